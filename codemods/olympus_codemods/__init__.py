@@ -1,0 +1,1 @@
+"""How a finding is put right: one module per codemod."""

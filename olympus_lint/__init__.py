@@ -1,0 +1,3 @@
+"""The program: command line, settings, discovery, engine and reporting."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,108 @@
+"""What a rule reports: plain values, shared by rules, codemods and reporting.
+
+Rows and columns start at 1 and columns count characters, as editors show them (the contract of the JSON
+output). Spans are half open: ``end`` is the position after the last character.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+__all__ = ["Applicability", "Confidence", "Edit", "Finding", "Fix", "Position", "Related", "Span"]
+
+
+class Confidence(IntEnum):
+    """How sure the analysis is; ordered, so that a minimum can be asked for."""
+
+    POSSIBLE = 1
+    LIKELY = 2
+    CERTAIN = 3
+
+    @property
+    def label(self) -> str:
+        """Return the word used in settings and output: ``possible``, ``likely`` or ``certain``."""
+        return self.name.lower()
+
+
+class Applicability(StrEnum):
+    """Whether a fix keeps the numbers (safe) or changes the random stream or needs a human (unsafe)."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place between two characters of a file."""
+
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A half-open range of characters."""
+
+    start: Position
+    end: Position
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Related:
+    """A second place that a finding speaks of, such as the first use of a reused key."""
+
+    message: str
+    filename: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace the text of a span; an empty span inserts, an empty content deletes."""
+
+    span: Span
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that put a finding right; they do not overlap each other."""
+
+    applicability: Applicability
+    message: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One report of one rule at one place.
+
+    Attributes:
+        code: the rule's code, for example ``OLY104``.
+        name: the rule's name, for example ``key-reuse``.
+        message: a sentence that names the variable, the places and the next step.
+        filename: the path as the user gave it.
+        span: the place that is flagged.
+        confidence: how sure the analysis is.
+        related: other places that belong to the finding.
+        effect: what a reuse does: ``same-draw``, ``same-children`` or ``dependent``; ``None`` elsewhere.
+        fix: what would put it right, where that is known.
+        cell: the notebook cell, counted from 1; ``None`` outside notebooks.
+    """
+
+    code: str
+    name: str
+    message: str
+    filename: str
+    span: Span
+    confidence: Confidence = Confidence.CERTAIN
+    related: tuple[Related, ...] = ()
+    effect: str | None = None
+    fix: Fix | None = field(default=None, compare=False)
+    cell: int | None = None
+
+    @property
+    def sort_key(self) -> tuple[str, Span, str]:
+        """Return the order of a report: by file, place and code."""
+        return (self.filename, self.span, self.code)

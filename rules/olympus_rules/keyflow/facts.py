@@ -1,0 +1,225 @@
+"""What the key flow tells the rules: one small record for each thing that it saw happen to a key.
+
+A fact names syntax by ``ast`` nodes of the file under analysis; the rule turns it into a finding after a look
+at the LibCST node at the same place.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from olympus_rules.finding import Confidence
+
+__all__ = [
+    "ConstantKey",
+    "DerivationCollision",
+    "DtypeLogic",
+    "Fact",
+    "KeyArithmetic",
+    "KeyIndexing",
+    "KeyKind",
+    "KeyTransposition",
+    "Place",
+    "Reference",
+    "Reuse",
+    "SeedConfusion",
+    "ShapeLogic",
+    "UnusedKey",
+]
+
+
+class KeyKind(StrEnum):
+    """Which of the two representations a key has, as far as the source says."""
+
+    RAW = "raw"
+    TYPED = "typed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in the file under analysis and what happens there.
+
+    Attributes:
+        node: the expression, for a consumption the whole call.
+        what: the callable's name as the user knows it (``jax.random.normal``, ``self.reset``).
+        key: the expression that held the key there, when it is an expression of its own.
+    """
+
+    node: ast.AST
+    what: str
+    key: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """The common part: the node that a rule flags, how sure the flow is, and how the key is spelled there.
+
+    Attributes:
+        node: the expression or statement that is flagged.
+        confidence: how sure the analysis is.
+        key: the source text of the key (``key``, ``self.rng``, ``keys[0]``), empty when it has no name.
+        kind: raw or typed, when the source says so.
+    """
+
+    node: ast.AST
+    confidence: Confidence
+    key: str = ""
+    kind: KeyKind = KeyKind.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reuse(Fact):
+    """One identity consumed twice on one path: ``first``, then ``again`` (whose node is flagged).
+
+    Attributes:
+        first, again: the two consumptions; the same place twice when a loop repeats it.
+        effect: ``same-draw``, ``same-children`` or ``dependent``.
+        repeated_by: what executes the place again: ``loop``, ``comprehension``, ``scan``, ``call`` …; empty for
+            two places on one straight path.
+        unused: names of derived keys in scope that nothing uses, the best hint of a slip of the pen.
+    """
+
+    first: Place
+    again: Place
+    effect: str = "dependent"
+    repeated_by: str = ""
+    unused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyIndexing(Fact):
+    """Words are read out of a key's buffer: ``key[1]``, ``a, b = key``, ``keys[..., 0]``.
+
+    Attributes:
+        use: what the word is used for: ``seed`` (a JAX seed), ``foreign-seed`` (numpy, torch, …), ``value``
+            (a label, an int, a comparison), ``unpack`` or ``unknown``.
+        consumer: for a seed, the call that takes it.
+        batch: whether the key is a key array (``keys[:, 0]``) and not one key.
+    """
+
+    use: str = "unknown"
+    consumer: ast.Call | None = None
+    batch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyArithmetic(Fact):
+    """An operator, cast, bit operation or reduction is applied to a key.
+
+    Attributes:
+        operation: as spelled: ``+``, ``^``, ``astype``, ``sum`` …
+        batch: whether the result is used as a batch of keys.
+    """
+
+    operation: str
+    batch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyTransposition(Fact):
+    """Buffer words and batch change places.
+
+    Attributes:
+        how: ``in_axes``, ``out_axes``, ``.T``, ``transpose``, ``swapaxes``, ``moveaxis`` or ``reshape``.
+        axis: the expression that gives the axis, to be rewritten, where there is one.
+    """
+
+    how: str
+    axis: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnusedKey(Fact):
+    """A derived key is bound to a name that nothing reads. ``node`` is the target name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantKey(Fact):
+    """A key is made from a literal seed where it will be made again.
+
+    Attributes:
+        where: ``default-argument``, ``class-field``, ``function-body`` or ``same-seed``.
+        first: for ``same-seed``, the earlier constructor call.
+        owner: the function, class or parameter that holds it.
+    """
+
+    where: str
+    owner: str = ""
+    first: ast.AST | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivationCollision(Fact):
+    """Two derivations give equal children although they look independent.
+
+    Attributes:
+        how: ``fold_in-twice``, ``split-beside-fold_in``, ``splits-share-children`` or ``split-then-index``.
+        first: the other derivation; ``None`` for ``split-then-index``, which is one expression.
+        repeated_by: as in :class:`Reuse`.
+        index: for ``split-then-index`` the datum to fold in.
+    """
+
+    how: str
+    first: Place | None = None
+    again: Place | None = None
+    repeated_by: str = ""
+    index: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedConfusion(Fact):
+    """A key given as a seed (``key-as-seed``) or an integer given as a key (``seed-as-key``).
+
+    Attributes:
+        how: one of the two.
+        function: the callee as the user knows it.
+    """
+
+    how: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeLogic(Fact):
+    """Logic on a key's shape, rank, length or layout that counts the buffer axis.
+
+    Attributes:
+        form: ``shape-slice`` (``key.shape[:-1]``), ``shape-equals``, ``shape-item`` (``key.shape[-1] == 2``),
+            ``ndim``, ``len``, ``reshape``, ``broadcast``, ``size`` …
+        subject: the expression that is the key.
+    """
+
+    form: str
+    subject: ast.expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DtypeLogic(Fact):
+    """A test, name or view of a key's dtype.
+
+    Attributes:
+        form: ``equals``, ``not-equals``, ``numpy`` (``np.issubdtype(key.dtype, …)``), ``name`` or ``kind``.
+        subject: the expression that is the key.
+    """
+
+    form: str
+    subject: ast.expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference(Fact):
+    """A mention of a name that the migration to typed keys concerns.
+
+    Attributes:
+        qualified: for example ``jax.random.PRNGKey`` or ``jax.random.KeyArray``.
+        context: ``call``, ``value``, ``annotation``, ``isinstance``, ``import`` or ``string-annotation``.
+        reachable: for a constructor call, what would break were the key typed: the facts on its key that a
+            typed key does not survive, as short sentences.
+    """
+
+    qualified: str
+    context: str
+    reachable: tuple[str, ...] = field(default=())
