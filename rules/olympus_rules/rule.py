@@ -1,0 +1,95 @@
+"""The base of a rule and the registry that finds rules by walking this package."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding, Related
+from olympus_rules.keyflow.facts import Fact
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["Report", "Rule", "all_rules"]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A finding with the fact behind it, for the codemod that puts it right."""
+
+    finding: Finding
+    fact: Fact
+
+
+class Rule(ABC):
+    """One rule: what it is called, which facts it asks of the key flow, and what it says of them.
+
+    A rule does not walk the file. The engine parses the statement around each fact with LibCST, finds the
+    node that the fact names and hands it over.
+
+    Attributes:
+        code, name: the fixed identifiers of the rule.
+        summary: one line for ``--list-rules``.
+        default: whether the rule is on without configuration.
+        fix: the applicability of its fix, ``None`` when there is none; a fix that is safe only at some places
+            is listed as safe.
+        facts: the fact types that it looks at; empty for rules that the engine itself reports.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    default: ClassVar[bool] = True
+    fix: ClassVar[Applicability | None] = None
+    facts: ClassVar[tuple[type[Fact], ...]] = ()
+
+    @abstractmethod
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Judge one fact.
+
+        Args:
+            fact: an instance of one of ``facts``.
+            node: the LibCST node of ``fact.node``; ``None`` where Python misplaces it, as inside f-strings.
+            document: the file, for spans and text.
+        """
+
+    def finding(
+        self, fact: Fact, document: Document, message: str, related: tuple[Related, ...] = (), effect: str | None = None
+    ) -> Finding:
+        """Build a finding of this rule at the fact's node."""
+        return Finding(
+            code=self.code,
+            name=self.name,
+            message=message,
+            filename=document.filename,
+            span=document.span(fact.node),
+            confidence=fact.confidence,
+            related=related,
+            effect=effect,
+        )
+
+
+@cache
+def all_rules() -> dict[str, Rule]:
+    """Return every rule of this package by code, in the order of codes.
+
+    A rule is a module of this package with a subclass of :class:`Rule` in it; nothing else lists it.
+    """
+    import olympus_rules
+
+    found: dict[str, Rule] = {}
+    for info in pkgutil.iter_modules(olympus_rules.__path__):
+        module = importlib.import_module(f"olympus_rules.{info.name}")
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
+                if value is not Rule:
+                    found[value.code] = value()
+    return dict(sorted(found.items()))

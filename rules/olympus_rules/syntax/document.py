@@ -1,0 +1,155 @@
+"""One source file: its text, its ``ast``, its imports, and LibCST fragments of it on demand."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import tokenize
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from olympus_rules.finding import Position, Span
+from olympus_rules.syntax.imports import ImportTable
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax.fragment import Fragment
+
+__all__ = ["Document", "decode"]
+
+
+def decode(data: bytes) -> str:
+    """Decode Python source by its byte order mark or coding comment (PEP 263), line endings untouched.
+
+    Raises:
+        SyntaxError: the coding comment names an unknown encoding, or contradicts the byte order mark.
+        UnicodeDecodeError: the bytes are not in that encoding.
+    """
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return data.decode(encoding)
+
+
+class Document:
+    """A parsed source file.
+
+    Attributes:
+        filename: the path as the user gave it; it stands in findings.
+        text: the decoded text with its own line endings; a byte order mark is not part of it.
+        tree: the ``ast`` module.
+        module: the dotted module name, empty when the file is not part of a package.
+    """
+
+    def __init__(self, filename: str, text: str, *, module: str = "", is_package: bool = False) -> None:
+        """Parse the text.
+
+        Raises:
+            SyntaxError: the text is not Python.
+            ValueError: the text holds a null byte.
+            RecursionError, MemoryError: the text nests too deeply for the parser.
+        """
+        self.filename = filename
+        self.text = text
+        self.module = module
+        self.is_package = is_package
+        self.tree = ast.parse(text, filename)
+
+    @classmethod
+    def from_bytes(cls, filename: str, data: bytes, *, module: str = "", is_package: bool = False) -> Document:
+        """Decode and parse; raises what :func:`decode` and the constructor raise."""
+        return cls(filename, decode(data), module=module, is_package=is_package)
+
+    @cached_property
+    def imports(self) -> ImportTable:
+        """Return the qualified names that module-level imports bind."""
+        return ImportTable.from_module(self.tree, module=self.module, is_package=self.is_package)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Return the lines with their endings, split as Python's parser splits them (not at form feeds)."""
+        return split_lines(self.text)
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """Return the parent of every node."""
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    def position(self, line: int, byte_column: int) -> Position:
+        """Turn an ``ast`` place (columns count UTF-8 bytes from 0) into characters counted from 1."""
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        if text.isascii():
+            return Position(line, byte_column + 1)
+        return Position(line, len(text.encode()[:byte_column].decode(errors="ignore")) + 1)
+
+    def span(self, node: ast.AST) -> Span:
+        """Return the span of an ``ast`` node that has a position.
+
+        Python 3.11 misplaces the parts of an f-string that spans lines; their span is that of the string.
+        """
+        start_line, end_line = getattr(node, "lineno", 1), getattr(node, "end_lineno", None) or 1
+        start_col, end_col = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None) or 0
+        return Span(self.position(start_line, start_col), self.position(end_line, end_col))
+
+    def segment(self, node: ast.AST) -> str:
+        """Return the source text of a node, as written."""
+        return self.slice(self.span(node))
+
+    def slice(self, span: Span) -> str:
+        """Return the text of a span."""
+        start, end = span.start, span.end
+        if start.row == end.row:
+            return self.lines[start.row - 1][start.column - 1 : end.column - 1]
+        first = self.lines[start.row - 1][start.column - 1 :]
+        return "".join([first, *self.lines[start.row : end.row - 1], self.lines[end.row - 1][: end.column - 1]])
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """Return the innermost statement that holds a node.
+
+        Raises:
+            KeyError: the node is not part of this document.
+        """
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    @cached_property
+    def _fragments(self) -> dict[tuple[int, int], Fragment | None]:
+        return {}
+
+    def fragment(self, node: ast.AST) -> Fragment | None:
+        """Return the LibCST tree of the smallest piece of whole lines that holds a node and parses alone.
+
+        Whole files are parsed only when nothing smaller will do: LibCST costs fourteen times the C parser.
+        """
+        from olympus_rules.syntax.fragment import parse_fragment
+
+        current: ast.AST | None = node
+        while current is not None:
+            if isinstance(current, ast.stmt):
+                lines = (first_line(current), current.end_lineno or current.lineno)
+                if lines not in self._fragments:
+                    self._fragments[lines] = parse_fragment(self, *lines)
+                found = self._fragments[lines]
+                if found is not None:
+                    return found
+            current = self.parents.get(current)
+        whole = (1, len(self.lines))
+        if whole not in self._fragments:
+            self._fragments[whole] = parse_fragment(self, *whole)
+        return self._fragments[whole]
+
+
+def first_line(statement: ast.stmt) -> int:
+    """Return the line a statement starts on, its decorators included."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split at ``\n``, ``\r\n`` and ``\r`` only, keeping the endings."""
+    lines = io.StringIO(text, newline="").readlines()
+    return lines or [""]
+
+
+def has_byte_order_mark(data: bytes) -> bool:
+    """Say whether the bytes start with a UTF-8 byte order mark."""
+    return data.startswith(codecs.BOM_UTF8)

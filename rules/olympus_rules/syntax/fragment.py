@@ -1,0 +1,121 @@
+"""LibCST trees of single statements, joined to ``ast`` by position.
+
+A statement is parsed alone, in place: the lines before it are dropped and an ``if`` header is put above an
+indented one, so that columns stay as they are and rows differ by a constant.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from olympus_rules.finding import Position, Span
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax.document import Document
+
+__all__ = ["Fragment", "parse_fragment"]
+
+NodeT = TypeVar("NodeT", bound=cst.CSTNode)
+
+COUNTERPARTS: dict[type[ast.AST], type[cst.CSTNode] | tuple[type[cst.CSTNode], ...]] = {
+    ast.Call: cst.Call,
+    ast.Name: cst.Name,
+    ast.Attribute: cst.Attribute,
+    ast.Subscript: cst.Subscript,
+    ast.BinOp: cst.BinaryOperation,
+    ast.UnaryOp: cst.UnaryOperation,
+    ast.Compare: cst.Comparison,
+    ast.Tuple: cst.Tuple,
+    ast.List: cst.List,
+    ast.Constant: (cst.SimpleString, cst.ConcatenatedString, cst.Integer, cst.Float, cst.Name, cst.Imaginary),
+    ast.Lambda: cst.Lambda,
+    ast.ListComp: cst.ListComp,
+    ast.GeneratorExp: cst.GeneratorExp,
+    ast.DictComp: cst.DictComp,
+    ast.SetComp: cst.SetComp,
+    ast.Starred: cst.StarredElement,
+    ast.Dict: cst.Dict,
+    ast.IfExp: cst.IfExp,
+    ast.NamedExpr: cst.NamedExpr,
+}
+
+
+class Fragment:
+    """A LibCST module that holds some lines of a document."""
+
+    def __init__(self, module: cst.Module, first_row: int, positions: dict[cst.CSTNode, CodeRange]) -> None:
+        """Take the parsed lines; ``first_row`` is the document row of the fragment's row 1."""
+        self.module = module
+        self._offset = first_row - 1
+        self._spans = {node: self._to_span(range_) for node, range_ in positions.items()}
+        self._at: dict[Span, list[cst.CSTNode]] = {}
+        for node, span in self._spans.items():
+            self._at.setdefault(span, []).append(node)
+
+    def _to_span(self, range_: CodeRange) -> Span:
+        start, end = range_.start, range_.end
+        return Span(
+            Position(start.line + self._offset, start.column + 1), Position(end.line + self._offset, end.column + 1)
+        )
+
+    def span(self, node: cst.CSTNode) -> Span:
+        """Return the document span of a node of this fragment.
+
+        Raises:
+            KeyError: the node is not part of this fragment.
+        """
+        return self._spans[node]
+
+    def at(self, span: Span) -> Iterator[cst.CSTNode]:
+        """Return the nodes that take up exactly this span."""
+        return iter(self._at.get(span, ()))
+
+    def find(self, node: ast.AST, document: Document) -> cst.CSTNode | None:
+        """Return the LibCST node that is this ``ast`` node, ``None`` where Python misplaced it (f-strings)."""
+        wanted = COUNTERPARTS.get(type(node), cst.CSTNode)
+        span = document.span(node)
+        if isinstance(node, ast.Tuple) and document.slice(span).startswith("("):
+            span = without_parentheses(document, span)
+        return next((found for found in self.at(span) if isinstance(found, wanted)), None)
+
+    def code(self, node: cst.CSTNode) -> str:
+        """Return the source text of a node."""
+        return self.module.code_for_node(node)
+
+
+def without_parentheses(document: Document, span: Span) -> Span:
+    """Return the span inside a tuple's own parentheses, which LibCST does not count as part of it."""
+    text = document.slice(span)
+    inner = text[1:-1]
+    start = _advance(span.start, text[: 1 + len(inner) - len(inner.lstrip())])
+    return Span(start, _advance(start, inner.strip()))
+
+
+def _advance(start: Position, text: str) -> Position:
+    """Return the position after some text that begins at ``start``."""
+    rows = text.count("\n")
+    column = len(text) - text.rfind("\n") if rows else start.column + len(text)
+    return Position(start.row + rows, column)
+
+
+def parse_fragment(document: Document, first: int, last: int) -> Fragment | None:
+    """Parse the document's lines ``first`` to ``last`` (counted from 1, both included).
+
+    Returns:
+        The fragment, or ``None`` when these lines are not a piece of Python by themselves (``elif …``).
+    """
+    lines = document.lines[first - 1 : last]
+    indented = lines[0][:1] in (" ", "\t")
+    header = "if 1:\n" if indented else ""
+    try:
+        module = cst.parse_module(header + "".join(lines))
+    except cst.ParserSyntaxError:
+        return None
+    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    positions = wrapper.resolve(PositionProvider)
+    return Fragment(wrapper.module, first - 1 if indented else first, dict(positions))
