@@ -2,12 +2,185 @@
 
 from __future__ import annotations
 
-from olympus_rules.keyflow.facts import Fact
+import ast
+import sys
+from collections.abc import Iterable
+
+from olympus.signature import KeySignature
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts, observe, verdicts
+from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.interpreter import Interpreter
+from olympus_rules.keyflow.knowledge import Knowledge
+from olympus_rules.keyflow.lowering import lower_module
+from olympus_rules.keyflow.paths import Decisions
+from olympus_rules.keyflow.references import references
+from olympus_rules.keyflow.summary import Summary, summarise
+from olympus_rules.keyflow.terms import Term, Terms
+from olympus_rules.keyflow.values import Class, Function, Library, Value
+from olympus_rules.signatures import signatures
 from olympus_rules.syntax import Document
 
-__all__ = ["analyse"]
+__all__ = ["Analysis", "analyse"]
+
+RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
+DEFAULT_ROOTS = ("jax", "olympus")
+# Private modules that people import the public functions from.
+CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
 
 
-def analyse(document: Document) -> list[Fact]:
-    """Return the facts of a document in the order of their places."""
-    return []
+def analyse(document: Document, roots: Iterable[str] = DEFAULT_ROOTS) -> list[Fact]:
+    """Return the facts of a document, each once, in the order of their places.
+
+    Args:
+        document: the parsed file.
+        roots: the names under which the JAX namespace may be imported.
+    """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        return Analysis(document, tuple(roots)).run()
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+class Analysis:
+    """The analysis of one file: what its functions share.
+
+    Attributes:
+        classes: objects whose class is known.
+        functions: the value of each function after its decorators.
+        decorators: unused; names of decorators by the term that they are.
+        pending: notes that become facts if their term is a key.
+        exhausted: functions whose analysis ran out of budget.
+    """
+
+    def __init__(self, document: Document, roots: tuple[str, ...] = DEFAULT_ROOTS) -> None:
+        """Lower the file."""
+        self.document = document
+        self.roots = roots
+        self.terms = Terms()
+        self.knowledge = Knowledge(self.terms)
+        self.decisions = Decisions(self.terms)
+        self.module = lower_module(document.tree, module=document.module, is_package=document.is_package)
+        self.classes: dict[Term, ClassCode] = {}
+        self.functions: dict[FunctionCode, Value] = {}
+        self.class_values: dict[ClassCode, Class] = {}
+        self.decorators: dict[Term, Value] = {}
+        self.pending: list[observe.Pending] = []
+        self.exhausted: list[FunctionCode] = []
+        self.facts: list[Fact] = []
+        self._libraries: dict[str, Library] = {}
+        self._summaries: dict[FunctionCode, Summary | None] = {}
+        self._running: set[FunctionCode] = set()
+        self._seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
+        self.flows: list[Interpreter] = []
+
+    def run(self) -> list[Fact]:
+        """Interpret the module and every function in it, and judge what was noted."""
+        self.summary(self.module)
+        waiting = list(self.module.nested)
+        while waiting:
+            code = waiting.pop(0)
+            self.summary(code)
+            waiting += code.nested
+        for flow in self.flows:
+            self.facts += verdicts.judge(flow)
+        self.facts += verdicts.settle(self)
+        self.facts += references(self)
+        return verdicts.unique(self.facts)
+
+    def add(self, fact: Fact) -> None:
+        """Note a fact."""
+        self.facts.append(fact)
+
+    def summary(self, code: FunctionCode) -> Summary | None:
+        """Return the summary of a function, interpreting it if need be; ``None`` while it is being interpreted."""
+        if code in self._summaries:
+            return self._summaries[code]
+        if code in self._running:
+            return None
+        self._running.add(code)
+        flow = Interpreter(self, code)
+        flow.run()
+        self._running.discard(code)
+        self.flows.append(flow)
+        summary = self._summaries[code] = summarise(flow)
+        return summary
+
+    def signatures(self) -> dict[str, KeySignature]:
+        """Return the key signature of each function of the file, by its name in the file."""
+        found = {code.name: s.signature(self.terms) for code, s in self._summaries.items() if s is not None}
+        return {name: signature for name, signature in found.items() if name != "<module>"}
+
+    def method(self, class_: ClassCode, name: str, depth: int = 0) -> FunctionCode | None:
+        """Return a method of a class or of its bases in this file."""
+        if name in class_.methods:
+            return class_.methods[name]
+        if class_.scope is None or depth > 20:
+            return None
+        for base in class_.bases:
+            found = class_.scope.definitions.get(base)
+            if isinstance(found, ClassCode):
+                method = self.method(found, name, depth + 1)
+                if method is not None:
+                    return method
+        return None
+
+    # names
+
+    def library(self, qualified: str) -> Library:
+        """Return the value of a qualified name; other roots of the JAX namespace are spelled ``jax``."""
+        found = self._libraries.get(qualified)
+        if found is None:
+            head, dot, rest = qualified.partition(".")
+            name = f"jax{dot}{rest}" if head in self.roots else qualified
+            for private, public in CANONICAL.items():
+                if name == private or name.startswith(private + "."):
+                    name = public + name[len(private) :]
+            found = self._libraries[qualified] = Library(name)
+        return found
+
+    def outer_value(self, code: FunctionCode, name: str) -> Value:
+        """Return what a name that a scope does not bind stands for: a definition, an import or a variable."""
+        scope = code.parent
+        while scope is not None:
+            if name in scope.local_names:
+                return self._defined(scope, name)
+            scope = scope.parent
+        for star in self.module.stars:
+            qualified = self.library(f"{star}.{name}").qualified
+            if signatures().get(qualified) is not None:
+                return Library(qualified)
+        return Library(f"builtins.{name}")
+
+    def _defined(self, scope: FunctionCode, name: str) -> Value:
+        definition = scope.definitions.get(name)
+        if isinstance(definition, FunctionCode):
+            return self.functions.get(definition) or Function(definition)
+        if isinstance(definition, ClassCode):
+            return self.class_values.get(definition) or Class(definition)
+        if name in scope.imported:
+            return self.library(scope.imported[name])
+        term = self.terms.make("free", (scope, name))
+        self.knowledge.name(term, name)
+        return term
+
+    def literal_seed(self, flow: Interpreter, node: ast.Call, seed: int, kind: KeyKind) -> None:
+        """Note a key made from a literal seed; the second with one seed in one scope is of interest."""
+        slot = (flow.code, seed, kind)
+        first = self._seeds.setdefault(slot, node)
+        where = "same-seed" if first is not node else "function-body"
+        if where == "function-body" and flow.code.kind == "module":
+            return
+        self.add(
+            facts.ConstantKey(
+                node=node,
+                confidence=Confidence.POSSIBLE,
+                kind=kind,
+                where=where,
+                owner=flow.code.name,
+                first=first if first is not node else None,
+            )
+        )

@@ -1,0 +1,61 @@
+"""OLY107: a key is made from a literal seed where it will be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Confidence, Finding
+from olympus_rules.keyflow.facts import ConstantKey, Fact
+from olympus_rules.rule import Rule
+from olympus_rules.wording import line, related
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["ConstantKeyRule"]
+
+OFTEN_MEANT = ("function-body", "same-seed")
+
+
+class ConstantKeyRule(Rule):
+    """Literal seeds in defaults, class fields and function bodies."""
+
+    code = "OLY107"
+    name = "constant-key"
+    summary = "A key made from a literal seed is the same at every call or for every object"
+    facts: ClassVar[tuple[type[Fact], ...]] = (ConstantKey,)
+
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Say who shares the key; where a constant is often meant, the confidence is ``possible`` at most."""
+        assert isinstance(fact, ConstantKey)
+        owner = f"`{fact.owner}`" if fact.owner else ""
+        match fact.where:
+            case "default-argument":
+                message = (
+                    f"The default key of {owner or 'this parameter'} is one key for all calls, so callers "
+                    f"that leave it out get the same numbers. Make the parameter required."
+                )
+            case "class-field":
+                message = (
+                    f"Field {owner or '`key`'} has one key for all objects, so they get the same numbers. "
+                    f"Pass a key when an object is made."
+                )
+            case "same-seed" if fact.first is not None:
+                message = (
+                    f"This seed already made a key on {line(document, fact.first)}, so the two keys are "
+                    f"equal. Split one key, or use another seed."
+                )
+            case _:
+                message = (
+                    f"{owner or 'This function'} makes the same key at every call, so its numbers never "
+                    f"change. Take the key as a parameter."
+                )
+        places = (related(document, fact.first, "the same seed"),) if fact.first is not None else ()
+        finding = self.finding(fact, document, message, places)
+        if fact.where in OFTEN_MEANT:
+            finding = replace(finding, confidence=min(finding.confidence, Confidence.POSSIBLE))
+        yield finding

@@ -1,0 +1,61 @@
+"""OLY204: names that are not the type of a key are used as one, and helpers that JAX removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.rule import Rule
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["KeyAnnotation"]
+
+REASONS = {
+    "PRNGKey": "is a function and not a type",
+    "KeyArray": "was removed from JAX",
+    "PRNGKeyArray": "was removed from JAX",
+    "prng_key": "is the type of a dtype and not of a key",
+}
+HELPERS = {
+    "rbg_key": '`jax.random.key(seed, impl="rbg")`',
+    "unsafe_rbg_key": '`jax.random.key(seed, impl="unsafe_rbg")`',
+    "threefry2x32_key": '`jax.random.key(seed, impl="threefry2x32")`',
+    "threefry_prng_key": '`jax.random.key(seed, impl="threefry2x32")`',
+    "unsafe_raw_array": "`jax.random.key_data(key)`",
+}
+
+
+class KeyAnnotation(Rule):
+    """Annotations, ``isinstance`` tests and removed helpers."""
+
+    code = "OLY204"
+    name = "key-annotation"
+    summary = "A name that is not the type of a key, or that JAX removed, is used as one"
+    fix = Applicability.SAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (Reference,)
+
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Say why the name is wrong there and what to write."""
+        assert isinstance(fact, Reference)
+        name = fact.qualified.rpartition(".")[2]
+        as_a_type = fact.context in ("annotation", "string-annotation", "isinstance")
+        if name in HELPERS:
+            message = f"`{name}` was removed from JAX. Use {HELPERS[name]}."
+        elif name == "PRNGKey" and not as_a_type:
+            return  # a constructor, which is the business of OLY201
+        elif name == "prng_key" and fact.context != "annotation" and fact.context != "string-annotation":
+            return  # `issubdtype(…, prng_key)` is what it is for
+        elif fact.context == "isinstance":
+            message = (
+                f"`{name}` {REASONS.get(name, 'is not a type')}, so `isinstance` cannot test for it. Ask "
+                f"`jnp.issubdtype(key.dtype, jax.dtypes.prng_key)`."
+            )
+        else:
+            message = f"`{name}` {REASONS.get(name, 'is not a type')}. The type of a key is `jax.Array`."
+        yield self.finding(fact, document, message)

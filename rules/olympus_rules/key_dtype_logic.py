@@ -1,0 +1,39 @@
+"""OLY203: a test, name or view of a key's dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.keyflow.facts import DtypeLogic, Fact
+from olympus_rules.rule import Rule
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["KeyDtypeLogic"]
+
+
+class KeyDtypeLogic(Rule):
+    """Tests that hold for raw keys only, or for one implementation of typed keys."""
+
+    code = "OLY203"
+    name = "key-dtype-logic"
+    summary = "A test, name or view of a key's dtype holds for one kind of key only"
+    fix = Applicability.SAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (DtypeLogic,)
+
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Quote the test and the one that holds for both kinds."""
+        assert isinstance(fact, DtypeLogic)
+        key = fact.key or document.segment(fact.subject)
+        code = " ".join(document.segment(fact.node).split())
+        yield self.finding(
+            fact,
+            document,
+            f"`{code}` takes the dtype of key `{key}` for an integer type or one certain key type. Ask "
+            f"`jnp.issubdtype({key}.dtype, jax.dtypes.prng_key)`, which is true for every typed key.",
+        )

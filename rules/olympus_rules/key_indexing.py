@@ -1,0 +1,53 @@
+"""OLY101: words are read out of a key's buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.keyflow.facts import Fact, KeyIndexing
+from olympus_rules.rule import Rule
+from olympus_rules.wording import the_key
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["KeyIndexingRule"]
+
+ADVICE = {
+    "seed": "a seed made from it gives a key that equals another one. Split the key: `{key}, new_key = "
+    "jax.random.split({key})`.",
+    "foreign-seed": "the word is 0 for many seeds. Draw a seed with `jax.random.bits`, or read it with "
+    "`jax.random.key_data({key})`.",
+    "value": "a typed key has no words to index. Read them with `jax.random.key_data({key})`.",
+    "unpack": "its words are not keys. Split it: `a, b = jax.random.split({key})`.",
+    "unknown": "a typed key has no words to index. Use `jax.random.split` for new keys and "
+    "`jax.random.key_data` for the words.",
+}
+
+
+class KeyIndexingRule(Rule):
+    """Indexing or unpacking one key."""
+
+    code = "OLY101"
+    name = "key-indexing"
+    summary = "Words are read out of a key's buffer by index or unpacking"
+    fix = Applicability.SAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (KeyIndexing,)
+
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Say what the word is used for and what to do instead."""
+        assert isinstance(fact, KeyIndexing)
+        what = (
+            "is unpacked into the words of its buffer"
+            if fact.use == "unpack"
+            else "is indexed into its buffer"
+        )
+        subject = the_key(fact, "this key array" if fact.batch else "this key")
+        advice = ADVICE.get(fact.use, ADVICE["unknown"]).format(key=fact.key or "key")
+        kind = "Key array" if fact.batch else "Key"
+        opening = f"{kind} {subject}" if fact.key else subject.capitalize()
+        yield self.finding(fact, document, f"{opening} {what}: {advice}")

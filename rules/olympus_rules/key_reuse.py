@@ -1,0 +1,104 @@
+"""OLY104: one key is consumed twice on one path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding, Related
+from olympus_rules.keyflow.facts import Fact, Place, Reuse
+from olympus_rules.rule import Rule
+from olympus_rules.wording import line, related, the_key
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["KeyReuse"]
+
+EFFECTS = {
+    "same-draw": "so both calls get the same bits",
+    "same-children": "so both splits give the same children",
+    "dependent": "so the two results are not independent",
+}
+REPEATED_EFFECTS = {
+    "same-draw": "so all of them get the same bits",
+    "same-children": "so all of them get the same children",
+    "dependent": "so their results are not independent",
+}
+REPEATS = {
+    "loop": "in every pass of the loop",
+    "comprehension": "for every element of the comprehension",
+    "call": "each time the function is called",
+}
+
+
+class KeyReuse(Rule):
+    """Two consumptions of one key identity."""
+
+    code = "OLY104"
+    name = "key-reuse"
+    summary = "A key is consumed more than once on one path"
+    fix = Applicability.UNSAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (Reuse,)
+
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Name both consumers, what the reuse does, and the split or child to use."""
+        assert isinstance(fact, Reuse)
+        places: tuple[Related, ...] = ()
+        if fact.first.node is fact.again.node:
+            message = f"{repeated(fact)} {advice(fact)}"
+        else:
+            message = f"{twice(fact, document)} {advice(fact)}"
+            places = (related(document, fact.first.node, f"first consumed here, by `{fact.first.what}`"),)
+        yield self.finding(fact, document, message, places, fact.effect)
+
+
+def subject(fact: Reuse) -> str:
+    """Return the key as the subject of a sentence."""
+    return f"Key {the_key(fact)}" if fact.key else "This key"
+
+
+def twice(fact: Reuse, document: Document) -> str:
+    """Say that a second place consumes the key."""
+    first = line(document, fact.first.node)
+    pass_ = " in an earlier pass" if fact.repeated_by == "loop" else ""
+    effect = EFFECTS.get(fact.effect, EFFECTS["dependent"])
+    return (
+        f"{subject(fact)} is consumed again by `{fact.again.what}`: {what_it_did(fact.first)} on "
+        f"{first}{pass_}, {effect}."
+    )
+
+
+def what_it_did(place: Place) -> str:
+    """Say what a consumer did with the key, in the past tense."""
+    if place.what.endswith("random.split"):
+        return f"`{place.what}` split it"
+    if ".random." in f".{place.what}":
+        return f"`{place.what}` drew from it"
+    return f"`{place.what}` consumed it"
+
+
+def repeated(fact: Reuse) -> str:
+    """Say that one place consumes the key over and over."""
+    when = REPEATS.get(fact.repeated_by, f"in every step of `{fact.repeated_by}`")
+    effect = REPEATED_EFFECTS.get(fact.effect, REPEATED_EFFECTS["dependent"])
+    return f"{subject(fact)} is consumed by `{fact.again.what}` {when}, {effect}."
+
+
+def advice(fact: Reuse) -> str:
+    """Return the next step: an unused child where there is one, else a split."""
+    if fact.unused:
+        names = " or ".join(f"`{name}`" for name in fact.unused)
+        verb = "is" if len(fact.unused) == 1 else "are"
+        return f"{names} {verb} never used; was it meant here?"
+    key = fact.key or "key"
+    if fact.repeated_by == "comprehension":
+        return f"Give each element its own key: `for k in jax.random.split({key}, n)`."
+    if fact.repeated_by not in ("", "loop", "call"):
+        return f"Carry the key and split it in the body, or map over `jax.random.split({key}, n)`."
+    where = " in the loop" if fact.repeated_by == "loop" else ""
+    if not key.replace(".", "").isidentifier():
+        return f"Split it first{where} with `jax.random.split`."
+    return f"Split it first{where}: `{key}, subkey = jax.random.split({key})`."

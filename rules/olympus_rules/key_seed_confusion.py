@@ -1,0 +1,38 @@
+"""OLY109: a key is given as a seed, or an integer as a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Finding
+from olympus_rules.keyflow.facts import Fact, SeedConfusion
+from olympus_rules.rule import Rule
+from olympus_rules.wording import the_key
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["KeySeedConfusion"]
+
+
+class KeySeedConfusion(Rule):
+    """Keys and seeds exchanged."""
+
+    code = "OLY109"
+    name = "key-seed-confusion"
+    summary = "A key is given where a seed is wanted, or an integer where a key is wanted"
+    facts: ClassVar[tuple[type[Fact], ...]] = (SeedConfusion,)
+
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Say which of the two was given and what the function wants."""
+        assert isinstance(fact, SeedConfusion)
+        if fact.how == "key-as-seed":
+            given = f"`{fact.function}` takes an integer seed, but {the_key(fact, 'its argument')} is a key."
+            message = f"{given} Use the key as it is, or derive one with `jax.random.split`."
+        else:
+            given = f"`{fact.function}` takes a key, but {the_key(fact, 'its first argument')} is an integer."
+            message = f"{given} Make a key from it: `jax.random.key({fact.key or 'seed'})`."
+        yield self.finding(fact, document, message)

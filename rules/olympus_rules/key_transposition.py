@@ -1,0 +1,51 @@
+"""OLY103: the words of a key buffer and the batch axis change places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.keyflow.facts import Fact, KeyTransposition
+from olympus_rules.rule import Rule
+from olympus_rules.wording import related, the_key
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["KeyTranspositionRule"]
+
+
+class KeyTranspositionRule(Rule):
+    """Mapping over, transposing or reshaping the buffer axis."""
+
+    code = "OLY103"
+    name = "key-transposition"
+    summary = "Words of key buffers change places with the batch by mapping, transposing or reshaping"
+    fix = Applicability.UNSAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (KeyTransposition,)
+
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Say which axis is taken for which."""
+        assert isinstance(fact, KeyTransposition)
+        keys = f"key array {the_key(fact)}" if fact.key else "a key array"
+        axis = document.segment(fact.axis) if fact.axis is not None else ""
+        places = (related(document, fact.axis, "the axis is given here"),) if fact.axis is not None else ()
+        if fact.how == "in_axes":
+            message = (
+                f"`in_axes={axis}` maps over the words inside the keys of {keys}, so each lane gets parts of "
+                f"several keys. Map over the keys: `in_axes=0`."
+            )
+        elif fact.how == "out_axes":
+            message = (
+                f"`out_axes={axis}` puts the batch behind the words of the keys, so the last axis no longer "
+                f"holds keys. Count the axis from the front: `out_axes=1`."
+            )
+        else:
+            message = (
+                f"`{fact.how}` mixes the words of different keys in {keys}: the last axis of raw keys is "
+                f"their buffer. Move only the axes before it, or use typed keys (`jax.random.key`)."
+            )
+        yield self.finding(fact, document, message, places)

@@ -1,0 +1,253 @@
+"""Reading and writing parts of values: items, attributes, elements, slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from olympus_rules.keyflow.paths import PathCondition, both
+from olympus_rules.keyflow.values import (
+    Bound,
+    Choice,
+    Class,
+    Condition,
+    Const,
+    Function,
+    Iteration,
+    Library,
+    Map,
+    Mapped,
+    Metadata,
+    Partial,
+    Sequence,
+    SliceOf,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpreter import Interpreter
+    from olympus_rules.keyflow.terms import Term
+
+__all__ = ["as_term", "choose", "element", "get_item", "leaves", "map_choice", "map_leaves"]
+
+MAX_ARMS = 8
+
+
+def as_term(flow: Interpreter, value: Value) -> Term:
+    """Return a term for any value; structured values become terms of their parts."""
+    terms = flow.terms
+    if type(value) is int:
+        return value
+    if isinstance(value, Const):
+        try:
+            return terms.const(value.value)  # type: ignore[arg-type]
+        except TypeError:
+            return terms.fresh()
+    if isinstance(value, Sequence):
+        return terms.make("op", value.kind, *(as_term(flow, item) for item in value.items))
+    if isinstance(value, Condition):
+        return terms.make("op", value.operation, *(as_term(flow, item) for item in value.operands))
+    if isinstance(value, Metadata):
+        return terms.make("op", value.what, value.term)
+    if isinstance(value, Choice):
+        return terms.make("op", ("choice", *(path for path, _ in value.arms)), *(as_term(flow, v) for _, v in value.arms))
+    if isinstance(value, Library):
+        return terms.make("op", ("library", value.qualified))
+    if isinstance(value, Function):
+        return terms.make("op", ("function", id(value.code)))
+    return terms.make("op", ("value", value)) if _hashable(value) else terms.fresh()
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:
+    """Return the value that is ``arms[i]`` under the i-th condition; equal arms are merged."""
+    flat: list[tuple[PathCondition, Value]] = []
+    for path, value in arms:
+        if isinstance(value, Choice):
+            for inner, part in value.arms:
+                joined = both(path, inner)
+                if joined is not None:
+                    flat.append((joined, part))
+        else:
+            flat.append((path, value))
+    if not flat:
+        return flow.terms.fresh()
+    first = flat[0][1]
+    if all(value == first for _, value in flat):
+        return first
+    if len(flat) > MAX_ARMS:
+        return flow.terms.fresh()
+    return Choice(tuple(flat))
+
+
+def map_choice(flow: Interpreter, value: Value, function: Callable[[Value], Value]) -> Value:
+    """Apply a function to each arm that the present path allows."""
+    if not isinstance(value, Choice):
+        return function(value)
+    arms = [(path, function(part)) for path, part in value.arms if both(path, flow.path) is not None]
+    return choose(flow, arms)
+
+
+def leaves(value: Value) -> list[Term]:
+    """Return the terms in a value and its containers."""
+    if type(value) is int:
+        return [value]
+    if isinstance(value, Sequence):
+        return [term for item in value.items for term in leaves(item)]
+    if isinstance(value, Map):
+        return [term for _, item in value.items for term in leaves(item)]
+    if isinstance(value, Choice):
+        return [term for _, item in value.arms for term in leaves(item)]
+    return []
+
+
+def map_leaves(value: Value, function: Callable[[Term], Value]) -> Value:
+    """Apply a function to each term in a value and its containers."""
+    if type(value) is int:
+        return function(value)
+    if isinstance(value, Sequence):
+        return Sequence(value.kind, tuple(map_leaves(item, function) for item in value.items), value.open)
+    if isinstance(value, Map):
+        return Map(tuple((key, map_leaves(item, function)) for key, item in value.items), value.open)
+    if isinstance(value, Choice):
+        return Choice(tuple((path, map_leaves(item, function)) for path, item in value.arms))
+    return value
+
+
+def get_item(flow: Interpreter, value: Value, index: Value) -> Value:
+    """Return ``value[index]``."""
+    if isinstance(value, Choice):
+        return map_choice(flow, value, lambda part: get_item(flow, part, index))
+    if isinstance(value, Sequence):
+        return _sequence_item(flow, value, index)
+    if isinstance(value, Map):
+        if isinstance(index, Const):
+            for key, item in value.items:
+                if key == index.value:
+                    return item
+        return flow.terms.fresh()
+    if type(value) is int:
+        return _term_item(flow, value, index)
+    return flow.terms.fresh()
+
+
+def _sequence_item(flow: Interpreter, value: Sequence, index: Value) -> Value:
+    if isinstance(index, Const) and isinstance(index.value, int):
+        position = index.value
+        if position < 0 and value.open:
+            return flow.terms.fresh()
+        if -len(value.items) <= position < len(value.items):
+            return value.items[position]
+        return flow.terms.fresh()
+    if isinstance(index, SliceOf):
+        lower, upper, step = _bounds(index)
+        if step is None and not value.open and _literal(index):
+            return Sequence(value.kind, value.items[slice(lower, upper)])
+        if step is None and _literal(index) and (lower or 0) >= 0 and upper is None:
+            return Sequence(value.kind, value.items[slice(lower, None)], True)
+    return flow.terms.fresh()
+
+
+def _bounds(index: SliceOf) -> tuple[int | None, int | None, Value | None]:
+    def bound(value: Value | None) -> int | None:
+        return value.value if isinstance(value, Const) and type(value.value) is int else None
+
+    return bound(index.lower), bound(index.upper), index.step
+
+
+def _literal(index: SliceOf) -> bool:
+    return all(
+        part is None or (isinstance(part, Const) and (part.value is None or type(part.value) is int))
+        for part in (index.lower, index.upper)
+    )
+
+
+def _term_item(flow: Interpreter, term: Term, index: Value) -> Value:
+    stored = flow.stored_item(term, index)
+    if stored is not None:
+        return stored
+    if isinstance(index, SliceOf):
+        lower, upper, step = _bounds(index)
+        if step is None and _literal(index):
+            return flow.knowledge.slice(term, lower, upper)
+        return flow.knowledge.view(f"slice {flow.terms.number()}", term, flow.knowledge.rank(term))
+    if isinstance(index, Sequence):  # keys[i, j], keys[:, 0], keys[..., 0]
+        value: Value = term
+        for part in index.items:
+            if isinstance(part, SliceOf) or part == Const(...) or type(value) is not int:
+                rank = flow.knowledge.rank(term)
+                return flow.knowledge.view(f"item {flow.terms.number()}", term, None if rank is None else rank - 1)
+            value = _term_item(flow, value, part)
+        return value
+    if isinstance(index, Const) and index.value is None:  # keys[None]
+        rank = flow.knowledge.rank(term)
+        return flow.knowledge.view("newaxis", term, None if rank is None else rank + 1)
+    return flow.knowledge.item(term, as_term(flow, index))
+
+
+def element(flow: Interpreter, value: Value, turn: int) -> Value | None:
+    """Return what a loop over a value gets in its n-th turn (from 0); ``None`` when it surely ends before."""
+    if isinstance(value, Choice):
+        parts = [(path, element(flow, part, turn)) for path, part in value.arms if both(path, flow.path) is not None]
+        return choose(flow, [(path, part) for path, part in parts if part is not None])
+    if isinstance(value, Sequence):
+        if turn < len(value.items):
+            return value.items[turn]
+        return flow.terms.fresh() if value.open else None
+    if isinstance(value, Map):
+        return Const(value.items[turn][0]) if turn < len(value.items) else None
+    if isinstance(value, Iteration):
+        return _iteration_element(flow, value, turn)
+    if isinstance(value, Const) and isinstance(value.value, str | bytes):
+        return Const(value.value[turn]) if turn < len(value.value) else None
+    if type(value) is int:
+        return get_item(flow, value, Const(turn, counter=True))
+    return flow.terms.fresh()
+
+
+def _iteration_element(flow: Interpreter, value: Iteration, turn: int) -> Value | None:
+    if value.kind == "range":
+        return _range_element(flow, value.parts, turn)
+    if value.kind == "enumerate":
+        inner = element(flow, value.parts[0], turn)
+        if inner is None:
+            return None
+        start = value.parts[1] if len(value.parts) > 1 else Const(0)
+        offset = start.value if isinstance(start, Const) and isinstance(start.value, int) else None
+        counter: Value = Const(turn + offset, counter=True) if offset is not None else flow.terms.fresh()
+        return Sequence("tuple", (counter, inner))
+    if value.kind == "zip":
+        found = [element(flow, part, turn) for part in value.parts]
+        return None if None in found else Sequence("tuple", tuple(part for part in found if part is not None))
+    if value.kind == "items" and isinstance(value.parts[0], Map):
+        entries = value.parts[0].items
+        if turn < len(entries):
+            return Sequence("tuple", (Const(entries[turn][0]), entries[turn][1]))
+        return None
+    if value.kind == "values" and isinstance(value.parts[0], Map):
+        entries = value.parts[0].items
+        return entries[turn][1] if turn < len(entries) else None
+    return flow.terms.fresh()
+
+
+def _range_element(flow: Interpreter, parts: tuple[Value, ...], turn: int) -> Value | None:
+    numbers = [part.value if isinstance(part, Const) and isinstance(part.value, int) else None for part in parts]
+    start = numbers[0] if len(parts) > 1 else 0
+    stop = numbers[0] if len(parts) == 1 else numbers[1]
+    step = numbers[2] if len(parts) > 2 else 1
+    if start is None or step is None:
+        return flow.terms.fresh()
+    value = start + step * turn
+    if stop is not None and (value >= stop if step > 0 else value <= stop):
+        return None
+    return Const(value, counter=True)
+
+
+CALLABLE = (Function, Bound, Class, Library, Partial, Mapped)

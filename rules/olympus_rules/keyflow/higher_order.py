@@ -1,0 +1,297 @@
+"""Callables that call callables: transformations, loops and conditionals of JAX, ``map`` over trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from olympus_rules.keyflow import calls, observe
+from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get_item, map_leaves
+from olympus_rules.keyflow.paths import PathCondition, both
+from olympus_rules.keyflow.values import Choice, Const, Map, Mapped, Partial, Sequence, Value
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.calls import Arguments
+    from olympus_rules.keyflow.interpreter import Interpreter
+
+__all__ = ["call_library", "call_mapped", "each", "transform"]
+
+# Transformations whose result takes and gives what the function does.
+TRANSPARENT = frozenset(
+    {
+        "jax.jit", "jax.pjit", "jax.checkpoint", "jax.remat", "jax.named_call", "jax.ad_checkpoint.checkpoint",
+        "jax.custom_jvp", "jax.custom_vjp", "jax.custom_gradient", "jax.experimental.pjit.pjit", "jax.named_scope",
+        "jax.grad", "jax.jacfwd", "jax.jacrev", "jax.hessian", "jax.shard_map", "jax.experimental.shard_map.shard_map",
+        "equinox.filter_jit", "equinox.filter_checkpoint", "equinox.filter_grad", "equinox.internal.noinline",
+        "flax.linen.jit", "flax.linen.remat", "flax.linen.checkpoint", "flax.nnx.jit", "flax.nnx.grad", "flax.nnx.remat",
+        "haiku.jit", "haiku.remat", "haiku.grad", "chex.assert_max_traces", "jax.disable_jit", "functools.wraps",
+    }
+)  # fmt: skip
+VALUE_AND_GRAD = frozenset(
+    {"jax.value_and_grad", "equinox.filter_value_and_grad", "flax.nnx.value_and_grad", "haiku.value_and_grad"}
+)
+MAPPING = frozenset(
+    {"jax.vmap", "jax.pmap", "equinox.filter_vmap", "equinox.filter_pmap", "haiku.vmap", "jax.numpy.vectorize"}
+)
+TREE_MAPS = frozenset(
+    {"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map", "jax.tree_util.tree_map_with_path", "jax.tree.map_with_path",
+     "tree.map_structure"}
+)  # fmt: skip
+
+
+def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arguments) -> Value | None:
+    """Return a transformed function, ``None`` when the name is none of a transformation."""
+    if qualified in TRANSPARENT:
+        return function
+    if qualified in VALUE_AND_GRAD:
+        return Mapped("value_and_grad", function, node=arguments.node)
+    if qualified in MAPPING:
+        in_axes = arguments.get(1, "in_axes") if qualified != "jax.pmap" else arguments.get(2, "in_axes")
+        out_axes = arguments.get(2, "out_axes")
+        return Mapped("vmap", function, in_axes or Const(0), out_axes or Const(0), arguments.node)
+    if qualified == "functools.partial":
+        rest = tuple(value for value, starred in arguments.positional[1:] if not starred)
+        keywords = tuple((name, value) for name, value in arguments.keywords if name is not None)
+        return Partial(function, rest, keywords)
+    return None
+
+
+def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value | None:
+    """Call a library function that takes callables; ``None`` for any other."""
+    first = arguments.positional[0][0] if arguments.positional else None
+    if first is None and (qualified in TRANSPARENT or qualified in MAPPING or qualified in VALUE_AND_GRAD):
+        first = arguments.get(0, "fun")
+        if first is None:  # @jax.jit(static_argnums=…): a decorator that waits for its function
+            return Partial(calls.Library(qualified), (), tuple((n, v) for n, v in arguments.keywords if n is not None))
+    if first is not None:
+        result = transform(flow, qualified, first, arguments)
+        if result is not None:
+            return result
+    handler = PRIMITIVES.get(qualified)
+    if handler is not None and first is not None:
+        outer, flow.site = flow.site, arguments.node or flow.site
+        try:
+            return handler(flow, arguments)
+        finally:
+            flow.site = outer
+    if qualified in TREE_MAPS and isinstance(first, CALLABLE):
+        outer, flow.site = flow.site, arguments.node or flow.site
+        rest = [value for value, _ in arguments.positional[1:]]
+        result = each(flow, first, rest, "tree map")
+        flow.site = outer
+        return result
+    return None
+
+
+def each(flow: Interpreter, function: Value, sequences: list[Value], loop: str) -> Value:
+    """Call a function on the elements of sequences, for two of them."""
+    results: list[Value] = []
+    for turn in range(2):
+        parts = [element(flow, sequence, turn) for sequence in sequences]
+        if any(part is None for part in parts):
+            break
+        results.append(calls.call(flow, function, calls.positional(*(p for p in parts if p is not None), loop=loop)))
+    return Sequence("list", tuple(results), True)
+
+
+# transformations that map
+
+
+def call_mapped(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Value:
+    """Call the result of ``vmap`` or ``value_and_grad``."""
+    if mapped.kind == "value_and_grad":
+        return Sequence("tuple", (calls.call(flow, mapped.function, arguments), flow.terms.fresh()))
+    _check_axes(flow, mapped, arguments)
+    values = [
+        (_lane(flow, value, _axis(mapped.in_axes, position)), starred)
+        for position, (value, starred) in enumerate(arguments.positional)
+    ]
+    keywords = tuple((name, _lane(flow, value, Const(0))) for name, value in arguments.keywords)
+    result = calls.call(flow, mapped.function, replace(arguments, positional=tuple(values), keywords=keywords))
+    return map_leaves(result, flow.knowledge.batch)
+
+
+def _axis(in_axes: Value, position: int) -> Value:
+    if isinstance(in_axes, Sequence):
+        return in_axes.items[position] if position < len(in_axes.items) else Const(0)
+    return in_axes
+
+
+def _lane(flow: Interpreter, value: Value, axis: Value) -> Value:
+    if axis == Const(None):
+        return value
+    if isinstance(value, Sequence) and value.kind == "stack":
+        return value
+    if isinstance(value, Map) and isinstance(axis, Map):
+        axes = dict(axis.items)
+        return Map(tuple((key, _lane(flow, item, axes.get(key, Const(0)))) for key, item in value.items), value.open)
+    return map_leaves(value, flow.knowledge.lane)
+
+
+def _check_axes(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> None:
+    """Note a map over an axis of a key array that holds words."""
+    node = arguments.node or flow.site
+    if node is None:
+        return
+    for position, (value, _) in enumerate(arguments.positional):
+        axis = _axis(mapped.in_axes, position)
+        if isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 and type(value) is int:
+            observe.axes(flow, value, "in_axes", node, _axis_expression(mapped, "in_axes", position))
+
+
+def _axis_expression(mapped: Mapped, name: str, position: int) -> calls.ast.expr | None:
+    if mapped.node is None:
+        return None
+    place = {"in_axes": 1, "out_axes": 2}[name]
+    found = next((k.value for k in mapped.node.keywords if k.arg == name), None)
+    if found is None and len(mapped.node.args) > place:
+        found = mapped.node.args[place]
+    if isinstance(found, calls.ast.Tuple | calls.ast.List) and position < len(found.elts):
+        return found.elts[position]
+    return found
+
+
+# structured control flow
+
+
+def _scan(flow: Interpreter, arguments: Arguments) -> Value:
+    body, init, xs = (arguments.get(i, name) for i, name in enumerate(("f", "init", "xs")))
+    assert body is not None
+    carry: Value = init if init is not None else flow.terms.fresh()
+    outputs: list[Value] = []
+    for turn in range(2):
+        item = element(flow, xs, turn) if xs is not None and xs != Const(None) else Const(None)
+        item = _tree_element(flow, xs, turn) if isinstance(xs, Sequence | Map) else item
+        result = calls.call(flow, body, calls.positional(carry, item if item is not None else flow.terms.fresh(), loop="scan"))
+        carry = get_item(flow, result, Const(0))
+        outputs.append(get_item(flow, result, Const(1)))
+    return Sequence("tuple", (carry, Sequence("stack", tuple(outputs), True)))
+
+
+def _tree_element(flow: Interpreter, tree: Value, turn: int) -> Value:
+    """Return what a scan gets from a tree of arrays: the element of each leaf."""
+    if isinstance(tree, Sequence) and tree.kind == "stack":
+        return element(flow, tree, turn) or flow.terms.fresh()
+    return map_leaves(tree, lambda term: get_item(flow, term, Const(turn, counter=True)))
+
+
+def _fori_loop(flow: Interpreter, arguments: Arguments) -> Value:
+    body, value = arguments.get(2, "body_fun"), arguments.get(3, "init_val")
+    start = arguments.get(0, "lower")
+    first = start.value if isinstance(start, Const) and type(start.value) is int else None
+    if body is None or value is None:
+        return flow.terms.fresh()
+    for turn in range(2):
+        index: Value = Const(first + turn, counter=True) if first is not None else flow.terms.fresh()
+        value = calls.call(flow, body, calls.positional(index, value, loop="fori_loop"))
+    return value
+
+
+def _while_loop(flow: Interpreter, arguments: Arguments) -> Value:
+    test, body, value = (arguments.get(i, n) for i, n in enumerate(("cond_fun", "body_fun", "init_val")))
+    if test is None or body is None or value is None:
+        return flow.terms.fresh()
+    for _ in range(2):
+        calls.call(flow, test, calls.positional(value, loop="while_loop"))
+        value = calls.call(flow, body, calls.positional(value, loop="while_loop"))
+    return value
+
+
+def _map(flow: Interpreter, arguments: Arguments) -> Value:
+    function, xs = arguments.get(0, "f"), arguments.get(1, "xs")
+    assert function is not None
+    results = [
+        calls.call(flow, function, calls.positional(_tree_element(flow, xs, turn), loop="map"))
+        for turn in range(2)
+        if xs is not None
+    ]
+    return Sequence("stack", tuple(results), True)
+
+
+def _associative_scan(flow: Interpreter, arguments: Arguments) -> Value:
+    function = arguments.get(0, "fn")
+    assert function is not None
+    for _ in range(2):
+        operands = calls.positional(flow.terms.fresh(), flow.terms.fresh(), loop="associative_scan")
+        calls.call(flow, function, operands)
+    return flow.terms.fresh()
+
+
+def _cond(flow: Interpreter, arguments: Arguments) -> Value:
+    test = arguments.get(0, "pred")
+    branches = [arguments.get(1, "true_fun"), arguments.get(2, "false_fun")]
+    if test is None or any(branch is None for branch in branches):
+        return flow.terms.fresh()
+    operands = [value for value, _ in arguments.positional[3:]]
+    operands += [value for name, value in arguments.keywords if name == "operand"]
+    true, false = flow.outcomes(test)
+    return _exclusive(flow, [b for b in branches if b is not None], [true, false], operands)
+
+
+def _switch(flow: Interpreter, arguments: Arguments) -> Value:
+    branches = arguments.get(1, "branches")
+    operands = [value for value, _ in arguments.positional[2:]]
+    operands += [value for name, value in arguments.keywords if name == "operand"]
+    if not isinstance(branches, Sequence):
+        return flow.terms.fresh()
+    index = as_term(flow, arguments.get(0, "index") or flow.terms.fresh())
+    paths: list[PathCondition | None] = [
+        flow.decisions.outcomes(flow.terms.make("op", "Eq", index, flow.terms.const(number)))[0]
+        for number in range(len(branches.items))
+    ]
+    # an equality excludes those made before it; ask again so that each excludes all
+    paths = [
+        flow.decisions.outcomes(flow.terms.make("op", "Eq", index, flow.terms.const(number)))[0]
+        for number in range(len(branches.items))
+    ]
+    return _exclusive(flow, list(branches.items), paths, operands)
+
+
+def _exclusive(
+    flow: Interpreter, branches: list[Value], paths: list[PathCondition | None], operands: list[Value]
+) -> Value:
+    """Call each branch under its own condition."""
+    outer = flow.path
+    results: list[tuple[PathCondition, Value]] = []
+    for branch, path in zip(branches, paths, strict=True):
+        joined = None if path is None else both(outer, path)
+        if joined is not None and path is not None:
+            flow.path = joined
+            results.append((path, calls.call(flow, branch, calls.positional(*operands))))
+    flow.path = outer
+    if any(isinstance(value, Sequence) for _, value in results):
+        return _merged(flow, results)
+    return choose(flow, results)
+
+
+def _merged(flow: Interpreter, results: list[tuple[PathCondition, Value]]) -> Value:
+    lengths = {len(value.items) if isinstance(value, Sequence) else -1 for _, value in results}
+    if len(lengths) != 1 or -1 in lengths:
+        return choose(flow, results)
+    items = [
+        choose(flow, [(path, value.items[i]) for path, value in results if isinstance(value, Sequence)])
+        for i in range(lengths.pop())
+    ]
+    return Sequence("tuple", tuple(items))
+
+
+def _callback(flow: Interpreter, arguments: Arguments) -> Value:
+    """A callback runs later, on the host; what it does there is not followed."""
+    return flow.terms.fresh()
+
+
+PRIMITIVES: dict[str, Callable[[Interpreter, Arguments], Value]] = {
+    "jax.lax.scan": _scan,
+    "jax.lax.fori_loop": _fori_loop,
+    "jax.lax.while_loop": _while_loop,
+    "jax.lax.map": _map,
+    "jax.lax.associative_scan": _associative_scan,
+    "jax.lax.cond": _cond,
+    "jax.lax.switch": _switch,
+    "jax.debug.callback": _callback,
+    "jax.pure_callback": _callback,
+    "jax.experimental.io_callback": _callback,
+    "jax.eval_shape": _callback,
+    "jax.make_jaxpr": _callback,
+}

@@ -1,0 +1,391 @@
+"""The instruction list that Python's syntax is lowered to.
+
+Instructions read and write numbered registers of one function; variables live in the environment by name.
+Control flow stays structured: an instruction that branches or loops holds blocks.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+__all__ = [
+    "Append",
+    "Assign",
+    "Attribute",
+    "Binary",
+    "Block",
+    "Boolean",
+    "Branch",
+    "BuildMap",
+    "BuildSequence",
+    "Call",
+    "ClassCode",
+    "Collect",
+    "Constant",
+    "FunctionCode",
+    "Import",
+    "Item",
+    "Jump",
+    "Load",
+    "Loop",
+    "MakeClass",
+    "MakeFunction",
+    "Raising",
+    "Return",
+    "SetAttribute",
+    "SetItem",
+    "Slice",
+    "Store",
+    "Try",
+    "Unpack",
+]
+
+Register = int
+
+
+@dataclass(slots=True)
+class Constant:
+    """Put a Python constant into a register."""
+
+    dst: Register
+    value: object
+    node: ast.AST
+
+
+@dataclass(slots=True)
+class Load:
+    """Read a variable."""
+
+    dst: Register
+    name: str
+    node: ast.AST
+
+
+@dataclass(slots=True)
+class Store:
+    """Bind a variable."""
+
+    name: str
+    src: Register
+    node: ast.AST
+
+
+@dataclass(slots=True)
+class Assign:
+    """Bind a temporary that several branches write (conditional expressions, ``and``, ``or``)."""
+
+    name: str
+    src: Register
+
+
+@dataclass(slots=True)
+class Attribute:
+    """Read an attribute."""
+
+    dst: Register
+    obj: Register
+    name: str
+    node: ast.Attribute
+
+
+@dataclass(slots=True)
+class SetAttribute:
+    """Write an attribute."""
+
+    obj: Register
+    name: str
+    src: Register
+    node: ast.AST
+
+
+@dataclass(slots=True)
+class Item:
+    """Read a subscript."""
+
+    dst: Register
+    obj: Register
+    index: Register
+    node: ast.Subscript
+
+
+@dataclass(slots=True)
+class SetItem:
+    """Write a subscript; ``name`` is the variable that holds the container, when it is one."""
+
+    obj: Register
+    index: Register
+    src: Register
+    node: ast.AST
+    name: str | None
+
+
+@dataclass(slots=True)
+class Slice:
+    """Build a slice."""
+
+    dst: Register
+    lower: Register | None
+    upper: Register | None
+    step: Register | None
+
+
+@dataclass(slots=True)
+class BuildSequence:
+    """Build a tuple, list or set; an item is (register, whether it is starred)."""
+
+    dst: Register
+    kind: str
+    items: list[tuple[Register, bool]]
+    node: ast.AST
+
+
+@dataclass(slots=True)
+class BuildMap:
+    """Build a dictionary; a key of ``None`` unpacks a mapping."""
+
+    dst: Register
+    items: list[tuple[Register | None, Register]]
+
+
+@dataclass(slots=True)
+class Call:
+    """Call a value.
+
+    Attributes:
+        args: positional arguments as (register, whether it is starred).
+        keywords: keyword arguments; a name of ``None`` unpacks a mapping.
+        receiver: the variable that holds the object of a method call, when it is one.
+        owner: the register of that object.
+    """
+
+    dst: Register
+    func: Register
+    args: list[tuple[Register, bool]]
+    keywords: list[tuple[str | None, Register]]
+    node: ast.Call
+    receiver: str | None = None
+    owner: Register | None = None
+
+
+@dataclass(slots=True)
+class Binary:
+    """Apply an operator, comparison or string formatting to registers."""
+
+    dst: Register
+    operation: str
+    operands: list[Register]
+    node: ast.AST
+
+
+@dataclass(slots=True)
+class Boolean:
+    """Combine conditions: ``and``, ``or`` or ``not``."""
+
+    dst: Register
+    operation: str
+    operands: list[Register]
+
+
+@dataclass(slots=True)
+class Unpack:
+    """Unpack a value into registers; ``star`` is the index of the starred target."""
+
+    dsts: list[Register]
+    src: Register
+    star: int | None
+    node: ast.AST
+
+
+@dataclass(slots=True)
+class Block:
+    """Instructions in order."""
+
+    body: list[Instruction] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Branch:
+    """Run the first arm whose test holds, else ``orelse``; an arm is (test block, test register, body)."""
+
+    arms: list[tuple[Block, Register, Block]]
+    orelse: Block
+
+
+@dataclass(slots=True)
+class Loop:
+    """Run a body once for each element (``iterable``) or while a test holds (``test``).
+
+    Attributes:
+        label: ``loop`` or ``comprehension``, for messages.
+        element: the register that the body finds the element in.
+        node: the expression that is iterated over.
+    """
+
+    label: str
+    iterable: Register | None
+    element: Register
+    test: tuple[Block, Register] | None
+    body: Block
+    orelse: Block
+    node: ast.expr | None = None
+
+
+@dataclass(slots=True)
+class Try:
+    """Run a body, its handlers and its ``else`` and ``finally``."""
+
+    body: Block
+    handlers: list[Block]
+    orelse: Block
+    final: Block
+
+
+@dataclass(slots=True)
+class Raising:
+    """Run a body that is expected to raise (``with pytest.raises(…)``)."""
+
+    body: Block
+
+
+@dataclass(slots=True)
+class Append:
+    """Add an element to the result of a comprehension."""
+
+    name: str
+    src: Register
+
+
+@dataclass(slots=True)
+class Collect:
+    """Put the result of a comprehension into a register."""
+
+    dst: Register
+    name: str
+    node: ast.AST
+
+
+@dataclass(slots=True)
+class Return:
+    """Return from the function (``yield`` hands a value out and goes on)."""
+
+    src: Register | None
+    leaves: bool = True
+
+
+@dataclass(slots=True)
+class Jump:
+    """Leave the block: ``break``, ``continue`` or ``raise``."""
+
+    kind: str
+
+
+@dataclass(slots=True)
+class Import:
+    """Bind names to qualified names."""
+
+    bindings: list[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class MakeFunction:
+    """Build a function value; decorators stand innermost last."""
+
+    dst: Register
+    code: FunctionCode
+    defaults: list[tuple[str, Register, ast.expr]]
+    decorators: list[Register]
+
+
+@dataclass(slots=True)
+class MakeClass:
+    """Run a class body and build a class value."""
+
+    dst: Register
+    code: ClassCode
+    body: Block
+    bases: list[Register]
+    decorators: list[Register]
+
+
+Instruction = (
+    Constant
+    | Load
+    | Store
+    | Assign
+    | Attribute
+    | SetAttribute
+    | Item
+    | SetItem
+    | Slice
+    | BuildSequence
+    | BuildMap
+    | Call
+    | Binary
+    | Boolean
+    | Unpack
+    | Branch
+    | Loop
+    | Try
+    | Raising
+    | Append
+    | Collect
+    | Return
+    | Jump
+    | Import
+    | MakeFunction
+    | MakeClass
+)
+
+
+@dataclass(slots=True, eq=False)
+class FunctionCode:
+    """A function, lambda or module body in lowered form.
+
+    Attributes:
+        name: the qualified name inside the file, for messages.
+        node: the definition.
+        parameters: positional parameters in order (``self`` included), then keyword-only ones.
+        positional: how many of them can be given by position.
+        vararg, kwarg: the names of ``*args`` and ``**kwargs``.
+        parent: the enclosing function or module; ``None`` for the module.
+        owner: the class whose method this is.
+        kind: ``function``, ``method``, ``staticmethod``, ``classmethod``, ``property`` or ``module``.
+        local_names: the names that the body binds.
+        outer_names: those of them that ``global`` or ``nonlocal`` gives to an enclosing scope.
+        definitions: functions and classes bound exactly once in this scope, under that name.
+        imported: names bound by imports in this scope and nowhere else.
+        reads: the names that the body or anything nested in it reads.
+        nested: the functions defined in it, lambdas included.
+    """
+
+    name: str
+    node: ast.AST
+    parameters: tuple[str, ...] = ()
+    positional: int = 0
+    vararg: str | None = None
+    kwarg: str | None = None
+    parent: FunctionCode | None = None
+    owner: ClassCode | None = None
+    kind: str = "function"
+    block: Block = field(default_factory=Block)
+    registers: int = 0
+    local_names: set[str] = field(default_factory=set)
+    outer_names: set[str] = field(default_factory=set)
+    definitions: dict[str, FunctionCode | ClassCode] = field(default_factory=dict)
+    imported: dict[str, str] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    reads: set[str] = field(default_factory=set)
+    nested: list[FunctionCode] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class ClassCode:
+    """A class: its methods by name, its annotated fields in order and its bases as written."""
+
+    name: str
+    node: ast.ClassDef
+    methods: dict[str, FunctionCode] = field(default_factory=dict)
+    fields: list[str] = field(default_factory=list)
+    bases: list[str] = field(default_factory=list)
+    scope: FunctionCode | None = None

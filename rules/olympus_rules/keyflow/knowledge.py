@@ -1,0 +1,140 @@
+"""What is known of terms as keys: that they are keys at all, raw or typed, and how many batch axes they have.
+
+There are two sorts of evidence. A term that comes from a constructor or a derivation is a key by its *source*.
+A parameter or an attribute is a key by its *use*: something that takes nothing but a key took it. A name or an
+annotation is no evidence; it is remembered apart, for findings of the lowest confidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from olympus_rules.keyflow.facts import KeyKind
+from olympus_rules.keyflow.terms import Term, Terms
+
+__all__ = ["Knowledge", "Origin"]
+
+_KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a term came to be a key: its kind, and its batch axes (0 for one key, ``None`` when unknown)."""
+
+    kind: KeyKind
+    rank: int | None
+
+
+UNKNOWN_KEY = Origin(KeyKind.UNKNOWN, 0)
+
+
+class Knowledge:
+    """Builds key terms and remembers what is known of them."""
+
+    def __init__(self, terms: Terms) -> None:
+        """Share the table of terms."""
+        self.terms = terms
+        self.origins: dict[Term, Origin] = {}
+        self.used: dict[Term, int] = {}
+        self.named: set[Term] = set()
+        self.called: set[Term] = set()
+
+    # evidence
+
+    def is_known(self, term: Term) -> bool:
+        """Say whether there is evidence, by source or by use, that the term is a key or a key array."""
+        return term in self.origins or term in self.used or term in self.called
+
+    def rank(self, term: Term) -> int | None:
+        """Return the number of batch axes, by source, else by use."""
+        origin = self.origins.get(term)
+        return origin.rank if origin is not None else self.used.get(term)
+
+    def kind(self, term: Term) -> KeyKind:
+        """Return raw or typed, where the source says so."""
+        origin = self.origins.get(term)
+        return origin.kind if origin is not None else KeyKind.UNKNOWN
+
+    def use(self, term: Term, rank: int = 0) -> None:
+        """Note that something that takes only keys took this term."""
+        while term not in self.used or self.used[term] < rank:
+            self.used[term] = rank
+            operation = self.terms.operation(term)
+            if operation not in ("item", "lane", "slice"):
+                break
+            term, rank = self.terms.args(term)[0], rank + (operation != "slice")
+
+    def name(self, term: Term, name: str) -> None:
+        """Note a name that a term goes by."""
+        if _KEY_NAME.search(name):
+            self.named.add(term)
+
+    # construction
+
+    def _derived(self, term: Term, parent: Term, rank: int | None) -> Term:
+        self.origins.setdefault(term, Origin(self.kind(parent), rank))
+        return term
+
+    def seed(self, kind: KeyKind, data: Hashable, seed: Term) -> Term:
+        """Return a key made from a seed."""
+        term = self.terms.make("seed", (kind, data), seed)
+        self.origins.setdefault(term, Origin(kind, 0))
+        return term
+
+    def split(self, data: Hashable, key: Term, count: Term, axes: int | None) -> Term:
+        """Return the key array of a split; ``axes`` is how many axes the count gives."""
+        rank = self.rank(key)
+        return self._derived(
+            self.terms.make("split", data, key, count), key, None if axes is None else (rank or 0) + axes
+        )
+
+    def fold_in(self, key: Term, datum: Term) -> Term:
+        """Return the key that ``fold_in`` derives."""
+        return self._derived(self.terms.make("fold_in", None, key, datum), key, self.rank(key) or 0)
+
+    def clone(self, data: Hashable, key: Term) -> Term:
+        """Return a deliberate copy of a key, which counts as another one."""
+        return self._derived(self.terms.make("clone", data, key), key, self.rank(key))
+
+    def item(self, term: Term, index: Term) -> Term:
+        """Return an element of an array."""
+        return self._part(self.terms.item(term, index), term, 1)
+
+    def slice(self, term: Term, lower: int | None, upper: int | None) -> Term:
+        """Return a slice of an array."""
+        return self._part(self.terms.slice(term, lower, upper), term, 0)
+
+    def lane(self, term: Term) -> Term:
+        """Return what one lane of a map over an array gets."""
+        if self.terms.operation(term) == "batch":
+            return self.terms.args(term)[0]
+        return self._part(self.terms.make("lane", None, term), term, 1)
+
+    def batch(self, term: Term) -> Term:
+        """Return the array of what each lane gives."""
+        if self.terms.operation(term) == "lane":
+            return self.terms.args(term)[0]
+        batched = self.terms.make("batch", None, term)
+        origin = self.origins.get(term)
+        if origin is not None:
+            rank = None if origin.rank is None else origin.rank + 1
+            self.origins.setdefault(batched, Origin(origin.kind, rank))
+        return batched
+
+    def view(self, operation: str, term: Term, rank: int | None) -> Term:
+        """Return a rearranged array."""
+        viewed = self.terms.make("view", operation, term)
+        origin = self.origins.get(term)
+        if origin is not None:
+            self.origins.setdefault(viewed, Origin(origin.kind, rank))
+        return viewed
+
+    def _part(self, part: Term, whole: Term, axes: int) -> Term:
+        origin = self.origins.get(whole)
+        if origin is not None and part not in self.origins:
+            rank = None if origin.rank is None else origin.rank - axes
+            if rank is None or rank >= 0:
+                self.origins[part] = Origin(origin.kind, rank)
+        return part

@@ -1,0 +1,118 @@
+"""Who consumed which identity, and which two of them lie on one path."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from olympus_rules.keyflow.paths import PathCondition, compatible
+from olympus_rules.keyflow.terms import Term, Terms
+
+__all__ = ["Certainty", "Consumption", "Ledger"]
+
+NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
+
+
+class Certainty(IntEnum):
+    """What is known of the callee that took a key."""
+
+    CONSTRUCTOR = 0  # a class from elsewhere, which may only store it
+    UNKNOWN = 1  # a function from elsewhere
+    KNOWN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Consumption:
+    """One consumption.
+
+    Attributes:
+        term: the identity.
+        path: when it happens.
+        node: the expression that is flagged.
+        what: the callee as the user knows it.
+        key: the expression that held the key.
+        certainty: what is known of the callee.
+        draw: which bits of the key are drawn; equal labels draw equal bits.
+        call: a number for the call; consumptions of one call are not compared, unless they come through
+            different parameters (``origin``).
+        origin: the parameter that the key went in through.
+        loop: what repeats the place: ``loop``, ``comprehension``, ``scan`` …
+        count: the number of children of a split, where it is a literal.
+        handed: whether the consuming code lies in a function that was handed to a transform.
+    """
+
+    term: Term
+    path: PathCondition
+    node: ast.AST
+    what: str
+    key: ast.expr | None
+    certainty: Certainty
+    draw: str
+    call: int
+    origin: object = None
+    loop: str = ""
+    count: int | None = None
+
+
+class Ledger:
+    """The consumptions of one function, in the order of execution."""
+
+    def __init__(self, terms: Terms) -> None:
+        """Share the table of terms."""
+        self._terms = terms
+        self.consumptions: list[Consumption] = []
+
+    def add(self, consumption: Consumption) -> None:
+        """Note a consumption."""
+        self.consumptions.append(consumption)
+
+    def pairs(self) -> Iterator[tuple[Consumption, Consumption]]:
+        """Return each consumption that has an earlier one of the same identity on its path, with the first."""
+        own: dict[Term, list[Consumption]] = {}
+        parts: dict[Term, list[Consumption]] = {}
+        slices: dict[Term, list[Consumption]] = {}
+        for again in self.consumptions:
+            ancestors = self._terms.ancestors(again.term)
+            earlier = [own.get(again.term, ()), parts.get(again.term, ())]
+            earlier += [own.get(ancestor, ()) for ancestor in ancestors]
+            if ancestors:
+                earlier.append([c for c in slices.get(ancestors[0], ()) if self._overlap(c.term, again.term)])
+            first = next(
+                (c for group in earlier for c in group[:NEAREST] if _may_meet(c, again)), None
+            )
+            if first is not None:
+                yield first, again
+            own.setdefault(again.term, []).append(again)
+            for ancestor in ancestors:
+                parts.setdefault(ancestor, []).append(again)
+            if ancestors and self._terms.operation(again.term) in ("slice", "item"):
+                slices.setdefault(ancestors[0], []).append(again)
+
+    def _overlap(self, a: Term, b: Term) -> bool:
+        """Say whether two parts of one array surely share an element."""
+        if a == b:
+            return False  # found among its own already
+        first, second = self._range(a), self._range(b)
+        if first is None or second is None:
+            return False
+        return max(first[0], second[0]) < min(first[1], second[1])
+
+    def _range(self, term: Term) -> tuple[int, float] | None:
+        data, args = self._terms.data(term), self._terms.args(term)
+        if self._terms.operation(term) == "item":
+            index = self._terms.constant(args[1])
+            return (index, index + 1) if isinstance(index, int) and index >= 0 else None
+        if self._terms.operation(term) != "slice":
+            return None
+        lower, upper = data  # type: ignore[misc]
+        if (lower or 0) < 0 or (upper is not None and upper < 0):
+            return None
+        return lower or 0, float("inf") if upper is None else upper
+
+
+def _may_meet(a: Consumption, b: Consumption) -> bool:
+    if a.call == b.call and a.origin == b.origin:
+        return False
+    return compatible(a.path, b.path)

@@ -1,0 +1,593 @@
+"""Lowering: Python's syntax, in all its forms, to the instruction list."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from olympus_rules.keyflow import instructions as ir
+from olympus_rules.syntax.imports import bindings
+
+__all__ = ["lower_module"]
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
+DECORATED_KINDS = {"staticmethod": "staticmethod", "classmethod": "classmethod"}
+PROPERTY_DECORATORS = ("property", "cached_property")
+RAISING_CONTEXTS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithLiteralMatch")
+NEVER_RETURN = ("sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.fail", "pytest.skip", "self.skipTest")
+
+
+def lower_module(tree: ast.Module, *, module: str = "", is_package: bool = False) -> ir.FunctionCode:
+    """Lower a module; the functions in it hang below the returned module code."""
+    code = ir.FunctionCode("<module>", tree, kind="module")
+    _Lowering(code, module, is_package).run(tree.body)
+    return code
+
+
+class _Lowering:
+    """Lowers the body of one scope; nested functions get a lowering of their own."""
+
+    def __init__(self, code: ir.FunctionCode, module: str, is_package: bool) -> None:
+        self.code = code
+        self.module = module
+        self.is_package = is_package
+        self.out: list[Any] = code.block.body
+        self.renames: list[dict[str, str]] = []
+        self.bound: dict[str, int] = {}
+        self.class_: ir.ClassCode | None = None
+        self.temporaries = 0
+
+    def run(self, body: Sequence[ast.stmt]) -> None:
+        self.statements(body)
+        code = self.code
+        once = {name for name, count in self.bound.items() if count == 1}
+        code.definitions = {name: value for name, value in code.definitions.items() if name in once}
+        code.imported = {
+            name: value for name, value in code.imported.items() if self.bound.get(name, 0) == 0 or name in once
+        }
+
+    # names and registers
+
+    def register(self) -> int:
+        self.code.registers += 1
+        return self.code.registers - 1
+
+    def temporary(self) -> str:
+        self.temporaries += 1
+        return f"${self.temporaries}"
+
+    def rename(self, name: str) -> str:
+        for scope in reversed(self.renames):
+            if name in scope:
+                return scope[name]
+        return name
+
+    def bind(self, name: str) -> str:
+        """Note that this scope binds a name; returns the name under which its variable lives."""
+        renamed = self.rename(name)
+        if renamed == name and self.class_ is not None:
+            renamed = self.renames[0].setdefault(name, f"{self.class_.name}.{name}")
+        self.code.local_names.add(renamed)
+        self.bound[renamed] = self.bound.get(renamed, 0) + 1
+        return renamed
+
+    def block(self, body: Sequence[ast.stmt]) -> ir.Block:
+        return self.within(lambda: self.statements(body))
+
+    def within(self, emit: Callable[[], Any]) -> ir.Block:
+        """Run something that emits, and return what it emitted as a block."""
+        block, outer = ir.Block(), self.out
+        self.out = block.body
+        try:
+            emit()
+        finally:
+            self.out = outer
+        return block
+
+    # statements
+
+    def statements(self, body: Sequence[ast.stmt]) -> None:
+        for statement in body:
+            handler = getattr(self, f"stmt_{type(statement).__name__}", None)
+            if handler is not None:
+                handler(statement)
+
+    def stmt_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self.expr(node.value)
+            if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) in NEVER_RETURN:
+                self.out.append(ir.Jump("raise"))
+
+    def stmt_Assign(self, node: ast.Assign) -> None:
+        src = self.expr(node.value)
+        for target in node.targets:
+            self.assign(target, src)
+
+    def stmt_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if self.class_ is not None and isinstance(node.target, ast.Name):
+            self.class_.fields.append(node.target.id)
+        if node.value is not None:
+            self.assign(node.target, self.expr(node.value))
+
+    def stmt_AugAssign(self, node: ast.AugAssign) -> None:
+        load = ast.copy_location(_as_load(node.target), node.target)
+        left, right, dst = self.expr(load), self.expr(node.value), self.register()
+        self.out.append(ir.Binary(dst, type(node.op).__name__, [left, right], node))
+        self.assign(node.target, dst)
+
+    def stmt_Return(self, node: ast.Return) -> None:
+        self.out.append(ir.Return(self.expr(node.value) if node.value else None))
+
+    def stmt_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if not isinstance(target, ast.Name):
+                self.expr(_as_load(target))
+
+    def stmt_Raise(self, node: ast.Raise) -> None:
+        if node.exc is not None:
+            self.expr(node.exc)
+        self.out.append(ir.Jump("raise"))
+
+    def stmt_Break(self, node: ast.Break) -> None:
+        self.out.append(ir.Jump("break"))
+
+    def stmt_Continue(self, node: ast.Continue) -> None:
+        self.out.append(ir.Jump("continue"))
+
+    def stmt_Assert(self, node: ast.Assert) -> None:
+        self.expr(node.test)
+
+    def stmt_Global(self, node: ast.Global) -> None:
+        self.code.outer_names.update(node.names)
+
+    def stmt_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.code.outer_names.update(node.names)
+
+    def stmt_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        found = list(bindings(node, module=self.module, is_package=self.is_package))
+        self.code.stars += [qualified for name, qualified in found if name == "*"]
+        named = [(self.rename(name), qualified) for name, qualified in found if name != "*"]
+        self.code.local_names.update(name for name, _ in named)
+        for name, qualified in named:
+            self.code.imported.setdefault(name, qualified)
+        self.out.append(ir.Import(named))
+
+    stmt_ImportFrom = stmt_Import
+
+    def stmt_If(self, node: ast.If) -> None:
+        arms: list[tuple[ir.Block, int, ir.Block]] = []
+        while True:  # an elif chain is one Branch, so that a long one does not nest
+            arms.append((*self.test(node.test), self.block(node.body)))
+            if len(node.orelse) != 1 or not isinstance(node.orelse[0], ast.If):
+                break
+            node = node.orelse[0]
+        self.out.append(ir.Branch(arms, self.block(node.orelse)))
+
+    def test(self, node: ast.expr) -> tuple[ir.Block, int]:
+        register: list[int] = []
+        block = self.within(lambda: register.append(self.expr(node)))
+        return block, register[0]
+
+    def stmt_For(self, node: ast.For | ast.AsyncFor) -> None:
+        iterable, element = self.expr(node.iter), self.register()
+
+        def body() -> None:
+            self.assign(node.target, element)
+            self.statements(node.body)
+
+        block = self.within(body)
+        self.out.append(ir.Loop("loop", iterable, element, None, block, self.block(node.orelse), node.iter))
+
+    stmt_AsyncFor = stmt_For
+
+    def stmt_While(self, node: ast.While) -> None:
+        test, body = self.test(node.test), self.block(node.body)
+        self.out.append(ir.Loop("loop", None, -1, test, body, self.block(node.orelse)))
+
+    def stmt_Try(self, node: Any) -> None:
+        handlers = [self.block(handler.body) for handler in node.handlers]
+        body, orelse = self.block(node.body), self.block(node.orelse)
+        self.out.append(ir.Try(body, handlers, orelse, self.block(node.finalbody)))
+
+    stmt_TryStar = stmt_Try
+
+    def stmt_With(self, node: ast.With | ast.AsyncWith) -> None:
+        raising = False
+        for item in node.items:
+            call = item.context_expr
+            if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in RAISING_CONTEXTS:
+                raising = True
+            context, entered = self.expr(call), self.register()
+            self.out.append(ir.Binary(entered, "with", [context], call))
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, entered)
+        if raising:
+            self.out.append(ir.Raising(self.block(node.body)))
+        else:
+            self.statements(node.body)
+
+    stmt_AsyncWith = stmt_With
+
+    def stmt_Match(self, node: ast.Match) -> None:
+        subject = self.expr(node.subject)
+        arms: list[tuple[ir.Block, int, ir.Block]] = []
+        orelse = ir.Block()
+        for case in node.cases:
+            if case.guard is None and _irrefutable(case.pattern):
+                orelse = self.within(lambda case=case: self.case_body(case, subject))  # type: ignore[misc]
+                break
+            register: list[int] = []
+            test = self.within(lambda case=case: register.append(self.case_test(case, subject)))  # type: ignore[misc]
+            body = self.within(lambda case=case: self.case_body(case, subject))  # type: ignore[misc]
+            arms.append((test, register[0], body))
+        if arms:
+            self.out.append(ir.Branch(arms, orelse))
+        else:
+            self.out.extend(orelse.body)
+
+    def case_test(self, case: ast.match_case, subject: int) -> int:
+        dst = self.register()
+        if isinstance(case.pattern, ast.MatchValue):
+            self.out.append(ir.Binary(dst, "Eq", [subject, self.expr(case.pattern.value)], case.pattern))
+        else:
+            self.out.append(ir.Binary(dst, "match", [subject], case.pattern))
+        if case.guard is None:
+            return dst
+        self.capture(case.pattern, subject)
+        both = self.register()
+        self.out.append(ir.Boolean(both, "and", [dst, self.expr(case.guard)]))
+        return both
+
+    def case_body(self, case: ast.match_case, subject: int) -> None:
+        self.capture(case.pattern, subject)
+        self.statements(case.body)
+
+    def capture(self, pattern: ast.pattern, subject: int) -> None:
+        """Bind the names of a pattern; sequence patterns unpack, everything else binds an unknown part."""
+        if isinstance(pattern, ast.MatchAs):
+            if pattern.pattern is not None:
+                self.capture(pattern.pattern, subject)
+            if pattern.name is not None:
+                self.out.append(ir.Store(self.bind(pattern.name), subject, pattern))
+        elif isinstance(pattern, ast.MatchSequence) and not any(
+            isinstance(part, ast.MatchStar) for part in pattern.patterns
+        ):
+            dsts = [self.register() for _ in pattern.patterns]
+            self.out.append(ir.Unpack(dsts, subject, None, pattern))
+            for part, dst in zip(pattern.patterns, dsts, strict=True):
+                self.capture(part, dst)
+        else:
+            for part in ast.walk(pattern):
+                name = getattr(part, "name", None) or getattr(part, "rest", None)
+                if isinstance(name, str):
+                    dst = self.register()
+                    self.out.append(ir.Binary(dst, "part", [], part))
+                    self.out.append(ir.Store(self.bind(name), dst, part))
+
+    def stmt_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        dst = self.function(node, node.name)
+        code = self.out[-1].code
+        name = self.bind(node.name)
+        if self.class_ is not None:
+            self.class_.methods[node.name] = code
+        self.code.definitions[name] = code
+        self.out.append(ir.Store(name, dst, node))
+
+    stmt_AsyncFunctionDef = stmt_FunctionDef
+
+    def stmt_ClassDef(self, node: ast.ClassDef) -> None:
+        bases = [self.expr(base) for base in node.bases]
+        for keyword in node.keywords:
+            self.expr(keyword.value)
+        decorators = [self.expr(decorator) for decorator in node.decorator_list]
+        code = ir.ClassCode(node.name, node, bases=[ast.unparse(base) for base in node.bases], scope=self.code)
+        outer = self.class_, self.renames
+        self.class_, self.renames = code, [{}]
+        body = self.block(node.body)
+        self.class_, self.renames = outer
+        dst, name = self.register(), self.bind(node.name)
+        self.out.append(ir.MakeClass(dst, code, body, bases, decorators))
+        self.code.definitions[name] = code
+        self.out.append(ir.Store(name, dst, node))
+
+    # targets
+
+    def assign(self, target: ast.expr, src: int) -> None:
+        if isinstance(target, ast.Name):
+            self.out.append(ir.Store(self.bind(target.id), src, target))
+        elif isinstance(target, ast.Tuple | ast.List):
+            star = next((i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
+            dsts = [self.register() for _ in target.elts]
+            self.out.append(ir.Unpack(dsts, src, star, target))
+            for part, dst in zip(target.elts, dsts, strict=True):
+                self.assign(part.value if isinstance(part, ast.Starred) else part, dst)
+        elif isinstance(target, ast.Attribute):
+            self.out.append(ir.SetAttribute(self.expr(target.value), target.attr, src, target))
+        elif isinstance(target, ast.Subscript):
+            name = self.rename(target.value.id) if isinstance(target.value, ast.Name) else None
+            obj, index = self.expr(target.value), self.expr(target.slice)
+            self.out.append(ir.SetItem(obj, index, src, target, name))
+
+    # expressions
+
+    def expr(self, node: ast.expr) -> int:
+        handler = getattr(self, f"expr_{type(node).__name__}", None)
+        if handler is None:
+            return self.opaque(node)
+        result: int = handler(node)
+        return result
+
+    def opaque(self, node: ast.AST, operands: Sequence[int] = (), operation: str = "opaque") -> int:
+        dst = self.register()
+        self.out.append(ir.Binary(dst, operation, list(operands), node))
+        return dst
+
+    def expr_Constant(self, node: ast.Constant) -> int:
+        dst = self.register()
+        self.out.append(ir.Constant(dst, node.value, node))
+        return dst
+
+    def expr_Name(self, node: ast.Name) -> int:
+        dst, name = self.register(), self.rename(node.id)
+        self.code.reads.add(name)
+        self.out.append(ir.Load(dst, name, node))
+        return dst
+
+    def expr_Attribute(self, node: ast.Attribute) -> int:
+        obj, dst = self.expr(node.value), self.register()
+        self.out.append(ir.Attribute(dst, obj, node.attr, node))
+        return dst
+
+    def expr_Subscript(self, node: ast.Subscript) -> int:
+        obj, index, dst = self.expr(node.value), self.expr(node.slice), self.register()
+        self.out.append(ir.Item(dst, obj, index, node))
+        return dst
+
+    def expr_Slice(self, node: ast.Slice) -> int:
+        lower, upper, step = (self.expr(part) if part else None for part in (node.lower, node.upper, node.step))
+        dst = self.register()
+        self.out.append(ir.Slice(dst, lower, upper, step))
+        return dst
+
+    def expr_Tuple(self, node: ast.Tuple | ast.List | ast.Set) -> int:
+        items = [
+            (self.expr(item.value), True) if isinstance(item, ast.Starred) else (self.expr(item), False)
+            for item in node.elts
+        ]
+        dst = self.register()
+        self.out.append(ir.BuildSequence(dst, type(node).__name__.lower(), items, node))
+        return dst
+
+    expr_List = expr_Tuple
+    expr_Set = expr_Tuple
+
+    def expr_Dict(self, node: ast.Dict) -> int:
+        items = [
+            (None if key is None else self.expr(key), self.expr(value))
+            for key, value in zip(node.keys, node.values, strict=True)
+        ]
+        dst = self.register()
+        self.out.append(ir.BuildMap(dst, items))
+        return dst
+
+    def expr_Call(self, node: ast.Call) -> int:
+        owner, receiver = None, None
+        if isinstance(node.func, ast.Attribute):
+            owner, func = self.expr(node.func.value), self.register()
+            self.out.append(ir.Attribute(func, owner, node.func.attr, node.func))
+            if isinstance(node.func.value, ast.Name):
+                receiver = self.rename(node.func.value.id)
+        else:
+            func = self.expr(node.func)
+        args = [
+            (self.expr(arg.value), True) if isinstance(arg, ast.Starred) else (self.expr(arg), False)
+            for arg in node.args
+        ]
+        keywords = [(keyword.arg, self.expr(keyword.value)) for keyword in node.keywords]
+        dst = self.register()
+        self.out.append(ir.Call(dst, func, args, keywords, node, receiver, owner))
+        return dst
+
+    def expr_BinOp(self, node: ast.BinOp) -> int:
+        return self.opaque(node, [self.expr(node.left), self.expr(node.right)], type(node.op).__name__)
+
+    def expr_UnaryOp(self, node: ast.UnaryOp) -> int:
+        if isinstance(node.op, ast.Not):
+            operand, dst = self.expr(node.operand), self.register()
+            self.out.append(ir.Boolean(dst, "not", [operand]))
+            return dst
+        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+            value = node.operand.value
+            if isinstance(value, int | float):
+                return self.expr_Constant(ast.copy_location(ast.Constant(-value), node))
+        return self.opaque(node, [self.expr(node.operand)], type(node.op).__name__)
+
+    def expr_Compare(self, node: ast.Compare) -> int:
+        operands = [self.expr(node.left), *(self.expr(part) for part in node.comparators)]
+        operation = type(node.ops[0]).__name__ if len(node.ops) == 1 else "compare"
+        return self.opaque(node, operands, operation)
+
+    def expr_BoolOp(self, node: ast.BoolOp) -> int:
+        operation = "and" if isinstance(node.op, ast.And) else "or"
+        if any(isinstance(part, ast.Call | ast.NamedExpr) for value in node.values[1:] for part in ast.walk(value)):
+            return self.short_circuit(node.values, operation)
+        operands = [self.expr(value) for value in node.values]
+        dst = self.register()
+        self.out.append(ir.Boolean(dst, operation, operands))
+        return dst
+
+    def short_circuit(self, values: Sequence[ast.expr], operation: str) -> int:
+        """Lower ``a and b`` whose right side does something: it runs only if the left side lets it."""
+        name = self.temporary()
+        first = self.expr(values[0])
+        self.out.append(ir.Assign(name, first))
+        rest = values[1:]
+
+        def evaluate() -> None:
+            right = self.short_circuit(rest, operation) if len(rest) > 1 else self.expr(rest[0])
+            both = self.register()
+            self.out.append(ir.Boolean(both, operation, [first, right]))
+            self.out.append(ir.Assign(name, both))
+
+        body, empty = self.within(evaluate), ir.Block()
+        arm, orelse = (body, empty) if operation == "and" else (empty, body)
+        self.out.append(ir.Branch([(ir.Block(), first, arm)], orelse))
+        return self.read_temporary(name, values[0])
+
+    def read_temporary(self, name: str, node: ast.AST) -> int:
+        dst = self.register()
+        self.out.append(ir.Load(dst, name, node))
+        return dst
+
+    def expr_IfExp(self, node: ast.IfExp) -> int:
+        name = self.temporary()
+        block, test = self.test(node.test)
+
+        def arm(value: ast.expr) -> ir.Block:
+            return self.within(lambda: self.out.append(ir.Assign(name, self.expr(value))))
+
+        self.out.append(ir.Branch([(block, test, arm(node.body))], arm(node.orelse)))
+        return self.read_temporary(name, node)
+
+    def expr_NamedExpr(self, node: ast.NamedExpr) -> int:
+        src = self.expr(node.value)
+        # a walrus in a comprehension binds in the enclosing scope
+        self.out.append(ir.Store(self.bind(node.target.id), src, node.target))
+        return src
+
+    def expr_Await(self, node: ast.Await | ast.Starred) -> int:
+        return self.expr(node.value)
+
+    expr_Starred = expr_Await
+
+    def expr_Yield(self, node: ast.Yield | ast.YieldFrom) -> int:
+        src = self.expr(node.value) if node.value else None
+        self.out.append(ir.Return(src, leaves=False))
+        return self.opaque(node)
+
+    expr_YieldFrom = expr_Yield
+
+    def expr_JoinedStr(self, node: ast.JoinedStr) -> int:
+        operands = [self.expr(part.value) for part in node.values if isinstance(part, ast.FormattedValue)]
+        return self.opaque(node, operands, "format")
+
+    def expr_Lambda(self, node: ast.Lambda) -> int:
+        return self.function(node, "<lambda>")
+
+    def comprehension(self, node: Comprehension, elements: Sequence[ast.expr]) -> int:
+        name = self.temporary()
+        self.loops(node.generators, 0, elements, name)
+        dst = self.register()
+        self.out.append(ir.Collect(dst, name, node))
+        return dst
+
+    def loops(
+        self, generators: Sequence[ast.comprehension], depth: int, elements: Sequence[ast.expr], name: str
+    ) -> None:
+        if depth == len(generators):
+            values = [self.expr(element) for element in elements]
+            self.out.append(ir.Append(name, values[-1]))
+            return
+        generator = generators[depth]
+        iterable, element = self.expr(generator.iter), self.register()
+        scope: dict[str, str] = {}
+        for part in ast.walk(generator.target):
+            if isinstance(part, ast.Name):
+                scope[part.id] = f"{part.id}{self.temporary()}"
+        self.renames.append(scope)
+
+        def body() -> None:
+            self.assign(generator.target, element)
+            self.filtered(generator.ifs, lambda: self.loops(generators, depth + 1, elements, name))
+
+        block = self.within(body)
+        self.renames.pop()
+        self.out.append(ir.Loop("comprehension", iterable, element, None, block, ir.Block(), generator.iter))
+
+    def filtered(self, conditions: Sequence[ast.expr], emit: Callable[[], None]) -> None:
+        if not conditions:
+            emit()
+            return
+        block, test = self.test(conditions[0])
+        body = self.within(lambda: self.filtered(conditions[1:], emit))
+        self.out.append(ir.Branch([(block, test, body)], ir.Block()))
+
+    def expr_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> int:
+        return self.comprehension(node, [node.elt])
+
+    expr_SetComp = expr_ListComp
+    expr_GeneratorExp = expr_ListComp
+
+    def expr_DictComp(self, node: ast.DictComp) -> int:
+        return self.comprehension(node, [node.key, node.value])
+
+    # functions
+
+    def function(self, node: FunctionNode, name: str) -> int:
+        """Lower a function or lambda and emit the instruction that makes it."""
+        args = node.args
+        positional = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+        keyword = [arg.arg for arg in args.kwonlyargs]
+        decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+        code = ir.FunctionCode(
+            name=f"{self.class_.name}.{name}" if self.class_ is not None else name,
+            node=node,
+            parameters=(*positional, *keyword),
+            positional=len(positional),
+            vararg=args.vararg.arg if args.vararg else None,
+            kwarg=args.kwarg.arg if args.kwarg else None,
+            parent=self.code,
+            owner=self.class_,
+            kind=_kind(decorators, self.class_ is not None and not isinstance(node, ast.Lambda)),
+        )
+        defaults = [
+            (parameter, self.expr(default), default)
+            for parameter, default in [
+                *zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True),
+                *((k, d) for k, d in zip(keyword, args.kw_defaults, strict=True) if d is not None),
+            ]
+        ]
+        registers = [self.expr(decorator) for decorator in decorators]
+        inner = _Lowering(code, self.module, self.is_package)
+        inner.renames = [{k: v for k, v in scope.items() if "$" in v} for scope in self.renames]
+        code.local_names.update(code.parameters, filter(None, (code.vararg, code.kwarg)))
+        shadowed = code.local_names
+        inner.renames = [{k: v for k, v in scope.items() if k not in shadowed} for scope in inner.renames]
+        if isinstance(node, ast.Lambda):
+            inner.out.append(ir.Return(inner.expr(node.body)))
+            inner.run([])
+        else:
+            inner.run(node.body)
+        self.code.nested.append(code)
+        self.code.reads |= code.reads
+        dst = self.register()
+        self.out.append(ir.MakeFunction(dst, code, defaults, registers))
+        return dst
+
+
+def _kind(decorators: Sequence[ast.expr], is_method: bool) -> str:
+    for decorator in decorators:
+        name = ast.unparse(decorator).rpartition(".")[2]
+        if is_method and name in DECORATED_KINDS:
+            return DECORATED_KINDS[name]
+        if is_method and (name in PROPERTY_DECORATORS or name == "setter"):
+            return "property"
+    return "method" if is_method else "function"
+
+
+def _as_load(node: ast.expr) -> ast.expr:
+    """Return a target as an expression that reads it."""
+    if isinstance(node, ast.Name):
+        return ast.copy_location(ast.Name(node.id, ast.Load()), node)
+    if isinstance(node, ast.Attribute):
+        return ast.copy_location(ast.Attribute(node.value, node.attr, ast.Load()), node)
+    if isinstance(node, ast.Subscript):
+        return ast.copy_location(ast.Subscript(node.value, node.slice, ast.Load()), node)
+    return node
+
+
+def _irrefutable(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchAs) and (pattern.pattern is None or _irrefutable(pattern.pattern))

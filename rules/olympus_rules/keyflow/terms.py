@@ -1,0 +1,147 @@
+"""Identities: where a value comes from, as hash-consed terms.
+
+A term is an ``int`` that stands for (operation, data, argument terms). Two equal terms are one number, so that
+two keys of equal identity, which give equal streams, compare as numbers.
+
+========  ======================  ==========================================================
+term      data                    arguments
+========  ======================  ==========================================================
+const     the value
+param     (function, name)        the value that a parameter has on entry
+free      (scope, name)           the value that an enclosing scope's variable has at the call
+fresh     a number                none: unlike anything else
+seed      (kind, a number)        the seed
+split     a number                the key, the count; a key array (each call's children differ)
+fold_in   None                    the key, the datum
+clone     a number                the key
+item      None                    the array or container, the index
+slice     (lower, upper)          the array; bounds are ints or ``None``
+attr      (name, generation)      the object
+lane      None                    the array that is mapped over
+batch     None                    what each lane gives
+view      the operation           the array that is rearranged
+unwrap    None                    the key whose words they are
+op        the operation           the operands
+========  ======================  ==========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+__all__ = ["Term", "Terms"]
+
+Term = int
+Parts = tuple[object, ...]
+
+# A consumption of the last argument's parts is a consumption of a part of the first argument.
+PART_OF = frozenset({"item", "slice", "lane", "view"})
+
+
+class Terms:
+    """The table of terms of one analysis."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.parts: list[Parts] = []
+        self._index: dict[Parts, Term] = {}
+        self._fresh = 0
+
+    def make(self, operation: str, data: Hashable = None, *args: Term) -> Term:
+        """Return the term with these parts."""
+        # 1, 1.0 and True are equal to Python but not the same constant
+        parts: Parts = (operation, data, type(data), *args) if operation == "const" else (operation, data, *args)
+        found = self._index.get(parts)
+        if found is None:
+            found = self._index[parts] = len(self.parts)
+            self.parts.append((operation, data, *args))
+        return found
+
+    def operation(self, term: Term) -> str:
+        """Return the operation."""
+        return self.parts[term][0]  # type: ignore[return-value]
+
+    def data(self, term: Term) -> object:
+        """Return the data."""
+        return self.parts[term][1]
+
+    def args(self, term: Term) -> tuple[Term, ...]:
+        """Return the argument terms."""
+        return self.parts[term][2:]  # type: ignore[return-value]
+
+    def number(self) -> int:
+        """Return a number that was not returned before."""
+        self._fresh += 1
+        return self._fresh
+
+    def fresh(self) -> Term:
+        """Return a term unlike anything else."""
+        return self.make("fresh", self.number())
+
+    def const(self, value: Hashable) -> Term:
+        """Return the term of a constant."""
+        return self.make("const", value)
+
+    def constant(self, term: Term) -> object:
+        """Return a constant term's value, ``None`` for any other term."""
+        return self.parts[term][1] if self.parts[term][0] == "const" else None
+
+    def item(self, term: Term, index: Term) -> Term:
+        """Return an element; elements of a slice are elements of what was sliced, where the bounds say so."""
+        parts = self.parts[term]
+        if parts[0] == "slice":
+            lower, upper = parts[1]  # type: ignore[misc]
+            value = self.constant(index)
+            if isinstance(value, int) and value >= 0 and (lower or 0) >= 0:
+                return self.item(parts[2], self.const((lower or 0) + value))  # type: ignore[arg-type]
+            if lower is None:
+                return self.item(parts[2], index)  # type: ignore[arg-type]
+        value = self.constant(index)
+        if isinstance(value, int) and value < 0:
+            length = self.length(term)
+            if length is not None and value + length >= 0:
+                index = self.const(value + length)
+        return self.make("item", None, term, index)
+
+    def length(self, term: Term) -> int | None:
+        """Return how many keys a split gives, where the count is a literal."""
+        parts = self.parts[term]
+        if parts[0] == "split":
+            count = self.constant(parts[3])  # type: ignore[arg-type]
+            return count if type(count) is int else None
+        return None
+
+    def slice(self, term: Term, lower: int | None, upper: int | None) -> Term:
+        """Return a slice with constant bounds; the whole is itself."""
+        if not lower and upper is None:
+            return term
+        parts = self.parts[term]
+        if parts[0] == "slice" and (lower or 0) >= 0 and (upper is None or upper >= 0):
+            start, stop = parts[1]  # type: ignore[misc]
+            base = start or 0
+            if base >= 0 and (stop is None or stop >= 0):
+                new_stop = stop if upper is None else base + upper
+                return self.slice(parts[2], base + (lower or 0), new_stop)  # type: ignore[arg-type]
+        return self.make("slice", (lower or None, upper), term)
+
+    def ancestors(self, term: Term) -> list[Term]:
+        """Return what the term is a part of, nearest first."""
+        found: list[Term] = []
+        parts = self.parts[term]
+        while parts[0] in PART_OF:
+            found.append(parts[2])  # type: ignore[arg-type]
+            parts = self.parts[parts[2]]  # type: ignore[call-overload]
+        return found
+
+    def root(self, term: Term) -> Term:
+        """Follow first arguments down to where the value came from."""
+        parts = self.parts[term]
+        while len(parts) > 2 and parts[0] != "op":
+            term = parts[2]  # type: ignore[assignment]
+            parts = self.parts[term]
+        return term
+
+    def root_array(self, term: Term) -> Term:
+        """Return the array that an element or slice is taken from, the term itself for anything else."""
+        ancestors = self.ancestors(term)
+        return ancestors[-1] if ancestors else term

@@ -1,0 +1,172 @@
+"""What a variable can hold. A plain ``int`` is a term: a value known only by where it comes from."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TypeAlias, Union
+
+from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.paths import PathCondition
+from olympus_rules.keyflow.terms import Term
+
+__all__ = [
+    "Bound",
+    "Choice",
+    "Class",
+    "Condition",
+    "Const",
+    "Function",
+    "Iteration",
+    "Library",
+    "Map",
+    "Mapped",
+    "Metadata",
+    "Partial",
+    "Sequence",
+    "SliceOf",
+    "Value",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A Python constant. A loop's counter is one whose value is not what conditions see (``counter``)."""
+
+    value: object
+    counter: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A tuple, list or set whose first elements are known; ``open`` when there may be more."""
+
+    kind: str
+    items: tuple[Value, ...]
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A dictionary with constant keys."""
+
+    items: tuple[tuple[object, Value], ...]
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of this file. ``doubtful``: a decorator that we do not know wraps it."""
+
+    code: FunctionCode
+    doubtful: bool = False
+    defaults: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method with its object."""
+
+    function: Value
+    self: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of this file. ``record``: instances hold their arguments (dataclass, NamedTuple …)."""
+
+    code: ClassCode
+    record: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A name from outside this file."""
+
+    qualified: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``functools.partial``."""
+
+    function: Value
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A callable under a transformation that changes what its arguments and results are.
+
+    Attributes:
+        kind: ``vmap`` or ``value_and_grad``.
+        in_axes, out_axes: as given; ``Const(0)`` by default.
+        node: the call that made it.
+    """
+
+    kind: str
+    function: Value
+    in_axes: Value = field(default_factory=lambda: Const(0))
+    out_axes: Value = field(default_factory=lambda: Const(0))
+    node: ast.Call | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """A key's ``shape``, ``ndim``, ``dtype``, ``size``, ``len`` or ``dtype.name``."""
+
+    what: str
+    term: Term
+    subject: ast.expr
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """``not``, ``and`` or ``or`` of conditions."""
+
+    operation: str
+    operands: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Different values on different paths."""
+
+    arms: tuple[tuple[PathCondition, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """What a loop goes over: ``range``, ``zip``, ``enumerate``, ``items``, ``reversed`` of its parts."""
+
+    kind: str
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceOf:
+    """A slice object; bounds are values or ``None``."""
+
+    lower: Value | None
+    upper: Value | None
+    step: Value | None
+
+
+Value: TypeAlias = Union[
+    Term,
+    Const,
+    Sequence,
+    Map,
+    Function,
+    Bound,
+    Class,
+    Library,
+    Partial,
+    Mapped,
+    Metadata,
+    Condition,
+    Choice,
+    Iteration,
+    SliceOf,
+]

@@ -1,0 +1,205 @@
+"""What becomes of consumptions and notes once the whole file has been seen: facts, each with its confidence.
+
+``certain``: every call on the way is known. ``likely``: the key is known to be one, and a callable whose source is
+out of reach took it. ``possible``: the value is a key by its name only, or a class took it that may just store it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.facts import Fact, KeyKind, Place
+from olympus_rules.keyflow.ledger import Certainty, Consumption
+from olympus_rules.keyflow.observe import Pending, spelled
+from olympus_rules.keyflow.paths import compatible
+from olympus_rules.keyflow.terms import Term
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.analysis import Analysis
+    from olympus_rules.keyflow.interpreter import Interpreter
+
+__all__ = ["judge", "settle", "unique"]
+
+
+def judge(flow: Interpreter) -> Iterator[Fact]:
+    """Return the reuses and derivation collisions of one function."""
+    seen: set[ast.AST] = set()
+    for first, again in flow.ledger.pairs():
+        fact = _reuse(flow, first, again)
+        if fact is not None and again.node not in seen:
+            seen.add(again.node)
+            yield fact
+    yield from _collisions(flow)
+
+
+def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | None:
+    confidence = _confidence(flow, first, again)
+    if confidence is None:
+        return None
+    key = spelled(again.key) if again.key is not None else spelled(first.key) if first.key is not None else ""
+    kind = flow.knowledge.kind(again.term)
+    one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
+    repeated = again.loop or "call" if first.node is again.node else ""
+    if first.count and again.count and first.count != again.count and first.draw == again.draw == "split":
+        return facts.DerivationCollision(
+            node=again.node, confidence=confidence, key=key, kind=kind, how="splits-share-children",
+            first=one, again=two, repeated_by=repeated,
+        )  # fmt: skip
+    return facts.Reuse(
+        node=again.node,
+        confidence=confidence,
+        key=key,
+        kind=kind,
+        first=one,
+        again=two,
+        effect=_effect(first, again),
+        repeated_by=repeated,
+        unused=_unused(flow),
+    )
+
+
+def _unused(flow: Interpreter) -> tuple[str, ...]:
+    return tuple(sorted(flow.unused))
+
+
+def _effect(first: Consumption, again: Consumption) -> str:
+    if first.draw != again.draw or first.draw == "call":
+        return "dependent"
+    return "same-children" if first.draw == "split" else "same-draw"
+
+
+def _confidence(flow: Interpreter, first: Consumption, again: Consumption) -> Confidence | None:
+    """Return how sure a reuse is, ``None`` when nothing says that the value is a key."""
+    knowledge = flow.knowledge
+    terms = {first.term, again.term}
+    known = any(knowledge.is_known(term) for term in terms)
+    lowest = min(first.certainty, again.certainty)
+    if known:
+        return (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest]
+    if lowest != Certainty.CONSTRUCTOR and any(term in knowledge.named for term in terms):
+        return Confidence.POSSIBLE
+    return None
+
+
+def _collisions(flow: Interpreter) -> Iterator[Fact]:
+    """Return derivations of equal children: one datum folded in twice, or one that equals a split's index."""
+    terms, knowledge = flow.terms, flow.knowledge
+    seen: dict[Term, list[tuple[Term, tuple[int, int], ast.Call, str]]] = {}
+    for derivation in flow.derivations:
+        child, path, node, loop = derivation
+        earlier = next((d for d in seen.get(child, ()) if compatible(d[1], path)), None)
+        key = spelled(node.args[0]) if node.args else ""
+        if earlier is not None and terms.operation(terms.args(child)[1]) != "fresh":
+            yield facts.DerivationCollision(
+                node=node, confidence=Confidence.CERTAIN, key=key, kind=knowledge.kind(child), how="fold_in-twice",
+                first=Place(earlier[2], "jax.random.fold_in"), again=Place(node, "jax.random.fold_in"),
+                repeated_by=loop or "loop" if earlier[2] is node else "",
+            )  # fmt: skip
+        seen.setdefault(child, []).append(derivation)
+    yield from _split_beside_fold_in(flow)
+
+
+def _split_beside_fold_in(flow: Interpreter) -> Iterator[Fact]:
+    terms = flow.terms
+    splits: dict[Term, list[Consumption]] = {}
+    for use in flow.ledger.consumptions:
+        if use.draw == "split" and use.count is not None and use.certainty == Certainty.KNOWN:
+            splits.setdefault(use.term, []).append(use)
+    for child, path, node, _ in flow.derivations:
+        parent, datum = terms.args(child)
+        index = terms.constant(datum)
+        if type(index) is not int:
+            continue
+        for use in splits.get(parent, ()):
+            if use.count is not None and 0 <= index < use.count and compatible(use.path, path):
+                fold, split = Place(node, "jax.random.fold_in"), Place(use.node, use.what, use.key)
+                later, earlier = (fold, split) if _after(node, use.node) else (split, fold)
+                yield facts.DerivationCollision(
+                    node=later.node, confidence=Confidence.CERTAIN, key=spelled(node.args[0]) if node.args else "",
+                    kind=flow.knowledge.kind(child), how="split-beside-fold_in", first=earlier, again=later,
+                )  # fmt: skip
+                break
+
+
+def _after(a: ast.AST, b: ast.AST) -> bool:
+    return _place(a) > _place(b)
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def settle(analysis: Analysis) -> Iterator[Fact]:
+    """Return the notes that turn out to be about keys."""
+    elements = {
+        analysis.terms.args(term)[0]
+        for term in [*analysis.knowledge.used, *analysis.knowledge.origins]
+        if analysis.terms.operation(term) in ("item", "lane")
+    }
+    guards = _guards(analysis)
+    for pending in analysis.pending:
+        confidence = _settled(analysis, pending, elements)
+        if confidence is not None and not _guarded(analysis, pending, guards):
+            yield pending.build(confidence, analysis.knowledge.kind(pending.term))
+
+
+def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confidence | None:
+    knowledge, term = analysis.knowledge, pending.term
+    rank, by_source = knowledge.rank(term), term in knowledge.origins
+    raw = knowledge.kind(term) == KeyKind.RAW
+    if not knowledge.is_known(term):
+        wanted = pending.need in ("key", "single", "untyped")
+        return Confidence.POSSIBLE if wanted and term in knowledge.named else None
+    sure = Confidence.CERTAIN if by_source else Confidence.LIKELY
+    if pending.need == "key":
+        return sure
+    if pending.need == "single":
+        return sure if rank == 0 and (by_source or term not in elements) else None
+    if pending.need == "array":
+        return sure if rank is None or rank > 0 else None
+    if pending.need == "flat":
+        return sure if rank == 1 else None
+    if pending.need == "raw-flat":
+        if knowledge.kind(term) == KeyKind.TYPED or rank in (None, 0):
+            return None
+        return sure if raw or rank == 1 else Confidence.POSSIBLE
+    if pending.need == "untyped":
+        return sure if raw or (knowledge.kind(term) == KeyKind.UNKNOWN and rank is not None) else None
+    if pending.need.startswith("rank<"):
+        return sure if rank is not None and rank < int(pending.need[5:]) else None
+    return None
+
+
+def _guards(analysis: Analysis) -> dict[Term, int]:
+    """Return the decisions that ask whether a term is a typed key, by term."""
+    terms = analysis.terms
+    guards: dict[Term, int] = {}
+    for number, test in enumerate(analysis.decisions.tests):
+        if terms.operation(test) == "op" and str(terms.data(test)).endswith("issubdtype") and terms.args(test):
+            subject = terms.args(test)[0]
+            if terms.operation(subject) == "op" and terms.data(subject) == "dtype":
+                key = terms.args(subject)[0]
+                guards[key] = guards.get(key, 0) | 1 << number
+    return guards
+
+
+def _guarded(analysis: Analysis, pending: Pending, guards: dict[Term, int]) -> bool:
+    """Say whether the note lies behind a test for typed keys, so that both kinds are provided for."""
+    mask = guards.get(pending.term, 0)
+    return bool(mask & (pending.path[0] | pending.path[1]))
+
+
+def unique(found: Iterable[Fact]) -> list[Fact]:
+    """Return the facts in the order of their places, each type once at a node, the surest one."""
+    best: dict[tuple[type[Fact], ast.AST, object], Fact] = {}
+    for fact in found:
+        slot = (type(fact), fact.node, getattr(fact, "where", None) or getattr(fact, "qualified", None))
+        if slot not in best or fact.confidence > best[slot].confidence:
+            best[slot] = fact
+    return sorted(best.values(), key=lambda fact: _place(fact.node))
+
+

@@ -1,0 +1,44 @@
+"""OLY201: ``jax.random.PRNGKey`` makes raw keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.rule import Rule
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["LegacyConstructor"]
+
+
+class LegacyConstructor(Rule):
+    """The constructor called, passed as a value or imported."""
+
+    code = "OLY201"
+    name = "legacy-constructor"
+    summary = "`jax.random.PRNGKey` makes a raw key"
+    default = False
+    fix = Applicability.SAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (Reference,)
+
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Say how to write it, and what would break."""
+        assert isinstance(fact, Reference)
+        if not fact.qualified.endswith("random.PRNGKey") or fact.context not in ("call", "value", "import"):
+            return
+        what = {"call": "makes a raw key", "value": "is passed on and makes raw keys"}.get(fact.context)
+        if what is None:
+            yield self.finding(
+                fact, document, "`PRNGKey` is imported and not used any more. Remove the import."
+            )
+            return
+        message = f"`{document.segment(fact.node)}` {what}. Make a typed key with `jax.random.key`"
+        if fact.reachable:
+            message += f"; before that, mend what a typed key does not survive: {'; '.join(fact.reachable)}"
+        yield self.finding(fact, document, f"{message}.")

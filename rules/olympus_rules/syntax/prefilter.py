@@ -1,0 +1,20 @@
+"""A look at a file's bytes that says whether parsing it can be worth while."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["may_hold_keys"]
+
+_KEY_WORDS = re.compile(rb"random|PRNG|prng|KeyArray")
+
+
+def may_hold_keys(data: bytes, roots: Iterable[str] = ("jax", "olympus")) -> bool:
+    """Say whether a file can hold a JAX key: it names a JAX namespace and something that makes or types keys.
+
+    Args:
+        data: the file's bytes, in any encoding that agrees with ASCII.
+        roots: the names under which the JAX namespace may be imported (the setting ``library-roots``).
+    """
+    return any(root.encode() in data for root in roots) and _KEY_WORDS.search(data) is not None

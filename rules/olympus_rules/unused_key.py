@@ -1,0 +1,38 @@
+"""OLY106: a derived key is never used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Finding
+from olympus_rules.keyflow.facts import Fact, UnusedKey
+from olympus_rules.rule import Rule
+from olympus_rules.wording import the_key
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["UnusedKeyRule"]
+
+
+class UnusedKeyRule(Rule):
+    """A key that is bound to a name and not read."""
+
+    code = "OLY106"
+    name = "unused-key"
+    summary = "A derived key is bound to a name that nothing reads"
+    default = False
+    facts: ClassVar[tuple[type[Fact], ...]] = (UnusedKey,)
+
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Name the unused key."""
+        assert isinstance(fact, UnusedKey)
+        name = the_key(fact, f"`{document.segment(fact.node)}`")
+        yield self.finding(
+            fact,
+            document,
+            f"Key {name} is derived and never used; was it meant somewhere? Use it, or name it `_`.",
+        )

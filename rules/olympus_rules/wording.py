@@ -1,0 +1,29 @@
+"""Phrases that the rules' messages share."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from olympus_rules.finding import Related
+from olympus_rules.keyflow.facts import Fact
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["line", "related", "the_key"]
+
+
+def the_key(fact: Fact, otherwise: str = "the key") -> str:
+    """Return the key's name in backquotes, or other words for a key without one."""
+    return f"`{fact.key}`" if fact.key else otherwise
+
+
+def line(document: Document, node: ast.AST) -> str:
+    """Return ``line N`` for the place where a node starts."""
+    return f"line {document.span(node).start.row}"
+
+
+def related(document: Document, node: ast.AST, message: str) -> Related:
+    """Return a second place in the same file."""
+    return Related(message, document.filename, document.span(node))
