@@ -137,6 +137,9 @@ class Interpreter:
             holds, fails = holds & path[0], fails & path[1]
         self.path = (holds, fails)
         for name in dict.fromkeys(name for _, changes in states for name in changes):
+            if isinstance(name, tuple) and name[1] == "generation":
+                self.env.set(name, max(changes.get(name) or 0 for _, changes in states))  # type: ignore[type-var]
+                continue
             arms: list[tuple[PathCondition, Value]] = []
             for path, changes in states:
                 value = changes[name] if name in changes else self.env.get(name)
@@ -149,7 +152,7 @@ class Interpreter:
     def unwritten(self, name: tuple[Any, ...]) -> Value | None:
         """Return what an attribute or item holds where it was not written."""
         term, part, generation = name
-        if isinstance(part, str):
+        if isinstance(part, str):  # a term stands for an item
             return self.terms.make("attr", (part, generation), term)
         return None
 
