@@ -42,6 +42,7 @@ KEEPING_METHODS = frozenset(
     "format get index info insert isinstance items join keys log log_metrics put register remove replace _replace "
     "save set setdefault setup_attr store update values warn warning write _asdict assert_called_with".split()
 )
+ASKING_PREFIXES = ("is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_")
 ITERATORS = {"range", "zip", "enumerate", "reversed"}
 SAME_SEQUENCE = {"list", "tuple", "iter", "sorted", "set"}
 RECORD_MAKERS = ("dataclass", "NamedTuple", "struct", "PyTreeNode", "chex", "pytree_dataclass", "TypedDict")
@@ -395,6 +396,8 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
             return result
     name = function.qualified if isinstance(function, Library) else ast.unparse(node.func)
     last = name.rpartition(".")[2]
+    if last.startswith(ASKING_PREFIXES) or _is_test(flow, node):
+        return flow.terms.fresh()
     constructor = last[:1].isupper() or last.lstrip("_")[:1].isupper()
     number = flow.terms.number()
     for value, expression in arguments.expressions():
@@ -410,6 +413,16 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
             loop=arguments.loop,
         )
     return flow.terms.fresh()
+
+
+def _is_test(flow: Interpreter, node: ast.Call) -> bool:
+    """Say whether a call's result is nothing but a truth value: what asks about a key does not consume it."""
+    parents = flow.analysis.document.parents
+    child: ast.AST = node
+    parent = parents.get(child)
+    while isinstance(parent, ast.BoolOp) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)):
+        child, parent = parent, parents.get(parent)
+    return isinstance(parent, ast.If | ast.While | ast.Assert | ast.IfExp) and parent.test is child
 
 
 def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:

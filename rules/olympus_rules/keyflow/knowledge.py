@@ -31,7 +31,14 @@ UNKNOWN_KEY = Origin(KeyKind.UNKNOWN, 0)
 
 
 class Knowledge:
-    """Builds key terms and remembers what is known of them."""
+    """Builds key terms and remembers what is known of them.
+
+    Attributes:
+        origins: terms that are keys by their source.
+        used: terms that are keys by their use, with the batch axes that the use implies.
+        named: terms that go by a key's name; ``generators`` by one with ``rng`` in it. Nothing else of that name
+            has a shape or words, so code that looks at these knows a raw key.
+    """
 
     def __init__(self, terms: Terms) -> None:
         """Share the table of terms."""
@@ -39,13 +46,13 @@ class Knowledge:
         self.origins: dict[Term, Origin] = {}
         self.used: dict[Term, int] = {}
         self.named: set[Term] = set()
-        self.called: set[Term] = set()
+        self.generators: set[Term] = set()
 
     # evidence
 
     def is_known(self, term: Term) -> bool:
         """Say whether there is evidence, by source or by use, that the term is a key or a key array."""
-        return term in self.origins or term in self.used or term in self.called
+        return term in self.origins or term in self.used
 
     def rank(self, term: Term) -> int | None:
         """Return the number of batch axes, by source, else by use."""
@@ -70,6 +77,8 @@ class Knowledge:
         """Note a name that a term goes by."""
         if _KEY_NAME.search(name):
             self.named.add(term)
+            if "rng" in name.lower():
+                self.generators.add(term)
 
     # construction
 

@@ -66,21 +66,27 @@ class Pending:
 
     Attributes:
         term: the term.
-        need: ``key`` (a key or key array), ``single`` (one key) or ``array``.
+        need: ``key`` (a key or key array), ``single`` (one key), ``word`` (one key, as its element is used as a
+            number), ``array`` (a key array), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
+            typed), ``untyped``, ``rank<n`` (fewer than n batch axes).
         path: when it happens; code behind a test for typed keys knows what it does.
         build: makes the fact.
+        metadata: whether the code looks at shape or dtype, which no other random generator has.
     """
 
     term: Term
     need: str
     path: PathCondition
     build: Callable[[Confidence, KeyKind], Fact]
+    metadata: bool = False
 
 
-def note(flow: Interpreter, term: Term, need: str, build: Callable[[Confidence, KeyKind], Fact]) -> None:
+def note(
+    flow: Interpreter, term: Term, need: str, build: Callable[[Confidence, KeyKind], Fact], *, metadata: bool = False
+) -> None:
     """Keep a fact that depends on what a term is."""
     if flow.terms.operation(term) not in ("const", "op"):
-        flow.analysis.pending.append(Pending(term, need, flow.path, build))
+        flow.analysis.pending.append(Pending(term, need, flow.path, build, metadata))
 
 
 def spelled(node: ast.AST) -> str:
@@ -126,6 +132,8 @@ def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, pat
         )  # fmt: skip
 
     need = "single" if axes_used == 1 else f"rank<{axes_used}"
+    if need == "single" and use in ("value", "seed", "foreign-seed"):
+        need = "word"
     if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
         need = "untyped"
     note(flow, term, need, build)
@@ -315,6 +323,7 @@ def _shape_fact(flow: Interpreter, term: Term, need: str, form: str, node: ast.A
         lambda confidence, kind: facts.ShapeLogic(
             node=node, confidence=confidence, key=spelled(subject), kind=kind, form=form, subject=subject
         ),
+        metadata=True,
     )
 
 
@@ -426,7 +435,8 @@ def _metadata_comparison(
             form = "name"
         if form in ("equals", "not-equals", "name", "kind") and not isinstance(other, Metadata):
             note(flow, term, "key", lambda c, k: facts.DtypeLogic(
-                node=node, confidence=c, key=spelled(subject), kind=k, form=form, subject=subject))  # fmt: skip
+                node=node, confidence=c, key=spelled(subject), kind=k, form=form, subject=subject),
+                metadata=True)  # fmt: skip
     elif value.what == "shape" and isinstance(other, Sequence):
         if other.items and other.items[-1] in (Const(2), Const(4)):
             _shape_fact(flow, term, "key", "shape-equals", node, subject)

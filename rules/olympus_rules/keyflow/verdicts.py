@@ -152,12 +152,15 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
     rank, by_source = knowledge.rank(term), term in knowledge.origins
     raw = knowledge.kind(term) == KeyKind.RAW
     if not knowledge.is_known(term):
-        wanted = pending.need in ("key", "single", "untyped")
+        if pending.need == "word" or (pending.need == "key" and pending.metadata):
+            if term in knowledge.generators:
+                return Confidence.LIKELY
+        wanted = pending.need in ("key", "single", "untyped", "word")
         return Confidence.POSSIBLE if wanted and term in knowledge.named else None
     sure = Confidence.CERTAIN if by_source else Confidence.LIKELY
     if pending.need == "key":
         return sure
-    if pending.need == "single":
+    if pending.need in ("single", "word"):
         return sure if rank == 0 and (by_source or term not in elements) else None
     if pending.need == "array":
         return sure if rank is None or rank > 0 else None
