@@ -69,6 +69,7 @@ class Arguments:
         receiver: the variable that holds the object of a method call.
         owner: the object of a method call.
         loop: what repeats the call when a transform makes it (``scan`` …).
+        asks: whether the result is nothing but a truth value.
     """
 
     positional: tuple[tuple[Value, bool], ...]
@@ -77,6 +78,7 @@ class Arguments:
     receiver: str | None = None
     owner: Value | None = None
     loop: str = ""
+    asks: bool = False
 
     def values(self) -> list[Value]:
         """Return all argument values."""
@@ -396,8 +398,8 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
             return result
     name = function.qualified if isinstance(function, Library) else ast.unparse(node.func)
     last = name.rpartition(".")[2]
-    if last.startswith(ASKING_PREFIXES) or _is_test(flow, node):
-        return flow.terms.fresh()
+    if last.startswith(ASKING_PREFIXES) or arguments.asks:
+        return flow.terms.fresh()  # what asks about a key does not consume it
     constructor = last[:1].isupper() or last.lstrip("_")[:1].isupper()
     number = flow.terms.number()
     for value, expression in arguments.expressions():
@@ -413,16 +415,6 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
             loop=arguments.loop,
         )
     return flow.terms.fresh()
-
-
-def _is_test(flow: Interpreter, node: ast.Call) -> bool:
-    """Say whether a call's result is nothing but a truth value: what asks about a key does not consume it."""
-    parents = flow.analysis.document.parents
-    child: ast.AST = node
-    parent = parents.get(child)
-    while isinstance(parent, ast.BoolOp) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)):
-        child, parent = parent, parents.get(parent)
-    return isinstance(parent, ast.If | ast.While | ast.Assert | ast.IfExp) and parent.test is child
 
 
 def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:

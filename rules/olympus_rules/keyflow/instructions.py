@@ -157,6 +157,7 @@ class Call:
         keywords: keyword arguments; a name of ``None`` unpacks a mapping.
         receiver: the variable that holds the object of a method call, when it is one.
         owner: the register of that object.
+        asks: whether the result is nothing but a truth value (``assert f(key)``, ``if not f(key)``).
     """
 
     dst: Register
@@ -166,6 +167,7 @@ class Call:
     node: ast.Call
     receiver: str | None = None
     owner: Register | None = None
+    asks: bool = False
 
 
 @dataclass(slots=True)

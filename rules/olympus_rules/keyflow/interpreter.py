@@ -542,6 +542,7 @@ class Interpreter:
             instruction.node,
             instruction.receiver,
             None if instruction.owner is None else registers[instruction.owner],
+            asks=instruction.asks,
         )
         registers[instruction.dst] = calls.call(self, registers[instruction.func], arguments)
 

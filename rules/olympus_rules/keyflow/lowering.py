@@ -39,6 +39,7 @@ class _Lowering:
         self.bound: dict[str, int] = {}
         self.class_: ir.ClassCode | None = None
         self.temporaries = 0
+        self.asking: set[ast.expr] = set()
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         self.statements(body)
@@ -98,7 +99,7 @@ class _Lowering:
     def stmt_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):
             self.expr(node.value)
-            if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) in NEVER_RETURN:
+            if isinstance(node.value, ast.Call) and dotted_name(node.value.func) in NEVER_RETURN:
                 self.out.append(ir.Jump("raise"))
 
     def stmt_Assign(self, node: ast.Assign) -> None:
@@ -138,6 +139,7 @@ class _Lowering:
         self.out.append(ir.Jump("continue"))
 
     def stmt_Assert(self, node: ast.Assert) -> None:
+        self.asking.update(_calls_asked(node.test))
         self.expr(node.test)
 
     def stmt_Global(self, node: ast.Global) -> None:
@@ -167,6 +169,7 @@ class _Lowering:
         self.out.append(ir.Branch(arms, self.block(node.orelse)))
 
     def test(self, node: ast.expr) -> tuple[ir.Block, int]:
+        self.asking.update(_calls_asked(node))
         register: list[int] = []
         block = self.within(lambda: register.append(self.expr(node)))
         return block, register[0]
@@ -198,7 +201,7 @@ class _Lowering:
         raising = False
         for item in node.items:
             call = item.context_expr
-            if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in RAISING_CONTEXTS:
+            if isinstance(call, ast.Call) and dotted_name(call.func).rpartition(".")[2] in RAISING_CONTEXTS:
                 raising = True
             context, entered = self.expr(call), self.register()
             self.out.append(ir.Binary(entered, "with", [context], call))
@@ -388,7 +391,7 @@ class _Lowering:
         ]
         keywords = [(keyword.arg, self.expr(keyword.value)) for keyword in node.keywords]
         dst = self.register()
-        self.out.append(ir.Call(dst, func, args, keywords, node, receiver, owner))
+        self.out.append(ir.Call(dst, func, args, keywords, node, receiver, owner, node in self.asking))
         return dst
 
     def expr_BinOp(self, node: ast.BinOp) -> int:
@@ -568,9 +571,30 @@ class _Lowering:
         return dst
 
 
+def dotted_name(node: ast.expr) -> str:
+    """Return ``a.b.c`` for a name with attributes; what is not one reads ``?``."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    parts.append(node.id if isinstance(node, ast.Name) else "?")
+    return ".".join(reversed(parts))
+
+
+def _calls_asked(test: ast.expr) -> list[ast.Call]:
+    """Return the calls that a condition consists of."""
+    if isinstance(test, ast.Call):
+        return [test]
+    if isinstance(test, ast.BoolOp):
+        return [call for value in test.values for call in _calls_asked(value)]
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _calls_asked(test.operand)
+    return []
+
+
 def _kind(decorators: Sequence[ast.expr], is_method: bool) -> str:
     for decorator in decorators:
-        name = ast.unparse(decorator).rpartition(".")[2]
+        name = dotted_name(decorator).rpartition(".")[2]
         if is_method and name in DECORATED_KINDS:
             return DECORATED_KINDS[name]
         if is_method and (name in PROPERTY_DECORATORS or name == "setter"):

@@ -123,16 +123,16 @@ def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, pat
     axes_used = _axes_used(index)
     if axes_used == 0:
         return
-    use, consumer = _use_of_word(flow, node)
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact:
+        use, consumer = _use_of_word(flow, node)
         return facts.KeyIndexing(
             node=node, confidence=confidence, key=spelled(node.value), kind=kind, use=use, consumer=consumer,
             batch=(flow.knowledge.rank(term) or 0) > 0,
         )  # fmt: skip
 
     need = "single" if axes_used == 1 else f"rank<{axes_used}"
-    if need == "single" and use in ("value", "seed", "foreign-seed"):
+    if need == "single" and term in flow.knowledge.generators and _use_of_word(flow, node)[0] not in ("unknown", "unpack"):
         need = "word"
     if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
         need = "untyped"
@@ -197,17 +197,13 @@ def unpacked(flow: Interpreter, value: Value, instruction: ir.Unpack) -> None:
     """Look at the unpacking of a value: a key's words are no keys."""
     if type(value) is int and not _is_stored(flow, value) and isinstance(instruction.node, ast.Tuple | ast.List):
         node = instruction.node
-        source = getattr(flow.analysis.document.parents.get(node), "value", None)
-        if not isinstance(source, ast.Name | ast.Attribute):
-            source = None
-        note(
-            flow,
-            value,
-            "single",
-            lambda confidence, kind: facts.KeyIndexing(
-                node=node, confidence=confidence, key=spelled(source) if source else "", kind=kind, use="unpack"
-            ),
-        )
+
+        def build(confidence: Confidence, kind: KeyKind) -> Fact:
+            source = getattr(flow.analysis.document.parents.get(node), "value", None)
+            key = spelled(source) if isinstance(source, ast.Name | ast.Attribute) else ""
+            return facts.KeyIndexing(node=node, confidence=confidence, key=key, kind=kind, use="unpack")
+
+        note(flow, value, "single", build)
 
 
 def iterated(flow: Interpreter, value: Value, loop: ir.Loop) -> None:

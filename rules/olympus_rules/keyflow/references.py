@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import bisect
+import itertools
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Fact, KeyKind, Reference
+from olympus_rules.keyflow.instructions import FunctionCode
+from olympus_rules.syntax.document import first_line
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
@@ -27,28 +32,55 @@ TYPES = {
     "jax.dtypes.prng_key",
 }
 REMOVED = {"jax.random.rbg_key", "jax.random.unsafe_rbg_key", "jax.random.threefry2x32_key"}
-WORDS = ("PRNGKey", "KeyArray", "prng_key", "rbg_key", "threefry2x32_key", "unsafe_raw_array", "random.key")
+LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | TYPES | REMOVED} | {"unsafe_raw_array"}
+WORD = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES - {"key"})) + r"|random\.key|jax\.random)\b|:\s*key\b")
 
 
 def references(analysis: Analysis) -> Iterator[Fact]:
     """Return a reference for each mention of a constructor, a removed helper, or a key type."""
+    rows = _rows_of_interest(analysis)
+    if rows:
+        yield from _Scan(analysis, rows).run()
+
+
+def _rows_of_interest(analysis: Analysis) -> list[int]:
+    """Return the rows that hold one of the names, or a local name that an import gives to one of them."""
     text = analysis.document.text
-    if any(word in text for word in WORDS) or ": key" in text:
-        yield from _Scan(analysis).run()
+    aliases = {
+        name
+        for code in _all_codes(analysis.module)
+        for name, qualified in code.imported.items()
+        if qualified.rpartition(".")[2] in LAST_NAMES and name not in LAST_NAMES
+    }
+    found = list(WORD.finditer(text))
+    if aliases:
+        found += re.finditer(r"\b(?:" + "|".join(map(re.escape, sorted(aliases))) + r")\b", text)
+    if not found:
+        return []
+    starts = list(itertools.accumulate((len(line) for line in analysis.document.lines), initial=0))
+    return sorted({bisect.bisect_right(starts, match.start()) for match in found})
 
 
 class _Scan:
-    """Walks the tree once with the scopes' names in mind."""
+    """Walks the parts of the tree that hold rows of interest, with the scopes' names in mind."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, rows: list[int]) -> None:
         self.analysis = analysis
         self.document = analysis.document
+        self.rows = rows
         self.codes = {code.node: code for code in _all_codes(analysis.module)}
 
     def run(self) -> Iterator[Fact]:
         yield from self.visit(self.document.tree, self.analysis.module, "value")
 
-    def visit(self, node: ast.AST, code: object, context: str) -> Iterator[Fact]:
+    def holds_rows(self, node: ast.AST) -> bool:
+        """Say whether a row of interest lies in a statement; anything else is not worth asking."""
+        if not isinstance(node, ast.stmt):
+            return True
+        index = bisect.bisect_left(self.rows, first_line(node))
+        return index < len(self.rows) and self.rows[index] <= (node.end_lineno or node.lineno)
+
+    def visit(self, node: ast.AST, code: FunctionCode, context: str) -> Iterator[Fact]:
         if isinstance(node, ast.Name | ast.Attribute):
             yield from self.mention(node, code, context)
             if isinstance(node, ast.Attribute):
@@ -58,11 +90,13 @@ class _Scan:
             if context == "annotation":
                 yield from self.string(node, code)
             return
+        if not self.holds_rows(node):
+            return
         for name, child in _children(node):
             inner = self.codes.get(node, code) if name == "body" else code
             yield from self.visit(child, inner, _context(node, name, child, context))
 
-    def mention(self, node: ast.Name | ast.Attribute, code: object, context: str) -> Iterator[Fact]:
+    def mention(self, node: ast.Name | ast.Attribute, code: FunctionCode, context: str) -> Iterator[Fact]:
         if isinstance(node.ctx, ast.Store | ast.Del):
             return
         if isinstance(node, ast.Attribute) and node.attr == "unsafe_raw_array":
@@ -78,7 +112,7 @@ class _Scan:
                 context=context,
             )
 
-    def string(self, node: ast.Constant, code: object) -> Iterator[Fact]:
+    def string(self, node: ast.Constant, code: FunctionCode) -> Iterator[Fact]:
         try:
             inner = ast.parse(str(node.value), mode="eval").body
         except SyntaxError:
@@ -90,7 +124,7 @@ class _Scan:
                     node=node, confidence=Confidence.CERTAIN, qualified=qualified, context="string-annotation"
                 )
 
-    def qualified(self, node: ast.expr, code: object) -> str | None:
+    def qualified(self, node: ast.expr, code: FunctionCode) -> str | None:
         """Return the qualified name that a dotted name stands for in a scope."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
@@ -98,14 +132,14 @@ class _Scan:
             node = node.value
         if not isinstance(node, ast.Name):
             return None
-        scope = code
+        scope: FunctionCode | None = code
         while scope is not None:
-            if node.id in scope.local_names:  # type: ignore[attr-defined]
-                head = scope.imported.get(node.id)  # type: ignore[attr-defined]
+            if node.id in scope.local_names:
+                head = scope.imported.get(node.id)
                 if head is None:
                     return None
                 return self.analysis.library(".".join([head, *reversed(parts)])).qualified
-            scope = scope.parent  # type: ignore[attr-defined]
+            scope = scope.parent
         return None
 
 
@@ -145,7 +179,7 @@ def _context(node: ast.AST, field: str, child: ast.AST, outer: str) -> str:
     return "value"
 
 
-def _all_codes(code: object) -> Iterator[object]:
+def _all_codes(code: FunctionCode) -> Iterator[FunctionCode]:
     yield code
-    for nested in code.nested:  # type: ignore[attr-defined]
+    for nested in code.nested:
         yield from _all_codes(nested)
