@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from olympus_rules.keyflow import calls, observe
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, choose, element, get_item, leaves, map_choice
-from olympus_rules.keyflow.ledger import Certainty, Consumption, Ledger
+from olympus_rules.keyflow.ledger import Certainty, Consumption, Departure, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import (
@@ -36,6 +37,23 @@ ROUNDS = 2
 BUDGET = 200_000  # instructions executed in one function; a runaway analysis ends with what it has seen
 
 State = tuple[PathCondition, dict[object, object]]
+
+
+@dataclass(slots=True)
+class _Exits:
+    """Where ``break`` and ``continue`` of the innermost loop go.
+
+    Attributes:
+        depth: the depth of the loop's layer.
+        broken, continued: the states at ``break`` (of all turns) and at ``continue`` (of this turn).
+        breaks, continues: the departures that go with them.
+    """
+
+    depth: int
+    broken: list[State] = field(default_factory=list)
+    continued: list[State] = field(default_factory=list)
+    breaks: list[Departure] = field(default_factory=list)
+    continues: list[Departure] = field(default_factory=list)
 
 
 class Budget(Exception):
@@ -71,7 +89,7 @@ class Interpreter:
         self.loops: list[str] = []
         self.rounds = ROUNDS
         self.steps = 0
-        self.exits: list[tuple[int, list[State], list[State]]] = []
+        self.exits: list[_Exits] = []
         self.collected: dict[str, list[Value]] = {}
         self.unused: dict[str, Term] = {}
         self.derivations: list[tuple[Term, PathCondition, ast.Call, str]] = []
@@ -219,24 +237,30 @@ class Interpreter:
         if value is not None:
             observe.iterated(self, value, loop)
         exits: list[State] = []
-        broken: list[State] = []
-        start = self.path
-        depth = self.env.open()
-        rounds, self.rounds = self.rounds, self.rounds
-        endless = self._endless(loop)
+        start, rounds, endless = self.path, self.rounds, self._endless(loop)
+        ways = _Exits(self.env.open())
         self.loops.append(loop.label)
         for turn in range(rounds):
-            if not self._turn(loop, value, turn, depth, exits, broken, endless):
+            if not self._turn(loop, value, turn, ways, exits):
                 break
             self.rounds = 1  # one turn of an inner loop is enough once the outer one repeats
         else:
             if self.alive and not endless:
-                exits.append((self.path, self.env.changes(depth)))
+                exits.append((self.path, self.env.changes(ways.depth)))
         self.rounds = rounds
         self.loops.pop()
         self.env.close()
         self.path = start
-        self._leave(loop, exits, broken)
+        if loop.orelse.body:  # runs after each way that the loop ends by itself
+            states = [self.arm(ALWAYS, lambda state=state: self._go_on(state, loop.orelse)) for state in exits]  # type: ignore[misc]
+            exits = [state for state in states if state is not None]
+        for departure in ways.breaks:
+            departure.end = self.steps
+        self.join(exits + ways.broken)
+
+    def _go_on(self, state: State, block: ir.Block) -> None:
+        self.join([state])
+        self.block(block)
 
     def _endless(self, loop: ir.Loop) -> bool:
         if loop.test is None:
@@ -244,65 +268,44 @@ class Interpreter:
         body = loop.test[0].body
         return len(body) == 1 and isinstance(body[0], ir.Constant) and bool(body[0].value)
 
-    def _turn(
-        self,
-        loop: ir.Loop,
-        value: Value | None,
-        turn: int,
-        depth: int,
-        exits: list[State],
-        broken: list[State],
-        endless: bool,
-    ) -> bool:
+    def _turn(self, loop: ir.Loop, value: Value | None, turn: int, ways: _Exits, exits: list[State]) -> bool:
         """Run one turn in the loop's layer; says whether there can be another."""
         again, ends = self.decisions.outcomes(self.terms.fresh())
         if value is not None:
             item = element(self, value, turn)
             if item is None:
-                exits.append((self.path, self.env.changes(depth)))
+                exits.append((self.path, self.env.changes(ways.depth)))
                 return False
             self.registers[loop.element] = item
         elif loop.test is not None:
             self.block(loop.test[0])
-            true, false = self.outcomes(self.registers[loop.test[1]])
+            true, _ = self.outcomes(self.registers[loop.test[1]])
             again = again if true is None else both(again, true) or again
         ended = both(self.path, ends)
-        if not endless and ended is not None:
-            exits.append((ended, self.env.changes(depth)))
+        if ended is not None and not self._endless(loop):
+            exits.append((ended, self.env.changes(ways.depth)))
         entered = both(self.path, again)
         if entered is None:
             return False
         self.path = entered
-        continued: list[State] = []
-        self.exits.append((depth, broken, continued))
+        self.exits.append(ways)
         self.block(loop.body)
         self.exits.pop()
-        if continued:
-            self._merge_continued(continued, depth)
+        if ways.continued:
+            self._merge_continued(ways)
         return self.alive
 
-    def _merge_continued(self, states: list[State], depth: int) -> None:
+    def _merge_continued(self, ways: _Exits) -> None:
         """Join the ends of a turn, which share the loop's layer: what one did not bind it has as before the loop."""
-        changed = self.env.changes(depth)
+        changed = self.env.changes(ways.depth)
         if self.alive:
-            states.append((self.path, changed))
-        before = {name: self.env.before(name, depth) for name in changed}
-        complete = [
-            (path, {**{name: value for name, value in before.items() if value is not None}, **changes})
-            for path, changes in states
-        ]
-        self.join(complete)
-
-    def _leave(self, loop: ir.Loop, exits: list[State], broken: list[State]) -> None:
-        """Join the ways out of a loop; its ``else`` runs unless it was broken."""
-        if loop.orelse.body and exits:
-            joined = self.arm(ALWAYS, lambda: self._join_and_run(exits, loop.orelse))
-            exits = [joined] if joined is not None else []
-        self.join(exits + broken)
-
-    def _join_and_run(self, states: list[State], block: ir.Block) -> None:
-        self.join(states)
-        self.block(block)
+            ways.continued.append((self.path, changed))
+        before = {name: self.env.before(name, ways.depth) for name in changed}
+        known = {name: value for name, value in before.items() if value is not None}
+        self.join([(path, {**known, **changes}) for path, changes in ways.continued])
+        for departure in ways.continues:
+            departure.end = self.steps
+        ways.continued, ways.continues = [], []
 
     def run_try(self, instruction: ir.Try) -> None:
         """Run the body, or, as if nothing of it had happened, a handler."""
@@ -341,10 +344,16 @@ class Interpreter:
 
     def run_jump(self, instruction: ir.Jump) -> None:
         """Leave the loop or the function."""
+        departure = self.ledger.depart(self.path, self.steps)
         if instruction.kind != "raise" and self.exits:
-            depth, broken, continued = self.exits[-1]
-            target = broken if instruction.kind == "break" else continued
-            target.append((self.path, self.env.changes(depth)))
+            ways = self.exits[-1]
+            state = (self.path, self.env.changes(ways.depth))
+            if instruction.kind == "break":
+                ways.broken.append(state)
+                ways.breaks.append(departure)
+            else:
+                ways.continued.append(state)
+                ways.continues.append(departure)
         self.alive = False
 
     def run_return(self, instruction: ir.Return) -> None:
@@ -352,6 +361,7 @@ class Interpreter:
         value = Const(None) if instruction.src is None else self.registers[instruction.src]
         self.returns.append((self.path, value))
         if instruction.leaves:
+            self.ledger.depart(self.path, self.steps)
             self.alive = False
 
     # data
@@ -641,7 +651,7 @@ class Interpreter:
         for term in leaves(value):
             self.ledger.add(
                 Consumption(
-                    term, path or self.path, node, what, key, certainty, draw, call, origin, label, count
+                    term, path or self.path, node, what, key, certainty, draw, call, origin, label, count, self.steps
                 )
             )
 

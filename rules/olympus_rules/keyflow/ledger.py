@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from olympus_rules.keyflow.paths import PathCondition, compatible
+from olympus_rules.keyflow.paths import PathCondition, compatible, implies
 from olympus_rules.keyflow.terms import Term, Terms
 
-__all__ = ["Certainty", "Consumption", "Ledger"]
+__all__ = ["Certainty", "Consumption", "Departure", "Ledger"]
 
 NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
 
@@ -40,7 +40,7 @@ class Consumption:
         origin: the parameter that the key went in through.
         loop: what repeats the place: ``loop``, ``comprehension``, ``scan`` …
         count: the number of children of a split, where it is a literal.
-        handed: whether the consuming code lies in a function that was handed to a transform.
+        time: when it happens, in steps of the interpretation.
     """
 
     term: Term
@@ -54,48 +54,77 @@ class Consumption:
     origin: object = None
     loop: str = ""
     count: int | None = None
+    time: int = 0
+
+
+@dataclass(slots=True)
+class Departure:
+    """A path that ends: whatever is executed from ``start`` to ``end`` (``None``: for good) is not on it."""
+
+    path: PathCondition
+    start: int
+    end: int | None = None
 
 
 class Ledger:
-    """The consumptions of one function, in the order of execution."""
+    """The consumptions of one function, in the order of execution, and the paths that it leaves early."""
 
     def __init__(self, terms: Terms) -> None:
         """Share the table of terms."""
         self._terms = terms
         self.consumptions: list[Consumption] = []
+        self.departures: list[Departure] = []
 
     def add(self, consumption: Consumption) -> None:
-        """Note a consumption."""
-        self.consumptions.append(consumption)
+        """Note a consumption; one in every lane of a map uses up the whole array."""
+        term = consumption.term
+        while self._terms.operation(term) == "lane":
+            term = self._terms.args(term)[0]
+        self.consumptions.append(consumption if term == consumption.term else replace(consumption, term=term))
+
+    def depart(self, path: PathCondition, time: int) -> Departure:
+        """Note that a path ends here (``return``, ``raise``, ``break``, ``continue``)."""
+        departure = Departure(path, time)
+        self.departures.append(departure)
+        return departure
 
     def pairs(self) -> Iterator[tuple[Consumption, Consumption]]:
         """Return each consumption that has an earlier one of the same identity on its path, with the first."""
         own: dict[Term, list[Consumption]] = {}
         parts: dict[Term, list[Consumption]] = {}
-        slices: dict[Term, list[Consumption]] = {}
+        ranges: dict[Term, list[Consumption]] = {}
         for again in self.consumptions:
             ancestors = self._terms.ancestors(again.term)
             earlier = [own.get(again.term, ()), parts.get(again.term, ())]
             earlier += [own.get(ancestor, ()) for ancestor in ancestors]
             if ancestors:
-                earlier.append([c for c in slices.get(ancestors[0], ()) if self._overlap(c.term, again.term)])
-            first = next(
-                (c for group in earlier for c in group[:NEAREST] if _may_meet(c, again)), None
-            )
+                earlier.append([c for c in ranges.get(ancestors[0], ()) if self._overlap(c.term, again.term)])
+            first = next((c for group in earlier for c in group[:NEAREST] if self._may_meet(c, again)), None)
             if first is not None:
                 yield first, again
             own.setdefault(again.term, []).append(again)
             for ancestor in ancestors:
                 parts.setdefault(ancestor, []).append(again)
-            if ancestors and self._terms.operation(again.term) in ("slice", "item"):
-                slices.setdefault(ancestors[0], []).append(again)
+            if ancestors and self._range(again.term) is not None:
+                ranges.setdefault(ancestors[0], []).append(again)
+
+    def _may_meet(self, first: Consumption, again: Consumption) -> bool:
+        """Say whether both can happen in one execution."""
+        if first.call == again.call and first.origin == again.origin:
+            return False
+        if not compatible(first.path, again.path):
+            return False
+        return not any(
+            first.time <= departure.start <= again.time
+            and (departure.end is None or again.time <= departure.end)
+            and implies(first.path, departure.path)
+            for departure in self.departures
+        )
 
     def _overlap(self, a: Term, b: Term) -> bool:
         """Say whether two parts of one array surely share an element."""
-        if a == b:
-            return False  # found among its own already
         first, second = self._range(a), self._range(b)
-        if first is None or second is None:
+        if a == b or first is None or second is None:
             return False
         return max(first[0], second[0]) < min(first[1], second[1])
 
@@ -110,9 +139,3 @@ class Ledger:
         if (lower or 0) < 0 or (upper is not None and upper < 0):
             return None
         return lower or 0, float("inf") if upper is None else upper
-
-
-def _may_meet(a: Consumption, b: Consumption) -> bool:
-    if a.call == b.call and a.origin == b.origin:
-        return False
-    return compatible(a.path, b.path)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from olympus_rules.keyflow.terms import Term, Terms
 
-__all__ = ["ALWAYS", "Decisions", "Environment", "PathCondition", "both", "compatible"]
+__all__ = ["ALWAYS", "Decisions", "Environment", "PathCondition", "both", "compatible", "implies"]
 
 PathCondition: TypeAlias = tuple[int, int]
 ALWAYS: PathCondition = (0, 0)
@@ -27,6 +27,11 @@ def both(a: PathCondition, b: PathCondition) -> PathCondition | None:
 def compatible(a: PathCondition, b: PathCondition) -> bool:
     """Say whether both conditions can hold on one path."""
     return not (a[0] & b[1] or a[1] & b[0])
+
+
+def implies(a: PathCondition, b: PathCondition) -> bool:
+    """Say whether all that ``b`` demands is demanded by ``a``."""
+    return not (b[0] & ~a[0] or b[1] & ~a[1])
 
 
 class Decisions:

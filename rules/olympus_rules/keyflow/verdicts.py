@@ -27,13 +27,18 @@ __all__ = ["judge", "settle", "unique"]
 
 def judge(flow: Interpreter) -> Iterator[Fact]:
     """Return the reuses and derivation collisions of one function."""
+    collisions = list(_collisions(flow))
+    collided = {fact.node for fact in collisions}
+    children = {child for child, _, node, _ in flow.derivations if node in collided}
     seen: set[ast.AST] = set()
     for first, again in flow.ledger.pairs():
+        if again.term in children:
+            continue  # the derivation is the mistake
         fact = _reuse(flow, first, again)
         if fact is not None and again.node not in seen:
             seen.add(again.node)
             yield fact
-    yield from _collisions(flow)
+    yield from collisions
 
 
 def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | None:

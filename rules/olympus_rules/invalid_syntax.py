@@ -1,0 +1,81 @@
+"""OLY902: a file is not Python that this interpreter can parse. The program that reads files reports it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from olympus_rules.finding import Finding, Position, Span
+from olympus_rules.keyflow.facts import Fact
+from olympus_rules.rule import Rule
+from olympus_rules.syntax.document import split_lines
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from olympus_rules.syntax import Document
+
+__all__ = ["InvalidSyntax", "invalid_syntax"]
+
+
+class InvalidSyntax(Rule):
+    """A file without a tree; it asks nothing of the key flow."""
+
+    code = "OLY902"
+    name = "invalid-syntax"
+    summary = "A file cannot be parsed"
+
+    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+        """Report nothing: without a tree there is no document."""
+        return iter(())
+
+
+def invalid_syntax(filename: str, text: str, error: Exception) -> Finding:
+    """Return the finding for what parsing a text raised.
+
+    Args:
+        filename: the path as the user gave it.
+        text: the text; empty when the bytes could not be decoded.
+        error: a ``SyntaxError``, ``UnicodeDecodeError``, ``ValueError``, ``RecursionError`` or ``MemoryError``.
+    """
+    start = place_of(text, error)
+    end = Position(start.row, start.column + 1) if column_exists(start, text) else start
+    message = f"Cannot be parsed: {cause_of(error)}. Nothing in this file was checked."
+    return Finding(InvalidSyntax.code, InvalidSyntax.name, message, filename, Span(start, end))
+
+
+def cause_of(error: Exception) -> str:
+    """Say what is wrong."""
+    if isinstance(error, SyntaxError):
+        return error.msg or "invalid syntax"
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start} is not {error.encoding}; declare the file's encoding in its first line"
+    if isinstance(error, RecursionError | MemoryError):
+        return "it nests too deeply for Python's parser"
+    return str(error)
+
+
+def place_of(text: str, error: Exception) -> Position:
+    """Return where it is wrong, the first character of the file when nothing says so."""
+    if isinstance(error, UnicodeDecodeError):
+        return Position(error.object.count(b"\n", 0, error.start) + 1, 1)
+    if "\0" in text:
+        lines = split_lines(text[: text.index("\0") + 1])
+        return Position(len(lines), len(lines[-1]))
+    if isinstance(error, SyntaxError):
+        return clamp(Position(error.lineno or 1, error.offset or 1), text)
+    return Position(1, 1)
+
+
+def clamp(position: Position, text: str) -> Position:
+    """Return the nearest position that the text has; parsers also point behind the end."""
+    lines = split_lines(text)
+    row = min(max(position.row, 1), len(lines))
+    length = len(lines[row - 1].rstrip("\r\n"))
+    return Position(row, min(max(position.column, 1), length + 1))
+
+
+def column_exists(position: Position, text: str) -> bool:
+    """Say whether a character stands at a position."""
+    lines = split_lines(text)
+    return position.row <= len(lines) and position.column <= len(lines[position.row - 1].rstrip("\r\n"))

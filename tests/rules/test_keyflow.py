@@ -1,0 +1,713 @@
+"""The key flow, program by program: a line that ends in ``# reuse`` is flagged, every other line is quiet."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import pytest
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.analysis import analyse
+from olympus_rules.keyflow.facts import DerivationCollision, Reuse
+from olympus_rules.syntax import Document
+
+HEADER = """\
+import functools
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax, random
+"""
+
+PROGRAMS = {
+    "straight line": """
+        def f(key):
+            a = random.normal(key)
+            b = random.uniform(key)  # reuse
+            return a + b
+    """,
+    "three draws": """
+        def f(key):
+            a = random.normal(key)
+            b = random.normal(key)  # reuse
+            return random.normal(key)  # reuse
+    """,
+    "parent after split": """
+        def f(key):
+            k1, k2 = random.split(key)
+            return random.normal(k1), random.normal(k2), random.normal(key)  # reuse
+    """,
+    "refreshed": """
+        def f(key):
+            key, sub = random.split(key)
+            a = random.normal(sub)
+            key, sub = random.split(key)
+            return a + random.normal(sub) + random.normal(key)
+    """,
+    "exclusive branches": """
+        def f(key, train):
+            if train:
+                return random.normal(key)
+            else:
+                return random.uniform(key)
+    """,
+    "branch and join": """
+        def f(key, train):
+            x = 0.0
+            if train:
+                x = random.normal(key)
+            return x + random.uniform(key)  # reuse
+    """,
+    "correlated conditions": """
+        def f(key, train):
+            x = 0.0
+            if train:
+                x = random.normal(key)
+            if not train:
+                x = random.uniform(key)
+            return x
+    """,
+    "correlated conditions, rebound between": """
+        def f(key, train):
+            x = 0.0
+            if train:
+                x = random.normal(key)
+            train = not train
+            if not train:
+                x = random.uniform(key)  # reuse
+            return x
+    """,
+    "guard and early return": """
+        def f(key, n):
+            if n == 0:
+                return random.normal(key)
+            return random.uniform(key)
+    """,
+    "early return in a nested branch": """
+        def f(key, a, b):
+            if a:
+                if b:
+                    return random.normal(key)
+                a = 1
+            return random.uniform(key)
+    """,
+    "continue in a nested branch": """
+        def f(keys, a, b):
+            for key in keys:
+                if a:
+                    if b:
+                        random.normal(key)
+                        continue
+                random.uniform(key)
+    """,
+    "draw before a nested return": """
+        def f(key, a, b):
+            x = random.normal(key)
+            if a:
+                if b:
+                    return x
+            return random.uniform(key)  # reuse
+    """,
+    "comparison chain is exclusive": """
+        def f(key, kind):
+            x = 0.0
+            if kind == "a":
+                x = random.normal(key)
+            if kind == "b":
+                x = random.uniform(key)
+            return x
+    """,
+    "match": """
+        def f(key, kind):
+            match kind:
+                case "a":
+                    x = random.normal(key)
+                case "b":
+                    x = random.uniform(key)
+                case _:
+                    x = random.gumbel(key)
+            return x + random.normal(key)  # reuse
+    """,
+    "key refreshed in one branch": """
+        def f(key, train):
+            if train:
+                key, sub = random.split(key)
+                x = random.normal(sub)
+            else:
+                x = 0.0
+            return x + random.normal(key)
+    """,
+    "default key": """
+        def f(key=None):
+            if key is None:
+                key = random.key(0)
+            return random.normal(key)
+    """,
+    "loop with constant key": """
+        def f(key):
+            x = 0.0
+            for _ in range(3):
+                x += random.normal(key)  # reuse
+            return x
+    """,
+    "loop that refreshes": """
+        def f(key):
+            x = 0.0
+            for _ in range(3):
+                key, sub = random.split(key)
+                x += random.normal(sub)
+            return x + random.normal(key)
+    """,
+    "loop that folds in": """
+        def f(key):
+            return [random.normal(random.fold_in(key, i)) for i in range(3)]
+    """,
+    "while loop": """
+        def f(key, x):
+            while x < 0:
+                x = random.normal(key)  # reuse
+            return x
+    """,
+    "while true with break": """
+        def f(key):
+            while True:
+                key, sub = random.split(key)
+                x = random.normal(sub)
+                if x > 0:
+                    break
+            return random.uniform(key)
+    """,
+    "loop that always leaves": """
+        def f(key, xs):
+            for x in xs:
+                return random.normal(key)
+    """,
+    "loop else": """
+        def f(key, xs):
+            for x in xs:
+                if x:
+                    y = random.normal(key)
+                    break
+            else:
+                y = random.uniform(key)
+            return y
+    """,
+    "continue": """
+        def f(key, xs):
+            for x in xs:
+                if x:
+                    continue
+                key, sub = random.split(key)
+                random.normal(sub)
+            return random.normal(key)
+    """,
+    "continue before the refresh": """
+        def f(key, xs):
+            for x in xs:
+                y = random.normal(key)  # reuse
+                if x:
+                    continue
+                key, _ = random.split(random.fold_in(key, 1))
+    """,
+    "loop over keys": """
+        def f(key):
+            return sum(random.normal(k) for k in random.split(key, 3))
+    """,
+    "two loops over one key array": """
+        def f(key):
+            keys = random.split(key, 3)
+            for k in keys:
+                random.normal(k)
+            for k in keys:
+                random.uniform(k)  # reuse
+    """,
+    "zip and enumerate": """
+        def f(key, xs):
+            keys = random.split(key, 3)
+            for i, (k, x) in enumerate(zip(keys, xs)):
+                random.normal(k)
+            return random.normal(keys[-1])
+    """,
+    "loop over indices": """
+        def f(key, n):
+            keys = random.split(key, n)
+            for i in range(n):
+                random.normal(keys[i])
+    """,
+    "one index in a loop": """
+        def f(key, n):
+            keys = random.split(key, n)
+            for i in range(n):
+                random.normal(keys[0])  # reuse
+    """,
+    "key array elements": """
+        def f(key):
+            keys = random.split(key, 4)
+            a = random.normal(keys[0]) + random.normal(keys[1])
+            b = random.normal(keys[0])  # reuse
+            return a + b + random.normal(keys[-1]) + random.normal(keys[3])  # reuse
+    """,
+    "slices": """
+        def f(key):
+            keys = random.split(key, 6)
+            a = jax.vmap(random.normal)(keys[:3])
+            b = jax.vmap(random.normal)(keys[3:])
+            return a, b, jax.vmap(random.normal)(keys[2:4])  # reuse
+    """,
+    "starred": """
+        def f(key):
+            key, *subs = random.split(key, 4)
+            a = random.normal(subs[0]) + random.normal(subs[1])
+            return a + random.normal(key) + random.normal(subs[0])  # reuse
+    """,
+    "vmap over keys, then one of them": """
+        def f(key):
+            keys = random.split(key, 4)
+            a = jax.vmap(random.normal)(keys)
+            return a + random.normal(keys[0])  # reuse
+    """,
+    "comprehension with constant key": """
+        def f(key):
+            return [random.normal(key) for _ in range(3)]  # reuse
+    """,
+    "comprehension scope": """
+        def f(key, keys):
+            a = [random.normal(key) for key in keys]
+            return a, random.normal(key)
+    """,
+    "lambda": """
+        def f(key):
+            draw = lambda: random.normal(key)
+            return draw() + draw()  # reuse
+    """,
+    "lambda with a parameter": """
+        def f(key):
+            draw = lambda k: random.normal(k)
+            k1, k2 = random.split(key)
+            return draw(k1) + draw(k2)
+    """,
+    "shadowed by a parameter": """
+        def f(key):
+            def g(key):
+                return random.normal(key)
+            k1, k2 = random.split(key)
+            return g(k1) + g(k2)
+    """,
+    "closure called twice": """
+        def f(key):
+            def g():
+                return random.normal(key)
+            a = g()
+            return a + g()  # reuse
+    """,
+    "closure over a refreshed key": """
+        def f(key):
+            def g():
+                return random.normal(key)
+            a = g()
+            key, _ = random.split(random.fold_in(key, 1))
+            return a + g()
+    """,
+    "helper consumes": """
+        def helper(rng):
+            return random.normal(rng)
+
+        def f(rng):
+            a = helper(rng)
+            return a + random.uniform(rng)  # reuse
+    """,
+    "helper folds in": """
+        def helper(rng, i):
+            return random.fold_in(rng, i)
+
+        def f(rng):
+            return random.normal(helper(rng, 0)) + random.normal(helper(rng, 1))
+    """,
+    "helper draws under a flag": """
+        def helper(rng, sample=False):
+            if sample:
+                return random.normal(rng)
+            return 0.0
+
+        def f(rng):
+            return helper(rng) + random.uniform(rng)
+
+        def g(rng):
+            return helper(rng, sample=True) + random.uniform(rng)  # reuse
+    """,
+    "helper returns the key it used": """
+        def helper(rng):
+            return random.normal(rng), rng
+
+        def f(rng):
+            x, rng = helper(rng)
+            return x + random.normal(rng)  # reuse
+    """,
+    "helper returns a fresh key": """
+        def helper(rng):
+            rng, sub = random.split(rng)
+            return random.normal(sub), rng
+
+        def f(rng):
+            x, rng = helper(rng)
+            y, rng = helper(rng)
+            return x + y + random.normal(rng)
+    """,
+    "helper called with one key twice": """
+        def helper(a, b):
+            return random.normal(a) + random.normal(b)
+
+        def f(key):
+            return helper(key, key)  # reuse
+    """,
+    "stateful generator": """
+        class Keys:
+            def __init__(self, seed):
+                self.key = random.key(seed)
+
+            def next(self):
+                self.key, sub = random.split(self.key)
+                return sub
+
+        def f():
+            keys = Keys(0)
+            return random.normal(keys.next()) + random.normal(keys.next())
+    """,
+    "attribute": """
+        class A:
+            def f(self):
+                a = random.normal(self.key)
+                return a + random.normal(self.key)  # reuse
+
+            def g(self):
+                self.key, sub = random.split(self.key)
+                a = random.normal(sub)
+                self.key, sub = random.split(self.key)
+                return a + random.normal(sub)
+    """,
+    "record field": """
+        def f(state):
+            a = random.normal(state.key)
+            state = state.replace(key=random.fold_in(state.key, 1))
+            return a + random.normal(state.key)
+
+        def g(state):
+            a = random.normal(state.key)
+            return a + random.normal(state.key)  # reuse
+    """,
+    "dict entries": """
+        def f(key):
+            k1, k2 = random.split(key)
+            rngs = {"params": k1, "dropout": k2}
+            a = random.normal(rngs["params"]) + random.normal(rngs["dropout"])
+            return a + random.normal(rngs["params"])  # reuse
+    """,
+    "list that pops": """
+        def f(key):
+            keys = list(random.split(key, 4))
+            return random.normal(keys.pop()) + random.normal(keys.pop())
+    """,
+    "iterator": """
+        def f(key):
+            keys = iter(random.split(key, 4))
+            return random.normal(next(keys)) + random.normal(next(keys))
+    """,
+    "walrus": """
+        def f(key):
+            if (x := random.normal(key)) > 0:
+                return random.uniform(key)  # reuse
+            return x
+    """,
+    "conditional expression": """
+        def f(key, train):
+            return random.normal(key) if train else random.uniform(key)
+    """,
+    "conditional expression and after": """
+        def f(key, train):
+            a = random.normal(key) if train else 0.0
+            return a + random.uniform(key)  # reuse
+    """,
+    "short circuit": """
+        def f(key, train):
+            a = train and random.normal(key)
+            return a if train else random.uniform(key)
+    """,
+    "try and except": """
+        def f(key):
+            try:
+                return random.normal(key)
+            except ValueError:
+                return random.uniform(key)
+    """,
+    "try and finally": """
+        def f(key):
+            try:
+                x = random.normal(key)
+            finally:
+                random.uniform(key)  # reuse
+            return x
+    """,
+    "expected to raise": """
+        def f(key):
+            with pytest.raises(ValueError):
+                random.normal(key, -1)
+            return random.normal(key)
+    """,
+    "raise ends the path": """
+        def f(key, n):
+            if n:
+                random.normal(key)
+                raise ValueError(n)
+            return random.normal(key)
+    """,
+    "scan over a closure": """
+        def f(key, xs):
+            def body(carry, x):
+                return carry + random.normal(key), None  # reuse
+            return lax.scan(body, 0.0, xs)
+    """,
+    "scan that refreshes": """
+        def f(key, xs):
+            def body(carry, x):
+                key, total = carry
+                key, sub = random.split(key)
+                return (key, total + random.normal(sub)), None
+            (key, total), _ = lax.scan(body, (key, 0.0), xs)
+            return total + random.normal(key)
+    """,
+    "scan with a stale carry": """
+        def f(key, xs):
+            def body(carry, x):
+                key, total = carry
+                return (key, total + random.normal(key)), None  # reuse
+            return lax.scan(body, (key, 0.0), xs)
+    """,
+    "scan over keys": """
+        def f(key):
+            def body(carry, k):
+                return carry + random.normal(k), None
+            return lax.scan(body, 0.0, random.split(key, 5))
+    """,
+    "fori loop": """
+        def f(key):
+            def body(i, x):
+                return x + random.normal(key)  # reuse
+            def good(i, x):
+                return x + random.normal(random.fold_in(key, i))
+            return lax.fori_loop(0, 3, body, 0.0) + lax.fori_loop(0, 3, good, 0.0)
+    """,
+    "while_loop": """
+        def f(key):
+            def cond(c):
+                return c[1] < 0
+            def body(c):
+                k, x = c
+                k, sub = random.split(k)
+                return k, random.normal(sub)
+            return lax.while_loop(cond, body, (key, -1.0))
+    """,
+    "cond": """
+        def f(key, p):
+            x = lax.cond(p, lambda k: random.normal(k), lambda k: random.uniform(k), key)
+            return x + random.normal(key)  # reuse
+    """,
+    "switch": """
+        def f(key, i):
+            return lax.switch(i, [random.normal, random.uniform, lambda k: random.gumbel(k)], key)
+    """,
+    "map over keys": """
+        def f(key):
+            return lax.map(lambda k: random.normal(k), random.split(key, 3))
+    """,
+    "tree map with a closure": """
+        def f(key, params):
+            return jax.tree.map(lambda p: p + random.normal(key, p.shape), params)  # reuse
+    """,
+    "value_and_grad": """
+        def f(key, w):
+            def loss(w, key):
+                return (w * random.normal(key)).sum()
+            value, grad = jax.value_and_grad(loss)(w, key)
+            return value, grad, random.normal(key)  # reuse
+    """,
+    "partial": """
+        def draw(scale, key):
+            return scale * random.normal(key)
+
+        def f(key):
+            unit = functools.partial(draw, 1.0)
+            return unit(key) + unit(key)  # reuse
+    """,
+    "jit": """
+        @functools.partial(jax.jit, static_argnums=1)
+        def draw(key, n):
+            return random.normal(key, (n,))
+
+        def f(key):
+            return draw(key, 2), draw(key, 3)  # reuse
+    """,
+    "clone": """
+        def f(key):
+            return random.normal(key), random.normal(random.clone(key))
+    """,
+    "round trip through the buffer": """
+        def f(key):
+            a = random.normal(key)
+            return a + random.normal(random.wrap_key_data(random.key_data(key)))  # reuse
+    """,
+    "where and stack": """
+        def f(key, p):
+            k1, k2, k3 = random.split(key, 3)
+            a = random.normal(jnp.where(p, k1, k2))
+            return a + jax.vmap(random.normal)(jnp.stack([k2, k3]))
+    """,
+    "stack, then one of them": """
+        def f(key):
+            k1, k2 = random.split(key)
+            a = jax.vmap(random.normal)(jnp.stack([k1, k2]))
+            return a + random.normal(k1)  # reuse
+    """,
+    "unknown callee": """
+        def f(model, x):
+            key = random.key(0)
+            params = model.init(key, x)
+            return params, random.normal(key)  # reuse
+    """,
+    "callees that only look": """
+        def f(key, logger, log):
+            print(key, len(key.shape), isinstance(key, jax.Array))
+            logger.info("key %s", key)
+            log.append(key)
+            assert check(key)
+            return random.normal(key)
+    """,
+    "constructor may only store": """
+        def f(key):
+            state = State(key=key)
+            return state, random.split(key)
+    """,
+    "attention": """
+        def attend(query, key, value):
+            scores = query @ key.T
+            return project(key), value, merge(key), key[..., 0], scores
+    """,
+    "other generators": """
+        def f(xs):
+            rng = np.random.default_rng(0)
+            a = rng.normal() + rng.normal()
+            xs = sorted(xs, key=len)
+            return a, shuffle(rng, xs), shuffle(rng, xs)
+    """,
+    "own PRNGKey": """
+        def PRNGKey(name):
+            return name
+
+        def f():
+            key = PRNGKey("a")
+            return lookup(key), lookup(key)
+    """,
+    "device_put forwards": """
+        def f(key):
+            moved = jax.device_put(key)
+            return random.normal(moved) + random.normal(key)  # reuse
+    """,
+    "generator function": """
+        def stream(key):
+            while True:
+                key, sub = random.split(key)
+                yield sub
+    """,
+    "recursion": """
+        def f(key, n):
+            if n == 0:
+                return random.normal(key)
+            k1, k2 = random.split(key)
+            return f(k1, n - 1) + f(k2, n - 1)
+    """,
+    "vmap of split": """
+        def f(key):
+            keys = random.split(key, 8)
+            keys, subs = jax.vmap(random.split, out_axes=1)(keys)
+            a = jax.vmap(random.normal)(subs)
+            return a + jax.vmap(random.normal)(keys)
+    """,
+    "two batched children": """
+        def f(key):
+            keys = random.split(key, 8)
+            pairs = jax.vmap(lambda k: random.split(k, 2))(keys)
+            return jax.vmap(random.normal)(keys), pairs  # reuse
+    """,
+}
+
+
+def flagged(source: str, kinds: tuple[type, ...] = (Reuse,)) -> list[int]:
+    """Return the lines of the reuses of confidence likely or better."""
+    facts = analyse(Document("program.py", source))
+    return sorted(
+        fact.node.lineno  # type: ignore[attr-defined]
+        for fact in facts
+        if isinstance(fact, kinds) and fact.confidence >= Confidence.LIKELY
+    )
+
+
+def expected(source: str, marker: str = "reuse") -> list[int]:
+    """Return the lines that bear the marker."""
+    return [i for i, line in enumerate(source.splitlines(), 1) if re.search(rf"# {marker}\b", line)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_reuse(program: str) -> None:
+    source = HEADER + textwrap.dedent(program)
+    assert flagged(source) == expected(source)
+
+
+COLLISIONS = {
+    "one datum twice": """
+        def f(key):
+            a = random.fold_in(key, 0)
+            b = random.fold_in(key, 0)  # collision
+            return a, b
+    """,
+    "distinct data": """
+        def f(key, i):
+            return random.fold_in(key, 0), random.fold_in(key, 1), random.fold_in(key, i)
+    """,
+    "constant datum in a loop": """
+        def f(key):
+            for i in range(3):
+                random.normal(random.fold_in(key, 7))  # collision
+    """,
+    "split beside fold_in": """
+        def f(key):
+            a, b = random.split(key)
+            return a, b, random.fold_in(key, 1)  # collision
+    """,
+    "fold_in outside the split": """
+        def f(key):
+            a, b = random.split(key)
+            return a, b, random.fold_in(key, 2)
+    """,
+    "splits of different size": """
+        def f(key):
+            a = random.split(key, 2)
+            return a, random.split(key, 5)  # collision
+    """,
+    "split and index": """
+        def f(key, step):
+            return random.split(key, step + 1)[step]  # collision
+    """,
+    "exclusive data": """
+        def f(key, p):
+            if p:
+                return random.fold_in(key, 0)
+            return random.fold_in(key, 0)
+    """,
+}
+
+
+@pytest.mark.parametrize("program", COLLISIONS.values(), ids=COLLISIONS.keys())
+def test_collision(program: str) -> None:
+    source = HEADER + textwrap.dedent(program)
+    assert flagged(source, (DerivationCollision,)) == expected(source, "collision")
+    assert flagged(source) == expected(source)
