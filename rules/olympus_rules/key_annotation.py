@@ -18,8 +18,10 @@ __all__ = ["KeyAnnotation"]
 
 REASONS = {
     "PRNGKey": "is a function and not a type",
+    "key": "is a function and not a type",
     "KeyArray": "was removed from JAX",
     "PRNGKeyArray": "was removed from JAX",
+    "PRNGKeyArrayImpl": "is private to JAX",
     "prng_key": "is the type of a dtype and not of a key",
 }
 HELPERS = {

@@ -62,7 +62,12 @@ class Rule(ABC):
         """
 
     def finding(
-        self, fact: Fact, document: Document, message: str, related: tuple[Related, ...] = (), effect: str | None = None
+        self,
+        fact: Fact,
+        document: Document,
+        message: str,
+        related: tuple[Related, ...] = (),
+        effect: str | None = None,
     ) -> Finding:
         """Build a finding of this rule at the fact's node."""
         return Finding(

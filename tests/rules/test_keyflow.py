@@ -386,6 +386,35 @@ PROGRAMS = {
                 self.key, sub = random.split(self.key)
                 return a + random.normal(sub)
     """,
+    "state that is never advanced": """
+        class Policy:
+            def __init__(self, key):
+                self.key = key
+
+            def act(self, obs):
+                return random.normal(self.key)  # reuse
+    """,
+    "state that is advanced": """
+        class Policy:
+            def __init__(self, key):
+                self.key = key
+
+            def act(self, obs):
+                self.key, sub = random.split(self.key)
+                return random.normal(sub)
+    """,
+    "state that another method advances": """
+        class Policy:
+            def __init__(self, key):
+                self.key = key
+
+            def advance(self):
+                self.key, _ = random.split(self.key)
+
+            def act(self, obs):
+                self.advance()
+                return random.normal(self.key)
+    """,
     "record field": """
         def f(state):
             a = random.normal(state.key)

@@ -40,7 +40,7 @@ def as_term(flow: Interpreter, value: Value) -> Term:
         return value
     if isinstance(value, Const):
         try:
-            return terms.const(value.value)  # type: ignore[arg-type]
+            return terms.const(value.value)
         except TypeError:
             return terms.fresh()
     if isinstance(value, Sequence):
@@ -50,7 +50,9 @@ def as_term(flow: Interpreter, value: Value) -> Term:
     if isinstance(value, Metadata):
         return terms.make("op", value.what, value.term)
     if isinstance(value, Choice):
-        return terms.make("op", ("choice", *(path for path, _ in value.arms)), *(as_term(flow, v) for _, v in value.arms))
+        return terms.make(
+            "op", ("choice", *(path for path, _ in value.arms)), *(as_term(flow, v) for _, v in value.arms)
+        )
     if isinstance(value, Library):
         return terms.make("op", ("library", value.qualified))
     if isinstance(value, Function):

@@ -87,6 +87,7 @@ class Analysis:
             waiting += code.nested
         for flow in self.flows:
             self.facts += verdicts.judge(flow)
+        self.facts += verdicts.stale_state(self)
         self.facts += verdicts.settle(self)
         self.facts += references(self)
         return verdicts.unique(self.facts)

@@ -38,11 +38,25 @@ __all__ = ["Arguments", "call", "decorate", "makes_records"]
 
 # Methods that keep or show what they are given, whatever the object.
 KEEPING_METHODS = frozenset(
-    "add add_argument append appendleft assertAllClose assertEqual critical debug discard emit error exception extend "
-    "format get index info insert isinstance items join keys log log_metrics put register remove replace _replace "
-    "save set setdefault setup_attr store update values warn warning write _asdict assert_called_with".split()
+    {
+        "_asdict", "_replace", "add", "add_argument", "append", "appendleft", "assert_called_with", "critical", "debug",
+        "discard", "emit", "error", "exception", "extend", "format", "get", "index", "info", "insert", "items", "join",
+        "keys", "log", "log_metrics", "put", "register", "remove", "replace", "save", "set", "setdefault", "store",
+        "update", "values", "warn", "warning", "write",
+    }
+)  # fmt: skip
+ASKING_PREFIXES = (
+    "is_",
+    "has_",
+    "check_",
+    "assert_",
+    "validate_",
+    "_is_",
+    "_has_",
+    "_check_",
+    "_assert_",
+    "_validate_",
 )
-ASKING_PREFIXES = ("is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_")
 ITERATORS = {"range", "zip", "enumerate", "reversed"}
 SAME_SEQUENCE = {"list", "tuple", "iter", "sorted", "set"}
 RECORD_MAKERS = ("dataclass", "NamedTuple", "struct", "PyTreeNode", "chex", "pytree_dataclass", "TypedDict")
@@ -51,11 +65,22 @@ ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "s
 STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
 DECORATORS_THAT_KEEP = frozenset(
     {
-        "functools.wraps", "functools.lru_cache", "functools.cache", "abc.abstractmethod", "staticmethod",
-        "classmethod", "typing.override", "typing.overload", "flax.linen.compact", "flax.linen.nowrap",
-        "contextlib.contextmanager", "haiku.transparent", "typing.no_type_check", "numba.njit",
+        "functools.wraps",
+        "functools.lru_cache",
+        "functools.cache",
+        "abc.abstractmethod",
+        "staticmethod",
+        "classmethod",
+        "typing.override",
+        "typing.overload",
+        "flax.linen.compact",
+        "flax.linen.nowrap",
+        "contextlib.contextmanager",
+        "haiku.transparent",
+        "typing.no_type_check",
+        "numba.njit",
     }
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +157,11 @@ def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     if isinstance(function, Function):
         return summary.apply(flow, function, arguments)
     if isinstance(function, Bound):
-        return call(flow, function.function, replace(arguments, positional=((function.self, False), *arguments.positional)))
+        return call(
+            flow,
+            function.function,
+            replace(arguments, positional=((function.self, False), *arguments.positional)),
+        )
     if isinstance(function, Partial):
         return _partial(flow, function, arguments)
     if isinstance(function, Mapped):
@@ -143,10 +172,12 @@ def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
 
 
 def _partial(flow: Interpreter, function: Partial, arguments: Arguments) -> Value:
+    keywords: dict[str | None, Value] = dict(function.keywords)
+    keywords.update(arguments.keywords)
     complete = replace(
         arguments,
         positional=(*((value, False) for value in function.args), *arguments.positional),
-        keywords=tuple({**dict(function.keywords), **dict(arguments.keywords)}.items()),
+        keywords=tuple(keywords.items()),
     )
     return call(flow, function.function, complete)
 
@@ -167,7 +198,15 @@ def decorate(flow: Interpreter, decorator: Value, function: Value) -> Value:
     """Return what a decorator makes of a function: the same to a caller, unless nobody knows the decorator."""
     if isinstance(decorator, Library):
         if decorator.qualified.removeprefix("builtins.") in DECORATORS_THAT_KEEP or decorator.qualified.endswith(
-            (".setter", ".getter", ".register", ".fixture", ".property", "builtins.property", "cached_property")
+            (
+                ".setter",
+                ".getter",
+                ".register",
+                ".fixture",
+                ".property",
+                "builtins.property",
+                "cached_property",
+            )
         ):
             return function
         result = higher_order.transform(flow, decorator.qualified, function, positional())
@@ -220,8 +259,14 @@ def _dtype_function(flow: Interpreter, qualified: str, arguments: Arguments) -> 
     value = arguments.get(0, "arg1")
     if isinstance(value, Metadata) and value.what == "dtype" and qualified.startswith("numpy.") and arguments.node:
         node, subject = arguments.node, value.subject
-        observe.note(flow, value.term, "key", lambda c, k: facts.DtypeLogic(
-            node=node, confidence=c, key=observe.spelled(subject), kind=k, form="numpy", subject=subject))  # fmt: skip
+        observe.note(
+            flow,
+            value.term,
+            "key",
+            lambda c, k: facts.DtypeLogic(
+                node=node, confidence=c, key=observe.spelled(subject), kind=k, form="numpy", subject=subject
+            ),
+        )
 
 
 def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
@@ -262,7 +307,11 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
     if row.derive:
         key = argument(row.parameters[0])[0]
         datum = argument(row.parameters[1])[0] if len(row.parameters) > 1 else None
-        return map_leaves(key, lambda term: _derive(flow, row, term, datum, arguments, number)) if key is not None else number
+        return (
+            map_leaves(key, lambda term: _derive(flow, row, term, datum, arguments, number))
+            if key is not None
+            else number
+        )
     if row.forwards:
         value = argument(row.forwards[0])[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
@@ -270,13 +319,21 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
 
 
 def _sink(
-    flow: Interpreter, row: LibraryFunction, value: Value, expression: ast.expr | None, arguments: Arguments, number: int
+    flow: Interpreter,
+    row: LibraryFunction,
+    value: Value,
+    expression: ast.expr | None,
+    arguments: Arguments,
+    number: int,
 ) -> None:
     if isinstance(value, Const):
         if type(value.value) is int and arguments.node is not None:
             flow.analysis.add(
                 facts.SeedConfusion(
-                    node=arguments.node, confidence=Confidence.CERTAIN, how="seed-as-key", function=row.qualified
+                    node=arguments.node,
+                    confidence=Confidence.CERTAIN,
+                    how="seed-as-key",
+                    function=row.qualified,
                 )
             )
         return
@@ -311,9 +368,13 @@ def _seed(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number:
         if origin is not None and origin.rank == 0:
             flow.analysis.add(
                 facts.SeedConfusion(
-                    node=node, confidence=Confidence.CERTAIN, how="key-as-seed", function=row.qualified,
-                    key=observe.spelled(node.args[0]) if node.args else "", kind=origin.kind,
-                )  # fmt: skip
+                    node=node,
+                    confidence=Confidence.CERTAIN,
+                    how="key-as-seed",
+                    function=row.qualified,
+                    key=observe.spelled(node.args[0]) if node.args else "",
+                    kind=origin.kind,
+                )
             )
     if node is not None and isinstance(value, Const) and type(value.value) is int:
         flow.analysis.literal_seed(flow, node, value.value, kind)
@@ -376,7 +437,18 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
         return flow.terms.fresh()
     if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
         return flow.get_attribute(values[0], values[1].value)
-    if name in ("isinstance", "issubclass", "callable", "hasattr", "bool", "type", "len", "int", "float", "str"):
+    if name in (
+        "isinstance",
+        "issubclass",
+        "callable",
+        "hasattr",
+        "bool",
+        "type",
+        "len",
+        "int",
+        "float",
+        "str",
+    ):
         return _pure(flow, name, arguments)
     if name == "print":
         return Const(None)
@@ -476,9 +548,7 @@ def _sequence_method(
     return result if result != Const(None) else flow.terms.fresh()
 
 
-def _map_method(
-    flow: Interpreter, receiver: Map, name: str, values: tuple[Value, ...], arguments: Arguments
-) -> Value:
+def _map_method(flow: Interpreter, receiver: Map, name: str, values: tuple[Value, ...], arguments: Arguments) -> Value:
     if name in ("items", "values"):
         return Iteration(name, (receiver,))
     if name in ("get", "pop", "setdefault") and values and isinstance(values[0], Const):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from olympus_rules.keyflow import calls, observe
 from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get_item, map_leaves
 from olympus_rules.keyflow.paths import PathCondition, both
-from olympus_rules.keyflow.values import Choice, Const, Map, Mapped, Partial, Sequence, Value
+from olympus_rules.keyflow.values import Const, Library, Map, Mapped, Partial, Sequence, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.calls import Arguments
@@ -20,24 +21,64 @@ __all__ = ["call_library", "call_mapped", "each", "transform"]
 # Transformations whose result takes and gives what the function does.
 TRANSPARENT = frozenset(
     {
-        "jax.jit", "jax.pjit", "jax.checkpoint", "jax.remat", "jax.named_call", "jax.ad_checkpoint.checkpoint",
-        "jax.custom_jvp", "jax.custom_vjp", "jax.custom_gradient", "jax.experimental.pjit.pjit", "jax.named_scope",
-        "jax.grad", "jax.jacfwd", "jax.jacrev", "jax.hessian", "jax.shard_map", "jax.experimental.shard_map.shard_map",
-        "equinox.filter_jit", "equinox.filter_checkpoint", "equinox.filter_grad", "equinox.internal.noinline",
-        "flax.linen.jit", "flax.linen.remat", "flax.linen.checkpoint", "flax.nnx.jit", "flax.nnx.grad", "flax.nnx.remat",
-        "haiku.jit", "haiku.remat", "haiku.grad", "chex.assert_max_traces", "jax.disable_jit", "functools.wraps",
+        "jax.jit",
+        "jax.pjit",
+        "jax.checkpoint",
+        "jax.remat",
+        "jax.named_call",
+        "jax.ad_checkpoint.checkpoint",
+        "jax.custom_jvp",
+        "jax.custom_vjp",
+        "jax.custom_gradient",
+        "jax.experimental.pjit.pjit",
+        "jax.named_scope",
+        "jax.grad",
+        "jax.jacfwd",
+        "jax.jacrev",
+        "jax.hessian",
+        "jax.shard_map",
+        "jax.experimental.shard_map.shard_map",
+        "equinox.filter_jit",
+        "equinox.filter_checkpoint",
+        "equinox.filter_grad",
+        "equinox.internal.noinline",
+        "flax.linen.jit",
+        "flax.linen.remat",
+        "flax.linen.checkpoint",
+        "flax.nnx.jit",
+        "flax.nnx.grad",
+        "flax.nnx.remat",
+        "haiku.jit",
+        "haiku.remat",
+        "haiku.grad",
+        "chex.assert_max_traces",
+        "jax.disable_jit",
+        "functools.wraps",
     }
-)  # fmt: skip
+)
 VALUE_AND_GRAD = frozenset(
     {"jax.value_and_grad", "equinox.filter_value_and_grad", "flax.nnx.value_and_grad", "haiku.value_and_grad"}
 )
 MAPPING = frozenset(
-    {"jax.vmap", "jax.pmap", "equinox.filter_vmap", "equinox.filter_pmap", "haiku.vmap", "jax.numpy.vectorize"}
+    {
+        "jax.vmap",
+        "jax.pmap",
+        "equinox.filter_vmap",
+        "equinox.filter_pmap",
+        "haiku.vmap",
+        "jax.numpy.vectorize",
+    }
 )
 TREE_MAPS = frozenset(
-    {"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map", "jax.tree_util.tree_map_with_path", "jax.tree.map_with_path",
-     "tree.map_structure"}
-)  # fmt: skip
+    {
+        "jax.tree.map",
+        "jax.tree_map",
+        "jax.tree_util.tree_map",
+        "jax.tree_util.tree_map_with_path",
+        "jax.tree.map_with_path",
+        "tree.map_structure",
+    }
+)
 
 
 def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arguments) -> Value | None:
@@ -63,7 +104,7 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
     if first is None and (qualified in TRANSPARENT or qualified in MAPPING or qualified in VALUE_AND_GRAD):
         first = arguments.get(0, "fun")
         if first is None:  # @jax.jit(static_argnums=…): a decorator that waits for its function
-            return Partial(calls.Library(qualified), (), tuple((n, v) for n, v in arguments.keywords if n is not None))
+            return Partial(Library(qualified), (), tuple((n, v) for n, v in arguments.keywords if n is not None))
     if first is not None:
         result = transform(flow, qualified, first, arguments)
         if result is not None:
@@ -140,14 +181,14 @@ def _check_axes(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> None
             observe.axes(flow, value, "in_axes", node, _axis_expression(mapped, "in_axes", position))
 
 
-def _axis_expression(mapped: Mapped, name: str, position: int) -> calls.ast.expr | None:
+def _axis_expression(mapped: Mapped, name: str, position: int) -> ast.expr | None:
     if mapped.node is None:
         return None
     place = {"in_axes": 1, "out_axes": 2}[name]
     found = next((k.value for k in mapped.node.keywords if k.arg == name), None)
     if found is None and len(mapped.node.args) > place:
         found = mapped.node.args[place]
-    if isinstance(found, calls.ast.Tuple | calls.ast.List) and position < len(found.elts):
+    if isinstance(found, ast.Tuple | ast.List) and position < len(found.elts):
         return found.elts[position]
     return found
 
@@ -163,7 +204,9 @@ def _scan(flow: Interpreter, arguments: Arguments) -> Value:
     for turn in range(2):
         item = element(flow, xs, turn) if xs is not None and xs != Const(None) else Const(None)
         item = _tree_element(flow, xs, turn) if isinstance(xs, Sequence | Map) else item
-        result = calls.call(flow, body, calls.positional(carry, item if item is not None else flow.terms.fresh(), loop="scan"))
+        result = calls.call(
+            flow, body, calls.positional(carry, item if item is not None else flow.terms.fresh(), loop="scan")
+        )
         carry = get_item(flow, result, Const(0))
         outputs.append(get_item(flow, result, Const(1)))
     return Sequence("tuple", (carry, Sequence("stack", tuple(outputs), True)))

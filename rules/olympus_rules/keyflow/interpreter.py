@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from olympus_rules.keyflow import calls, observe
@@ -217,7 +218,7 @@ class Interpreter:
             self.block(test)
             true, false = self.outcomes(self.registers[register])
             if true is not None:
-                state = self.arm(true, lambda body=body: self.block(body))  # type: ignore[misc]
+                state = self.arm(true, partial(self.block, body))
                 if state is not None:
                     states.append(state)
             remaining = None if false is None else both(self.path, false)
@@ -252,7 +253,7 @@ class Interpreter:
         self.env.close()
         self.path = start
         if loop.orelse.body:  # runs after each way that the loop ends by itself
-            states = [self.arm(ALWAYS, lambda state=state: self._go_on(state, loop.orelse)) for state in exits]  # type: ignore[misc]
+            states = [self.arm(ALWAYS, partial(self._go_on, state, loop.orelse)) for state in exits]
             exits = [state for state in states if state is not None]
         for departure in ways.breaks:
             departure.end = self.steps
@@ -321,7 +322,7 @@ class Interpreter:
             this, others = self.decisions.outcomes(self.terms.fresh())
             path = both(raised, this)
             if path is not None:
-                state = self.arm(path, lambda handler=handler: self.block(handler))  # type: ignore[misc]
+                state = self.arm(path, partial(self.block, handler))
                 if state is not None:
                     states.append(state)
             raised = both(raised, others) or raised
@@ -643,15 +644,35 @@ class Interpreter:
                 joined = both(path or self.path, condition)
                 if joined is not None:
                     self.consume(
-                        part, node=node, what=what, certainty=certainty, draw=draw, key=key, call=call, origin=origin,
-                        loop=loop, count=count, path=joined,
-                    )  # fmt: skip
+                        part,
+                        node=node,
+                        what=what,
+                        certainty=certainty,
+                        draw=draw,
+                        key=key,
+                        call=call,
+                        origin=origin,
+                        loop=loop,
+                        count=count,
+                        path=joined,
+                    )
             return
         label = loop or (self.loops[-1] if self.loops else "")
         for term in leaves(value):
             self.ledger.add(
                 Consumption(
-                    term, path or self.path, node, what, key, certainty, draw, call, origin, label, count, self.steps
+                    term,
+                    path or self.path,
+                    node,
+                    what,
+                    key,
+                    certainty,
+                    draw,
+                    call,
+                    origin,
+                    label,
+                    count,
+                    self.steps,
                 )
             )
 

@@ -135,7 +135,7 @@ class Ledger:
             return (index, index + 1) if isinstance(index, int) and index >= 0 else None
         if self._terms.operation(term) != "slice":
             return None
-        lower, upper = data  # type: ignore[misc]
+        lower, upper = data
         if (lower or 0) < 0 or (upper is not None and upper < 0):
             return None
         return lower or 0, float("inf") if upper is None else upper

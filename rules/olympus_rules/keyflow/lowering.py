@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from olympus_rules.keyflow import instructions as ir
@@ -17,7 +18,16 @@ Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 DECORATED_KINDS = {"staticmethod": "staticmethod", "classmethod": "classmethod"}
 PROPERTY_DECORATORS = ("property", "cached_property")
 RAISING_CONTEXTS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithLiteralMatch")
-NEVER_RETURN = ("sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.fail", "pytest.skip", "self.skipTest")
+NEVER_RETURN = (
+    "sys.exit",
+    "exit",
+    "quit",
+    "os._exit",
+    "os.abort",
+    "pytest.fail",
+    "pytest.skip",
+    "self.skipTest",
+)
 
 
 def lower_module(tree: ast.Module, *, module: str = "", is_package: bool = False) -> ir.FunctionCode:
@@ -219,13 +229,15 @@ class _Lowering:
         arms: list[tuple[ir.Block, int, ir.Block]] = []
         orelse = ir.Block()
         for case in node.cases:
+            body = self.within(partial(self.case_body, case, subject))
             if case.guard is None and _irrefutable(case.pattern):
-                orelse = self.within(lambda case=case: self.case_body(case, subject))  # type: ignore[misc]
+                orelse = body
                 break
-            register: list[int] = []
-            test = self.within(lambda case=case: register.append(self.case_test(case, subject)))  # type: ignore[misc]
-            body = self.within(lambda case=case: self.case_body(case, subject))  # type: ignore[misc]
-            arms.append((test, register[0], body))
+            test = ir.Block()
+            outer, self.out = self.out, test.body
+            register = self.case_test(case, subject)
+            self.out = outer
+            arms.append((test, register, body))
         if arms:
             self.out.append(ir.Branch(arms, orelse))
         else:
@@ -263,12 +275,10 @@ class _Lowering:
             for part, dst in zip(pattern.patterns, dsts, strict=True):
                 self.capture(part, dst)
         else:
-            for part in ast.walk(pattern):
-                name = getattr(part, "name", None) or getattr(part, "rest", None)
+            for inner in ast.walk(pattern):
+                name = getattr(inner, "name", None) or getattr(inner, "rest", None)
                 if isinstance(name, str):
-                    dst = self.register()
-                    self.out.append(ir.Binary(dst, "part", [], part))
-                    self.out.append(ir.Store(self.bind(name), dst, part))
+                    self.out.append(ir.Store(self.bind(name), self.opaque(inner), inner))
 
     def stmt_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         dst = self.function(node, node.name)

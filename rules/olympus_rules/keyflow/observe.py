@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
@@ -82,7 +83,12 @@ class Pending:
 
 
 def note(
-    flow: Interpreter, term: Term, need: str, build: Callable[[Confidence, KeyKind], Fact], *, metadata: bool = False
+    flow: Interpreter,
+    term: Term,
+    need: str,
+    build: Callable[[Confidence, KeyKind], Fact],
+    *,
+    metadata: bool = False,
 ) -> None:
     """Keep a fact that depends on what a term is."""
     if flow.terms.operation(term) not in ("const", "op"):
@@ -127,12 +133,21 @@ def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, pat
     def build(confidence: Confidence, kind: KeyKind) -> Fact:
         use, consumer = _use_of_word(flow, node)
         return facts.KeyIndexing(
-            node=node, confidence=confidence, key=spelled(node.value), kind=kind, use=use, consumer=consumer,
+            node=node,
+            confidence=confidence,
+            key=spelled(node.value),
+            kind=kind,
+            use=use,
+            consumer=consumer,
             batch=(flow.knowledge.rank(term) or 0) > 0,
-        )  # fmt: skip
+        )
 
     need = "single" if axes_used == 1 else f"rank<{axes_used}"
-    if need == "single" and term in flow.knowledge.generators and _use_of_word(flow, node)[0] not in ("unknown", "unpack"):
+    if (
+        need == "single"
+        and term in flow.knowledge.generators
+        and _use_of_word(flow, node)[0] not in ("unknown", "unpack")
+    ):
         need = "word"
     if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
         need = "untyped"
@@ -183,13 +198,19 @@ def _split_then_index(flow: Interpreter, term: Term, index: Value, node: ast.Sub
         return
     count, wanted = terms.args(term)[1], as_term(flow, index)
     one = terms.const(1)
-    if isinstance(index, Const) or count not in (terms.make("op", "Add", wanted, one), terms.make("op", "Add", one, wanted)):
+    if isinstance(index, Const) or count not in (
+        terms.make("op", "Add", wanted, one),
+        terms.make("op", "Add", one, wanted),
+    ):
         return
     flow.analysis.add(
         facts.DerivationCollision(
-            node=node, confidence=Confidence.CERTAIN, key=spelled(node.value.args[0]) if node.value.args else "",
-            how="split-then-index", index=node.slice,
-        )  # fmt: skip
+            node=node,
+            confidence=Confidence.CERTAIN,
+            key=spelled(node.value.args[0]) if node.value.args else "",
+            how="split-then-index",
+            index=node.slice,
+        )
     )
 
 
@@ -233,8 +254,12 @@ def attribute(flow: Interpreter, term: Term, name: str, node: ast.Attribute) -> 
     if name == "T":
         _transposed(flow, term, ".T", node)
     if name == "at" and flow.knowledge.rank(term) == 0 and isinstance(node.ctx, ast.Load):
-        note(flow, term, "single", lambda c, k: facts.KeyArithmetic(
-            node=node, confidence=c, key=spelled(node.value), kind=k, operation="at"))  # fmt: skip
+        note(
+            flow,
+            term,
+            "single",
+            lambda c, k: facts.KeyArithmetic(node=node, confidence=c, key=spelled(node.value), kind=k, operation="at"),
+        )
     return None
 
 
@@ -266,8 +291,12 @@ def array_method(flow: Interpreter, term: Term, name: str, args: tuple[Value, ..
         return None
     subject = node.func.value if isinstance(node.func, ast.Attribute) and node.func.attr == name else node.args[0]
     if name in ARITHMETIC_METHODS:
-        note(flow, term, "key", lambda c, k: facts.KeyArithmetic(
-            node=node, confidence=c, key=spelled(subject), kind=k, operation=name))  # fmt: skip
+        note(
+            flow,
+            term,
+            "key",
+            lambda c, k: facts.KeyArithmetic(node=node, confidence=c, key=spelled(subject), kind=k, operation=name),
+        )
         return flow.terms.fresh()
     if name in ("transpose", "swapaxes", "moveaxis"):
         _transposed(flow, term, name, node)
@@ -286,7 +315,7 @@ def array_method(flow: Interpreter, term: Term, name: str, args: tuple[Value, ..
 def _reshaped(flow: Interpreter, term: Term, args: tuple[Value, ...], node: ast.Call, subject: ast.expr) -> Value:
     shape = args[0].items if len(args) == 1 and isinstance(args[0], Sequence) else args
     last = shape[-1] if shape else None
-    if last in (Const(2), Const(4)) and (len(shape) > 1 or flow.knowledge.rank(term) == 0) or (
+    if (last in (Const(2), Const(4)) and (len(shape) > 1 or flow.knowledge.rank(term) == 0)) or (
         last == Const(-1) and len(shape) > 1 and flow.knowledge.rank(term) == 1
     ):
         _shape_fact(flow, term, "array", "reshape", node, subject)
@@ -369,18 +398,18 @@ def _arithmetic(flow: Interpreter, operation: str, operands: list[Value], node: 
     if any(isinstance(operand, Const) and isinstance(operand.value, str) for operand in operands):
         return  # "…" % key
     for operand, expression in zip(operands, expressions, strict=False):
-        for term in {operand} if type(operand) is int else set():
-            if _is_stored(flow, term):
-                continue
-            batch = any(isinstance(part, ast.Call | ast.Subscript) for part in expressions if part is not expression)
-            note(
-                flow,
-                term,
-                "key",
-                lambda c, k, expression=expression, batch=batch: facts.KeyArithmetic(  # type: ignore[misc]
-                    node=node, confidence=c, key=spelled(expression), kind=k, operation=ARITHMETIC[operation], batch=batch
-                ),
-            )
+        if type(operand) is int and not _is_stored(flow, operand):
+            others = [part for part in expressions if part is not expression]
+            batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
+            note(flow, operand, "key", partial(_arithmetic_fact, node, ARITHMETIC[operation], expression, batch))
+
+
+def _arithmetic_fact(
+    node: ast.AST, operation: str, subject: ast.expr, batch: bool, confidence: Confidence, kind: KeyKind
+) -> Fact:
+    return facts.KeyArithmetic(
+        node=node, confidence=confidence, key=spelled(subject), kind=kind, operation=operation, batch=batch
+    )
 
 
 def _operand_nodes(node: ast.AST) -> list[ast.expr]:
@@ -430,9 +459,15 @@ def _metadata_comparison(
         elif isinstance(other, Const) and isinstance(other.value, str):
             form = "name"
         if form in ("equals", "not-equals", "name", "kind") and not isinstance(other, Metadata):
-            note(flow, term, "key", lambda c, k: facts.DtypeLogic(
-                node=node, confidence=c, key=spelled(subject), kind=k, form=form, subject=subject),
-                metadata=True)  # fmt: skip
+            note(
+                flow,
+                term,
+                "key",
+                lambda c, k: facts.DtypeLogic(
+                    node=node, confidence=c, key=spelled(subject), kind=k, form=form, subject=subject
+                ),
+                metadata=True,
+            )
     elif value.what == "shape" and isinstance(other, Sequence):
         if other.items and other.items[-1] in (Const(2), Const(4)):
             _shape_fact(flow, term, "key", "shape-equals", node, subject)
@@ -458,9 +493,7 @@ def bound(flow: Interpreter, instruction: ir.Store, value: Value) -> None:
         return
     flow.unused[name] = value
     flow.analysis.add(
-        facts.UnusedKey(
-            node=instruction.node, confidence=Confidence.CERTAIN, key=name, kind=flow.knowledge.kind(value)
-        )
+        facts.UnusedKey(node=instruction.node, confidence=Confidence.CERTAIN, key=name, kind=flow.knowledge.kind(value))
     )
 
 
@@ -473,7 +506,7 @@ def class_fields(flow: Interpreter, instruction: ir.MakeClass) -> None:
     """Look at the fields of a class body."""
     class_ = instruction.code
     for statement in class_.node.body:
-        target = statement.target if isinstance(statement, ast.AnnAssign) else None
+        target: ast.expr | None = statement.target if isinstance(statement, ast.AnnAssign) else None
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             target = statement.targets[0]
         if isinstance(target, ast.Name) and isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
@@ -488,6 +521,10 @@ def _constant_key(flow: Interpreter, value: object, node: ast.expr, where: str, 
         return
     flow.analysis.add(
         facts.ConstantKey(
-            node=node, confidence=Confidence.CERTAIN, kind=flow.knowledge.kind(value), where=where, owner=owner
+            node=node,
+            confidence=Confidence.CERTAIN,
+            kind=flow.knowledge.kind(value),
+            where=where,
+            owner=owner,
         )
     )

@@ -60,8 +60,8 @@ class Decisions:
         mask = self.bit(test)
         holds: PathCondition = (mask, 0)
         parts = self._terms.parts[test]
-        if parts[0] == "op" and parts[1] == "Eq" and self._terms.operation(parts[3]) == "const":  # type: ignore[arg-type]
-            others = self._equalities.setdefault(parts[2], [])  # type: ignore[arg-type]
+        if parts[0] == "op" and parts[1] == "Eq" and self._terms.operation(parts[3]) == "const":
+            others = self._equalities.setdefault(parts[2], [])
             if mask not in others:
                 others.append(mask)
             excluded = 0

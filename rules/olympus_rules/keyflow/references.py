@@ -148,8 +148,10 @@ def _concerns(qualified: str, context: str) -> bool:
         return qualified in TYPES
     if context == "part":
         return False
-    return qualified in CONSTRUCTORS or qualified in REMOVED or (
-        qualified in TYPES and qualified not in ("jax.random.key", "jax.dtypes.prng_key")
+    return (
+        qualified in CONSTRUCTORS
+        or qualified in REMOVED
+        or (qualified in TYPES and qualified not in ("jax.random.key", "jax.dtypes.prng_key"))
     )
 
 

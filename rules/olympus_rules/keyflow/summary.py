@@ -6,9 +6,10 @@ terms of its parameters and of the variables of enclosing scopes. A call puts th
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import ast
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
 from olympus.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.keyflow.access import as_term, choose, get_item, leaves, map_leaves
@@ -82,14 +83,14 @@ def _input_path(terms: Terms, term: Term) -> str | None:
     """Return ``state.key``, ``keys[0]`` for a term that is a part of a parameter."""
     operation, data = terms.operation(term), terms.data(term)
     if operation == "param":
-        return str(data[1])  # type: ignore[index]
+        return str(data[1])
     if operation not in ("attr", "item"):
         return None
     base = _input_path(terms, terms.args(term)[0])
     if base is None:
         return None
     if operation == "attr":
-        return f"{base}.{data[0]}"  # type: ignore[index]
+        return f"{base}.{data[0]}"
     index = terms.args(term)[1]
     if terms.operation(index) != "const":
         return None
@@ -139,10 +140,10 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
         if use.certainty == Certainty.KNOWN:
             for term in leaves(value):
                 flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0))
-        handed = arguments.node is None
+        handed = arguments.node is None  # a transform makes the call: the place is in the function itself
         flow.consume(
             value,
-            node=use.node if handed else arguments.node,  # type: ignore[arg-type]
+            node=arguments.node or use.node,
             what=use.what if handed else function.code.name,
             certainty=min(use.certainty, Certainty.UNKNOWN) if function.doubtful else use.certainty,
             draw=use.draw,
@@ -178,12 +179,12 @@ def path_terms(flow: Interpreter, path: PathCondition) -> list[Term]:
     return [flow.terms.const(path[0]), flow.terms.const(path[1])]
 
 
-def _expression(flow: Interpreter, summary: Summary, use: Consumption, arguments: Arguments):  # type: ignore[no-untyped-def]
+def _expression(flow: Interpreter, summary: Summary, use: Consumption, arguments: Arguments) -> ast.expr | None:
     """Return the argument expression of a call through which a consumed key went in."""
     origin = _origin(flow.terms, use.term)
     if origin is None or flow.terms.operation(origin) != "param":
         return None
-    name = flow.terms.data(origin)[1]  # type: ignore[index]
+    name = flow.terms.data(origin)[1]
     if name not in summary.code.parameters:
         return None
     position = summary.code.parameters.index(name)
@@ -198,7 +199,7 @@ def bind(flow: Interpreter, function: Function, arguments: Arguments) -> dict[st
     binding: dict[str, Value] = dict(function.defaults)
     rest: list[Value] = []
     sure = True
-    for position, (value, starred) in enumerate(arguments.positional):
+    for value, starred in arguments.positional:
         if starred and isinstance(value, Sequence) and not value.open:
             rest.extend(value.items)
         elif starred:
@@ -206,7 +207,6 @@ def bind(flow: Interpreter, function: Function, arguments: Arguments) -> dict[st
             break
         else:
             rest.append(value)
-        del position
     for name, value in zip(code.parameters[: code.positional], rest, strict=False):
         binding[name] = value
     if code.vararg is not None:
@@ -269,27 +269,27 @@ class Instance:
         if operation == "const":
             return Const(data)
         if operation == "param":
-            code, name = data  # type: ignore[misc]
+            code, name = data
             if code is not self.summary.code:
                 return term
             value = self.binding.get(name)
             return self.flow.terms.fresh() if value is None else value
         if operation == "free":
-            scope, name = data  # type: ignore[misc]
+            scope, name = data
             if scope is self.flow.code:
-                value = self.flow.env.get(name)
-                return term if value is None else value  # type: ignore[return-value]
+                held = self.flow.env.get(name)
+                return term if held is None else cast(Value, held)
             return term
         if operation == "fresh":
             return terms.make("fresh", (self.number, data))
         if operation == "attr":
             owner = self.value(args[0])
-            return self.flow.get_attribute(owner, data[0])  # type: ignore[index]
+            return self.flow.get_attribute(owner, data[0])
         if operation == "item":
             return get_item(self.flow, self.value(args[0]), self.value(args[1]))
         inner: Hashable = (self.number, data)
         if operation == "seed":
-            return knowledge.seed(data[0], inner, self._term(args[0]))  # type: ignore[index]
+            return knowledge.seed(data[0], inner, self._term(args[0]))
         if operation == "split":
             count = self.value(args[1])
             axes = len(count.items) if isinstance(count, Sequence) else 1
@@ -301,10 +301,10 @@ class Instance:
             return self._each(args[0], lambda key: knowledge.clone(inner, key))
         return self._rearranged(operation, data, args)
 
-    def _rearranged(self, operation: str, data: object, args: tuple[Term, ...]) -> Value:
+    def _rearranged(self, operation: str, data: Any, args: tuple[Term, ...]) -> Value:
         terms, knowledge = self.flow.terms, self.flow.knowledge
         if operation == "slice":
-            lower, upper = data  # type: ignore[misc]
+            lower, upper = data
             return self._each(args[0], lambda array: knowledge.slice(array, lower, upper))
         if operation == "lane":
             return self._each(args[0], knowledge.lane)
@@ -312,9 +312,9 @@ class Instance:
             return self._each(args[0], knowledge.batch)
         if operation == "view":
             return self._each(args[0], lambda array: knowledge.view(str(data), array, knowledge.rank(array)))
-        return terms.make(operation, data, *(self._term(arg) for arg in args))  # type: ignore[arg-type]
+        return terms.make(operation, data, *(self._term(arg) for arg in args))
 
-    def _each(self, term: Term, function) -> Value:  # type: ignore[no-untyped-def]
+    def _each(self, term: Term, function: Callable[[Term], Value]) -> Value:
         return map_leaves(self.value(term), function)
 
     def path(self, path: PathCondition) -> PathCondition | None:
@@ -357,8 +357,6 @@ def construct(flow: Interpreter, class_: Class, arguments: Arguments) -> Value:
     flow.analysis.classes[instance] = class_.code
     initialiser = flow.analysis.method(class_.code, "__init__")
     if initialiser is not None:
-        from dataclasses import replace
-
         apply(
             flow,
             Function(initialiser),

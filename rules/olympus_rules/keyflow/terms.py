@@ -28,11 +28,12 @@ op        the operation           the operands
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Any, cast
 
 __all__ = ["Term", "Terms"]
 
 Term = int
-Parts = tuple[object, ...]
+Parts = tuple[Any, ...]
 
 # A consumption of the last argument's parts is a consumption of a part of the first argument.
 PART_OF = frozenset({"item", "slice", "lane", "view"})
@@ -59,15 +60,15 @@ class Terms:
 
     def operation(self, term: Term) -> str:
         """Return the operation."""
-        return self.parts[term][0]  # type: ignore[return-value]
+        return cast(str, self.parts[term][0])
 
-    def data(self, term: Term) -> object:
+    def data(self, term: Term) -> Any:
         """Return the data."""
         return self.parts[term][1]
 
     def args(self, term: Term) -> tuple[Term, ...]:
         """Return the argument terms."""
-        return self.parts[term][2:]  # type: ignore[return-value]
+        return self.parts[term][2:]
 
     def number(self) -> int:
         """Return a number that was not returned before."""
@@ -90,12 +91,12 @@ class Terms:
         """Return an element; elements of a slice are elements of what was sliced, where the bounds say so."""
         parts = self.parts[term]
         if parts[0] == "slice":
-            lower, upper = parts[1]  # type: ignore[misc]
+            lower, _ = parts[1]
             value = self.constant(index)
             if isinstance(value, int) and value >= 0 and (lower or 0) >= 0:
-                return self.item(parts[2], self.const((lower or 0) + value))  # type: ignore[arg-type]
+                return self.item(parts[2], self.const((lower or 0) + value))
             if lower is None:
-                return self.item(parts[2], index)  # type: ignore[arg-type]
+                return self.item(parts[2], index)
         value = self.constant(index)
         if isinstance(value, int) and value < 0:
             length = self.length(term)
@@ -107,7 +108,7 @@ class Terms:
         """Return how many keys a split gives, where the count is a literal."""
         parts = self.parts[term]
         if parts[0] == "split":
-            count = self.constant(parts[3])  # type: ignore[arg-type]
+            count = self.constant(parts[3])
             return count if type(count) is int else None
         return None
 
@@ -117,11 +118,11 @@ class Terms:
             return term
         parts = self.parts[term]
         if parts[0] == "slice" and (lower or 0) >= 0 and (upper is None or upper >= 0):
-            start, stop = parts[1]  # type: ignore[misc]
+            start, stop = parts[1]
             base = start or 0
             if base >= 0 and (stop is None or stop >= 0):
                 new_stop = stop if upper is None else base + upper
-                return self.slice(parts[2], base + (lower or 0), new_stop)  # type: ignore[arg-type]
+                return self.slice(parts[2], base + (lower or 0), new_stop)
         return self.make("slice", (lower or None, upper), term)
 
     def ancestors(self, term: Term) -> list[Term]:
@@ -129,15 +130,15 @@ class Terms:
         found: list[Term] = []
         parts = self.parts[term]
         while parts[0] in PART_OF:
-            found.append(parts[2])  # type: ignore[arg-type]
-            parts = self.parts[parts[2]]  # type: ignore[call-overload]
+            found.append(parts[2])
+            parts = self.parts[parts[2]]
         return found
 
     def root(self, term: Term) -> Term:
         """Follow first arguments down to where the value came from."""
         parts = self.parts[term]
         while len(parts) > 2 and parts[0] != "op":
-            term = parts[2]  # type: ignore[assignment]
+            term = parts[2]
             parts = self.parts[term]
         return term
 

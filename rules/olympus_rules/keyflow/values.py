@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.paths import PathCondition
@@ -154,19 +154,6 @@ class SliceOf:
 
 
 Value: TypeAlias = Union[
-    Term,
-    Const,
-    Sequence,
-    Map,
-    Function,
-    Bound,
-    Class,
-    Library,
-    Partial,
-    Mapped,
-    Metadata,
-    Condition,
-    Choice,
-    Iteration,
-    SliceOf,
-]
+    Term, Const, Sequence, Map, Function, Bound, Class, Library, Partial, Mapped, Metadata, Condition, Choice,
+    Iteration, SliceOf,
+]  # fmt: skip

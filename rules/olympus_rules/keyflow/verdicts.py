@@ -51,9 +51,15 @@ def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | 
     repeated = again.loop or "call" if first.node is again.node else ""
     if first.count and again.count and first.count != again.count and first.draw == again.draw == "split":
         return facts.DerivationCollision(
-            node=again.node, confidence=confidence, key=key, kind=kind, how="splits-share-children",
-            first=one, again=two, repeated_by=repeated,
-        )  # fmt: skip
+            node=again.node,
+            confidence=confidence,
+            key=key,
+            kind=kind,
+            how="splits-share-children",
+            first=one,
+            again=two,
+            repeated_by=repeated,
+        )
     return facts.Reuse(
         node=again.node,
         confidence=confidence,
@@ -63,12 +69,19 @@ def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | 
         again=two,
         effect=_effect(first, again),
         repeated_by=repeated,
-        unused=_unused(flow),
+        unused=_unused_relatives(flow, again.term),
     )
 
 
-def _unused(flow: Interpreter) -> tuple[str, ...]:
-    return tuple(sorted(flow.unused))
+def _unused_relatives(flow: Interpreter, term: Term) -> tuple[str, ...]:
+    """Return names that nothing reads of children of this key and of its siblings."""
+    terms = flow.terms
+    array = terms.root_array(term)
+    return tuple(
+        name
+        for name, child in flow.unused.items()
+        if terms.root_array(child) == array or terms.args(terms.root_array(child))[:1] == (term,)
+    )
 
 
 def _effect(first: Consumption, again: Consumption) -> str:
@@ -100,10 +113,15 @@ def _collisions(flow: Interpreter) -> Iterator[Fact]:
         key = spelled(node.args[0]) if node.args else ""
         if earlier is not None and terms.operation(terms.args(child)[1]) != "fresh":
             yield facts.DerivationCollision(
-                node=node, confidence=Confidence.CERTAIN, key=key, kind=knowledge.kind(child), how="fold_in-twice",
-                first=Place(earlier[2], "jax.random.fold_in"), again=Place(node, "jax.random.fold_in"),
+                node=node,
+                confidence=Confidence.CERTAIN,
+                key=key,
+                kind=knowledge.kind(child),
+                how="fold_in-twice",
+                first=Place(earlier[2], "jax.random.fold_in"),
+                again=Place(node, "jax.random.fold_in"),
                 repeated_by=loop or "loop" if earlier[2] is node else "",
-            )  # fmt: skip
+            )
         seen.setdefault(child, []).append(derivation)
     yield from _split_beside_fold_in(flow)
 
@@ -124,9 +142,14 @@ def _split_beside_fold_in(flow: Interpreter) -> Iterator[Fact]:
                 fold, split = Place(node, "jax.random.fold_in"), Place(use.node, use.what, use.key)
                 later, earlier = (fold, split) if _after(node, use.node) else (split, fold)
                 yield facts.DerivationCollision(
-                    node=later.node, confidence=Confidence.CERTAIN, key=spelled(node.args[0]) if node.args else "",
-                    kind=flow.knowledge.kind(child), how="split-beside-fold_in", first=earlier, again=later,
-                )  # fmt: skip
+                    node=later.node,
+                    confidence=Confidence.CERTAIN,
+                    key=spelled(node.args[0]) if node.args else "",
+                    kind=flow.knowledge.kind(child),
+                    how="split-beside-fold_in",
+                    first=earlier,
+                    again=later,
+                )
                 break
 
 
@@ -136,6 +159,67 @@ def _after(a: ast.AST, b: ast.AST) -> bool:
 
 def _place(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+ONCE = (
+    "__init__",
+    "__post_init__",
+    "init",
+    "_init",
+    "setup",
+    "_setup",
+    "build",
+    "_build",
+    "reset",
+    "create",
+    "main",
+    "run",
+)
+
+
+def stale_state(analysis: Analysis) -> Iterator[Fact]:
+    """Return consumptions of a key that an object keeps and never advances: each call gets the same numbers.
+
+    It is one when ``__init__`` alone writes the attribute and another method consumes it. A method that is most
+    likely called once leaves it possible.
+    """
+    flows = {flow.code: flow for flow in analysis.flows}
+    for class_ in {flow.code.owner for flow in analysis.flows if flow.code.owner is not None}:
+        methods = [flows[code] for code in class_.methods.values() if code in flows]
+        kept = {name for flow in methods if flow.code.name.endswith(".__init__") for name in _written(flow)}
+        for flow in methods:
+            if not flow.code.name.endswith(".__init__"):
+                kept -= _written(flow)
+        for flow in methods:
+            if not flow.code.name.endswith(".__init__"):
+                yield from _stale(flow, kept)
+
+
+def _written(flow: Interpreter) -> set[str]:
+    """Return the attributes of its object that a method writes."""
+    receiver = flow.env.get(flow.code.parameters[0]) if flow.code.parameters else None
+    return {name for term, name, _, _ in flow.writes if term == receiver}
+
+
+def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
+    terms = flow.terms
+    receiver = terms.make("param", (flow.code, flow.code.parameters[0])) if flow.code.parameters else None
+    once = flow.code.name.rpartition(".")[2].startswith(ONCE)
+    for use in flow.ledger.consumptions:
+        if terms.operation(use.term) != "attr" or terms.args(use.term)[0] != receiver:
+            continue
+        name = terms.data(use.term)[0]
+        if name in kept and use.certainty == Certainty.KNOWN:
+            place = Place(use.node, use.what, use.key)
+            yield facts.Reuse(
+                node=use.node,
+                confidence=Confidence.POSSIBLE if once else Confidence.LIKELY,
+                key=f"self.{name}",
+                first=place,
+                again=place,
+                effect=_effect(use, use),
+                repeated_by="call",
+            )
 
 
 def settle(analysis: Analysis) -> Iterator[Fact]:
@@ -209,5 +293,3 @@ def unique(found: Iterable[Fact]) -> list[Fact]:
         if slot not in best or fact.confidence > best[slot].confidence:
             best[slot] = fact
     return sorted(best.values(), key=lambda fact: _place(fact.node))
-
-

@@ -60,7 +60,8 @@ class Fragment:
     def _to_span(self, range_: CodeRange) -> Span:
         start, end = range_.start, range_.end
         return Span(
-            Position(start.line + self._offset, start.column + 1), Position(end.line + self._offset, end.column + 1)
+            Position(start.line + self._offset, start.column + 1),
+            Position(end.line + self._offset, end.column + 1),
         )
 
     def span(self, node: cst.CSTNode) -> Span:
