@@ -165,7 +165,7 @@ class Interpreter:
                 if value is None and isinstance(name, tuple):
                     value = self.unwritten(name)
                 if value is not None:
-                    arms.append((path, value))  # type: ignore[arg-type]
+                    arms.append((path, value))
             self.env.set(name, choose(self, arms))
 
     def unwritten(self, name: tuple[Any, ...]) -> Value | None:
@@ -437,7 +437,7 @@ class Interpreter:
         generation = self.env.get((term, "generation")) or 0
         stored = self.env.get((term, name, generation))
         if stored is not None:
-            return stored  # type: ignore[return-value]
+            return stored
         class_ = self.analysis.classes.get(term)
         if class_ is not None:
             method = self.analysis.method(class_, name)
@@ -475,7 +475,7 @@ class Interpreter:
         stored = self.env.get((term, as_term(self, index), generation))
         if stored is None and generation and term not in self.knowledge.origins:
             return self.knowledge.item(self.terms.make("op", ("changed", generation), term), as_term(self, index))
-        return stored  # type: ignore[return-value]
+        return stored
 
     def run_item(self, instruction: ir.Item) -> None:
         """Read a subscript."""

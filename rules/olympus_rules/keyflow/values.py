@@ -153,7 +153,7 @@ class SliceOf:
     step: Value | None
 
 
-Value: TypeAlias = Union[
-    Term, Const, Sequence, Map, Function, Bound, Class, Library, Partial, Mapped, Metadata, Condition, Choice,
-    Iteration, SliceOf,
-]  # fmt: skip
+Value: TypeAlias = (
+    "Term | Const | Sequence | Map | Function | Bound | Class | Library | Partial | Mapped | Metadata | Condition"
+    " | Choice | Iteration | SliceOf"
+)

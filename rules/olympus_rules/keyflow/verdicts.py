@@ -241,9 +241,9 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
     rank, by_source = knowledge.rank(term), term in knowledge.origins
     raw = knowledge.kind(term) == KeyKind.RAW
     if not knowledge.is_known(term):
-        if pending.need == "word" or (pending.need == "key" and pending.metadata):
-            if term in knowledge.generators:
-                return Confidence.LIKELY
+        telling = pending.need == "word" or (pending.need == "key" and pending.metadata)
+        if telling and term in knowledge.generators:
+            return Confidence.LIKELY
         wanted = pending.need in ("key", "single", "untyped", "word")
         return Confidence.POSSIBLE if wanted and term in knowledge.named else None
     sure = Confidence.CERTAIN if by_source else Confidence.LIKELY
