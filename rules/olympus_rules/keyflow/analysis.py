@@ -53,6 +53,7 @@ class Analysis:
         functions: the value of each function after its decorators.
         decorators: unused; names of decorators by the term that they are.
         pending: notes that become facts if their term is a key.
+        constructed: the key that each call of a constructor makes, by the callee's node.
         exhausted: functions whose analysis ran out of budget.
     """
 
@@ -71,6 +72,7 @@ class Analysis:
         self.pending: list[observe.Pending] = []
         self.exhausted: list[FunctionCode] = []
         self.facts: list[Fact] = []
+        self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
         self._libraries: dict[str, Library] = {}
         self._summaries: dict[FunctionCode, Summary | None] = {}
         self._running: set[FunctionCode] = set()
@@ -88,8 +90,9 @@ class Analysis:
         for flow in self.flows:
             self.facts += verdicts.judge(flow)
         self.facts += verdicts.stale_state(self)
-        self.facts += verdicts.settle(self)
-        self.facts += references(self)
+        settled = list(verdicts.settle(self))
+        self.facts += [fact for _, fact in settled]
+        self.facts += references(self, verdicts.obstacles(self, settled))
         return verdicts.unique(self.facts)
 
     def add(self, fact: Fact) -> None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import calls, observe
 from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get_item, map_leaves
+from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.values import Const, Library, Map, Mapped, Partial, Sequence, Value
 
 if TYPE_CHECKING:
-    from olympus_rules.keyflow.calls import Arguments
     from olympus_rules.keyflow.interpreter import Interpreter
 
 __all__ = ["call_library", "call_mapped", "each", "transform"]
@@ -132,7 +132,7 @@ def each(flow: Interpreter, function: Value, sequences: list[Value], loop: str) 
         parts = [element(flow, sequence, turn) for sequence in sequences]
         if any(part is None for part in parts):
             break
-        results.append(calls.call(flow, function, calls.positional(*(p for p in parts if p is not None), loop=loop)))
+        results.append(calls.call(flow, function, positional(*(p for p in parts if p is not None), loop=loop)))
     return Sequence("list", tuple(results), True)
 
 
@@ -205,7 +205,7 @@ def _scan(flow: Interpreter, arguments: Arguments) -> Value:
         item = element(flow, xs, turn) if xs is not None and xs != Const(None) else Const(None)
         item = _tree_element(flow, xs, turn) if isinstance(xs, Sequence | Map) else item
         result = calls.call(
-            flow, body, calls.positional(carry, item if item is not None else flow.terms.fresh(), loop="scan")
+            flow, body, positional(carry, item if item is not None else flow.terms.fresh(), loop="scan")
         )
         carry = get_item(flow, result, Const(0))
         outputs.append(get_item(flow, result, Const(1)))
@@ -227,7 +227,7 @@ def _fori_loop(flow: Interpreter, arguments: Arguments) -> Value:
         return flow.terms.fresh()
     for turn in range(2):
         index: Value = Const(first + turn, counter=True) if first is not None else flow.terms.fresh()
-        value = calls.call(flow, body, calls.positional(index, value, loop="fori_loop"))
+        value = calls.call(flow, body, positional(index, value, loop="fori_loop"))
     return value
 
 
@@ -236,8 +236,8 @@ def _while_loop(flow: Interpreter, arguments: Arguments) -> Value:
     if test is None or body is None or value is None:
         return flow.terms.fresh()
     for _ in range(2):
-        calls.call(flow, test, calls.positional(value, loop="while_loop"))
-        value = calls.call(flow, body, calls.positional(value, loop="while_loop"))
+        calls.call(flow, test, positional(value, loop="while_loop"))
+        value = calls.call(flow, body, positional(value, loop="while_loop"))
     return value
 
 
@@ -245,7 +245,7 @@ def _map(flow: Interpreter, arguments: Arguments) -> Value:
     function, xs = arguments.get(0, "f"), arguments.get(1, "xs")
     assert function is not None
     results = [
-        calls.call(flow, function, calls.positional(_tree_element(flow, xs, turn), loop="map"))
+        calls.call(flow, function, positional(_tree_element(flow, xs, turn), loop="map"))
         for turn in range(2)
         if xs is not None
     ]
@@ -256,7 +256,7 @@ def _associative_scan(flow: Interpreter, arguments: Arguments) -> Value:
     function = arguments.get(0, "fn")
     assert function is not None
     for _ in range(2):
-        operands = calls.positional(flow.terms.fresh(), flow.terms.fresh(), loop="associative_scan")
+        operands = positional(flow.terms.fresh(), flow.terms.fresh(), loop="associative_scan")
         calls.call(flow, function, operands)
     return flow.terms.fresh()
 
@@ -301,7 +301,7 @@ def _exclusive(
         joined = None if path is None else both(outer, path)
         if joined is not None and path is not None:
             flow.path = joined
-            results.append((path, calls.call(flow, branch, calls.positional(*operands))))
+            results.append((path, calls.call(flow, branch, positional(*operands))))
     flow.path = outer
     if any(isinstance(value, Sequence) for _, value in results):
         return _merged(flow, results)

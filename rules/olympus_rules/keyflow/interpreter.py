@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow import calls, observe
+from olympus_rules.keyflow import calls, control, observe
 from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow.access import as_term, choose, element, get_item, leaves, map_choice
-from olympus_rules.keyflow.ledger import Certainty, Consumption, Departure, Ledger
+from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
+from olympus_rules.keyflow.arguments import Arguments
+from olympus_rules.keyflow.ledger import Certainty, Consumption, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import (
@@ -37,24 +36,7 @@ __all__ = ["Budget", "Interpreter"]
 ROUNDS = 2
 BUDGET = 200_000  # instructions executed in one function; a runaway analysis ends with what it has seen
 
-State = tuple[PathCondition, dict[object, object]]
-
-
-@dataclass(slots=True)
-class _Exits:
-    """Where ``break`` and ``continue`` of the innermost loop go.
-
-    Attributes:
-        depth: the depth of the loop's layer.
-        broken, continued: the states at ``break`` (of all turns) and at ``continue`` (of this turn).
-        breaks, continues: the departures that go with them.
-    """
-
-    depth: int
-    broken: list[State] = field(default_factory=list)
-    continued: list[State] = field(default_factory=list)
-    breaks: list[Departure] = field(default_factory=list)
-    continues: list[Departure] = field(default_factory=list)
+State = tuple[PathCondition, dict[object, Any]]
 
 
 class Budget(Exception):
@@ -90,7 +72,7 @@ class Interpreter:
         self.loops: list[str] = []
         self.rounds = ROUNDS
         self.steps = 0
-        self.exits: list[_Exits] = []
+        self.exits: list[control.Exits] = []
         self.collected: dict[str, list[Value]] = {}
         self.unused: dict[str, Term] = {}
         self.derivations: list[tuple[Term, PathCondition, ast.Call, str]] = []
@@ -114,8 +96,6 @@ class Interpreter:
         except Budget:
             self.analysis.exhausted.append(self.code)
 
-    # control flow
-
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
         handlers = HANDLERS
@@ -126,54 +106,6 @@ class Interpreter:
             handlers[type(instruction)](self, instruction)
         if self.steps > BUDGET:
             raise Budget
-
-    def arm(self, path: PathCondition, run: Callable[[], None]) -> State | None:
-        """Run something under a condition in a layer of its own; ``None`` when its end is not reached."""
-        outer = self.path
-        joined = both(outer, path)
-        if joined is None:
-            return None
-        self.path, self.alive = joined, True
-        self.env.open()
-        run()
-        changes = self.env.close()
-        state = (self.path, changes) if self.alive else None
-        self.path, self.alive = outer, True
-        return state
-
-    def join(self, states: list[State]) -> None:
-        """Go on from several states: variables that differ become choices."""
-        if not states:
-            self.alive = False
-            return
-        self.alive = True
-        if len(states) == 1:
-            self.path = states[0][0]
-            self.env.update(states[0][1])
-            return
-        holds, fails = states[0][0]
-        for path, _ in states[1:]:
-            holds, fails = holds & path[0], fails & path[1]
-        self.path = (holds, fails)
-        for name in dict.fromkeys(name for _, changes in states for name in changes):
-            if isinstance(name, tuple) and name[1] == "generation":
-                self.env.set(name, max(changes.get(name) or 0 for _, changes in states))  # type: ignore[type-var]
-                continue
-            arms: list[tuple[PathCondition, Value]] = []
-            for path, changes in states:
-                value = changes[name] if name in changes else self.env.get(name)
-                if value is None and isinstance(name, tuple):
-                    value = self.unwritten(name)
-                if value is not None:
-                    arms.append((path, value))
-            self.env.set(name, choose(self, arms))
-
-    def unwritten(self, name: tuple[Any, ...]) -> Value | None:
-        """Return what an attribute or item holds where it was not written."""
-        term, part, generation = name
-        if isinstance(part, str):  # a term stands for an item
-            return self.terms.make("attr", (part, generation), term)
-        return None
 
     def outcomes(self, value: Value) -> tuple[PathCondition | None, PathCondition | None]:
         """Return the conditions under which a value is true and false; ``None`` for never."""
@@ -208,162 +140,6 @@ class Interpreter:
         whole, rest = (holds, fails) if value.operation == "and" else (fails, holds)
         every = None if every is None else both(every, whole)
         return (every, rest) if value.operation == "and" else (rest, every)
-
-    def run_branch(self, instruction: ir.Branch) -> None:
-        """Run each arm under its test, and join."""
-        states: list[State] = []
-        remaining: PathCondition | None = ALWAYS
-        start = self.path
-        for test, register, body in instruction.arms:
-            self.block(test)
-            true, false = self.outcomes(self.registers[register])
-            if true is not None:
-                state = self.arm(true, partial(self.block, body))
-                if state is not None:
-                    states.append(state)
-            remaining = None if false is None else both(self.path, false)
-            if remaining is None:
-                break
-            self.path = remaining
-        if remaining is not None:
-            state = self.arm(ALWAYS, lambda: self.block(instruction.orelse))
-            if state is not None:
-                states.append(state)
-        self.path = start
-        self.join(states)
-
-    def run_loop(self, loop: ir.Loop) -> None:
-        """Run a body for two turns, and go on from zero, one or two of them."""
-        value = self.registers[loop.iterable] if loop.iterable is not None else None
-        if value is not None:
-            observe.iterated(self, value, loop)
-        exits: list[State] = []
-        start, rounds, endless = self.path, self.rounds, self._endless(loop)
-        ways = _Exits(self.env.open())
-        self.loops.append(loop.label)
-        for turn in range(rounds):
-            if not self._turn(loop, value, turn, ways, exits):
-                break
-            self.rounds = 1  # one turn of an inner loop is enough once the outer one repeats
-        else:
-            if self.alive and not endless:
-                exits.append((self.path, self.env.changes(ways.depth)))
-        self.rounds = rounds
-        self.loops.pop()
-        self.env.close()
-        self.path = start
-        if loop.orelse.body:  # runs after each way that the loop ends by itself
-            states = [self.arm(ALWAYS, partial(self._go_on, state, loop.orelse)) for state in exits]
-            exits = [state for state in states if state is not None]
-        for departure in ways.breaks:
-            departure.end = self.steps
-        self.join(exits + ways.broken)
-
-    def _go_on(self, state: State, block: ir.Block) -> None:
-        self.join([state])
-        self.block(block)
-
-    def _endless(self, loop: ir.Loop) -> bool:
-        if loop.test is None:
-            return False
-        body = loop.test[0].body
-        return len(body) == 1 and isinstance(body[0], ir.Constant) and bool(body[0].value)
-
-    def _turn(self, loop: ir.Loop, value: Value | None, turn: int, ways: _Exits, exits: list[State]) -> bool:
-        """Run one turn in the loop's layer; says whether there can be another."""
-        again, ends = self.decisions.outcomes(self.terms.fresh())
-        if value is not None:
-            item = element(self, value, turn)
-            if item is None:
-                exits.append((self.path, self.env.changes(ways.depth)))
-                return False
-            self.registers[loop.element] = item
-        elif loop.test is not None:
-            self.block(loop.test[0])
-            true, _ = self.outcomes(self.registers[loop.test[1]])
-            again = again if true is None else both(again, true) or again
-        ended = both(self.path, ends)
-        if ended is not None and not self._endless(loop):
-            exits.append((ended, self.env.changes(ways.depth)))
-        entered = both(self.path, again)
-        if entered is None:
-            return False
-        self.path = entered
-        self.exits.append(ways)
-        self.block(loop.body)
-        self.exits.pop()
-        if ways.continued:
-            self._merge_continued(ways)
-        return self.alive
-
-    def _merge_continued(self, ways: _Exits) -> None:
-        """Join the ends of a turn, which share the loop's layer: what one did not bind it has as before the loop."""
-        changed = self.env.changes(ways.depth)
-        if self.alive:
-            ways.continued.append((self.path, changed))
-        before = {name: self.env.before(name, ways.depth) for name in changed}
-        known = {name: value for name, value in before.items() if value is not None}
-        self.join([(path, {**known, **changes}) for path, changes in ways.continued])
-        for departure in ways.continues:
-            departure.end = self.steps
-        ways.continued, ways.continues = [], []
-
-    def run_try(self, instruction: ir.Try) -> None:
-        """Run the body, or, as if nothing of it had happened, a handler."""
-        start = self.path
-        states: list[State] = []
-        raised, normal = self.decisions.outcomes(self.terms.fresh())
-        if not instruction.handlers:
-            normal = ALWAYS
-        state = self.arm(normal, lambda: self._run_both(instruction.body, instruction.orelse))
-        if state is not None:
-            states.append(state)
-        for handler in instruction.handlers:
-            this, others = self.decisions.outcomes(self.terms.fresh())
-            path = both(raised, this)
-            if path is not None:
-                state = self.arm(path, partial(self.block, handler))
-                if state is not None:
-                    states.append(state)
-            raised = both(raised, others) or raised
-        self.path = start
-        self.join(states)
-        if instruction.final.body:
-            alive, self.alive = self.alive, True
-            self.block(instruction.final)
-            self.alive = self.alive and alive
-
-    def _run_both(self, first: ir.Block, second: ir.Block) -> None:
-        self.block(first)
-        self.block(second)
-
-    def run_raising(self, instruction: ir.Raising) -> None:
-        """Run a body that raises: what it consumed does not count afterwards."""
-        inside, after = self.decisions.outcomes(self.terms.fresh())
-        self.arm(inside, lambda: self.block(instruction.body))
-        self.path = both(self.path, after) or self.path
-
-    def run_jump(self, instruction: ir.Jump) -> None:
-        """Leave the loop or the function."""
-        departure = self.ledger.depart(self.path, self.steps)
-        if instruction.kind != "raise" and self.exits:
-            ways = self.exits[-1]
-            state = (self.path, self.env.changes(ways.depth))
-            if instruction.kind == "break":
-                ways.broken.append(state)
-                ways.breaks.append(departure)
-            else:
-                ways.continued.append(state)
-                ways.continues.append(departure)
-        self.alive = False
-
-    def run_return(self, instruction: ir.Return) -> None:
-        """Note what is returned."""
-        value = Const(None) if instruction.src is None else self.registers[instruction.src]
-        self.returns.append((self.path, value))
-        if instruction.leaves:
-            self.ledger.depart(self.path, self.steps)
-            self.alive = False
 
     # data
 
@@ -437,14 +213,14 @@ class Interpreter:
         generation = self.env.get((term, "generation")) or 0
         stored = self.env.get((term, name, generation))
         if stored is not None:
-            return stored
+            return cast(Value, stored)
         class_ = self.analysis.classes.get(term)
         if class_ is not None:
             method = self.analysis.method(class_, name)
             if method is not None:
                 bound = Bound(Function(method), term)
                 if method.kind == "property":
-                    return calls.call(self, bound, calls.Arguments((), (), None))
+                    return calls.call(self, bound, Arguments((), (), None))
                 return Function(method) if method.kind == "staticmethod" else bound
         attribute = self.terms.make("attr", (name, generation), term)
         self.knowledge.name(attribute, name)
@@ -465,7 +241,7 @@ class Interpreter:
     def forget(self, term: Term) -> None:
         """Note that something unknown may have changed an object's attributes and items."""
         generation = self.env.get((term, "generation")) or 0
-        self.env.set((term, "generation"), generation + 1)  # type: ignore[operator]
+        self.env.set((term, "generation"), generation + 1)
 
     def stored_item(self, term: Term, index: Value) -> Value | None:
         """Return what was written to ``term[index]``."""
@@ -475,7 +251,7 @@ class Interpreter:
         stored = self.env.get((term, as_term(self, index), generation))
         if stored is None and generation and term not in self.knowledge.origins:
             return self.knowledge.item(self.terms.make("op", ("changed", generation), term), as_term(self, index))
-        return stored
+        return cast("Value | None", stored)
 
     def run_item(self, instruction: ir.Item) -> None:
         """Read a subscript."""
@@ -547,7 +323,7 @@ class Interpreter:
     def run_call(self, instruction: ir.Call) -> None:
         """Call a value."""
         registers = self.registers
-        arguments = calls.Arguments(
+        arguments = Arguments(
             tuple((registers[register], starred) for register, starred in instruction.args),
             tuple((name, registers[register]) for name, register in instruction.keywords),
             instruction.node,
@@ -618,7 +394,7 @@ class Interpreter:
 
     # keys
 
-    def derived(self, child: Term, arguments: calls.Arguments) -> None:
+    def derived(self, child: Term, arguments: Arguments) -> None:
         """Note that ``fold_in`` derives a child here."""
         if arguments.node is not None:
             self.derivations.append((child, self.path, arguments.node, self.loops[-1] if self.loops else ""))
@@ -678,6 +454,7 @@ class Interpreter:
 
 
 HANDLERS: dict[type, Callable[[Interpreter, Any], None]] = {
+    **control.HANDLERS,
     ir.Constant: Interpreter.run_constant,
     ir.Load: Interpreter.run_load,
     ir.Store: Interpreter.run_store,
@@ -693,14 +470,8 @@ HANDLERS: dict[type, Callable[[Interpreter, Any], None]] = {
     ir.Binary: Interpreter.run_binary,
     ir.Boolean: Interpreter.run_boolean,
     ir.Unpack: Interpreter.run_unpack,
-    ir.Branch: Interpreter.run_branch,
-    ir.Loop: Interpreter.run_loop,
-    ir.Try: Interpreter.run_try,
-    ir.Raising: Interpreter.run_raising,
     ir.Append: Interpreter.run_append,
     ir.Collect: Interpreter.run_collect,
-    ir.Return: Interpreter.run_return,
-    ir.Jump: Interpreter.run_jump,
     ir.Import: Interpreter.run_import,
     ir.MakeFunction: Interpreter.run_make_function,
     ir.MakeClass: Interpreter.run_make_class,

@@ -8,7 +8,7 @@ undo log.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from olympus_rules.keyflow.terms import Term, Terms
 
@@ -84,10 +84,10 @@ class Environment:
 
     def __init__(self) -> None:
         """Start empty, outside any layer."""
-        self.values: dict[object, object] = {}
-        self._layers: list[dict[object, object]] = []
+        self.values: dict[object, Any] = {}
+        self._layers: list[dict[object, Any]] = []
 
-    def get(self, name: object) -> object | None:
+    def get(self, name: object) -> Any:
         """Return a variable's value, ``None`` when it has none."""
         return self.values.get(name)
 
@@ -102,18 +102,18 @@ class Environment:
         self._layers.append({})
         return len(self._layers)
 
-    def changes(self, depth: int) -> dict[object, object]:
+    def changes(self, depth: int) -> dict[object, Any]:
         """Return what was bound since the layer of this depth was opened, without closing it."""
         return {name: self.values[name] for layer in self._layers[depth - 1 :] for name in layer}
 
-    def before(self, name: object, depth: int) -> object | None:
+    def before(self, name: object, depth: int) -> Any:
         """Return what a variable held before the layer of this depth was opened, ``None`` for nothing."""
         for layer in self._layers[depth - 1 :]:
             if name in layer:
                 return None if layer[name] is MISSING else layer[name]
         return self.values.get(name)
 
-    def close(self) -> dict[object, object]:
+    def close(self) -> dict[object, Any]:
         """Undo the last layer and return what it had bound."""
         layer = self._layers.pop()
         changed = {name: self.values[name] for name in layer}
@@ -124,7 +124,7 @@ class Environment:
                 self.values[name] = old
         return changed
 
-    def update(self, changes: dict[object, object]) -> None:
+    def update(self, changes: dict[object, Any]) -> None:
         """Bind several variables."""
         for name, value in changes.items():
             self.set(name, value)

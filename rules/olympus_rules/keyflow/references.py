@@ -36,11 +36,16 @@ LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | TYPES | REMOVED
 WORD = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES - {"key"})) + r"|random\.key|jax\.random)\b|:\s*key\b")
 
 
-def references(analysis: Analysis) -> Iterator[Fact]:
-    """Return a reference for each mention of a constructor, a removed helper, or a key type."""
+def references(analysis: Analysis, obstacles: dict[ast.expr, tuple[str, ...]]) -> Iterator[Fact]:
+    """Return a reference for each mention of a constructor, a removed helper, or a key type.
+
+    Args:
+        analysis: the analysis of the file.
+        obstacles: why a typed key may break something, for each call of a constructor.
+    """
     rows = _rows_of_interest(analysis)
     if rows:
-        yield from _Scan(analysis, rows).run()
+        yield from _Scan(analysis, rows, obstacles).run()
 
 
 def _rows_of_interest(analysis: Analysis) -> list[int]:
@@ -64,10 +69,11 @@ def _rows_of_interest(analysis: Analysis) -> list[int]:
 class _Scan:
     """Walks the parts of the tree that hold rows of interest, with the scopes' names in mind."""
 
-    def __init__(self, analysis: Analysis, rows: list[int]) -> None:
+    def __init__(self, analysis: Analysis, rows: list[int], obstacles: dict[ast.expr, tuple[str, ...]]) -> None:
         self.analysis = analysis
         self.document = analysis.document
         self.rows = rows
+        self.obstacles = obstacles
         self.codes = {code.node: code for code in _all_codes(analysis.module)}
 
     def run(self) -> Iterator[Fact]:
@@ -110,7 +116,14 @@ class _Scan:
                 kind=KeyKind.RAW if qualified == "jax.random.PRNGKey" else KeyKind.UNKNOWN,
                 qualified=qualified,
                 context=context,
+                reachable=self.reachable(node, qualified, context),
             )
+
+    def reachable(self, node: ast.expr, qualified: str, context: str) -> tuple[str, ...]:
+        """Return what may break if this constructor made typed keys."""
+        if qualified not in CONSTRUCTORS or context not in ("call", "value"):
+            return ()
+        return self.obstacles.get(node, ("it is handed on as a function",))
 
     def string(self, node: ast.Constant, code: FunctionCode) -> Iterator[Fact]:
         try:

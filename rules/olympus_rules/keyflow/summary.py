@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from olympus.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.keyflow.access import as_term, choose, get_item, leaves, map_leaves
+from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
@@ -20,7 +21,6 @@ from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import Choice, Class, Condition, Const, Function, Map, Sequence, Value
 
 if TYPE_CHECKING:
-    from olympus_rules.keyflow.calls import Arguments
     from olympus_rules.keyflow.interpreter import Interpreter
 
 __all__ = ["Summary", "apply", "construct", "summarise"]

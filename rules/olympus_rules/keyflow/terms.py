@@ -146,3 +146,11 @@ class Terms:
         """Return the array that an element or slice is taken from, the term itself for anything else."""
         ancestors = self.ancestors(term)
         return ancestors[-1] if ancestors else term
+
+    def seed_of(self, term: Term) -> Term:
+        """Return the constructor's key that a term is made from, the last argument in line otherwise."""
+        parts = self.parts[term]
+        while parts[0] != "seed" and len(parts) > 2 and parts[0] != "op":
+            term = parts[2]
+            parts = self.parts[term]
+        return term

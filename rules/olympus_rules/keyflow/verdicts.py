@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.access import leaves
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.observe import Pending, spelled
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["judge", "settle", "unique"]
+__all__ = ["judge", "obstacles", "settle", "stale_state", "unique"]
 
 
 def judge(flow: Interpreter) -> Iterator[Fact]:
@@ -222,8 +223,8 @@ def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
             )
 
 
-def settle(analysis: Analysis) -> Iterator[Fact]:
-    """Return the notes that turn out to be about keys."""
+def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
+    """Return the notes that turn out to be about keys, with the keys."""
     elements = {
         analysis.terms.args(term)[0]
         for term in [*analysis.knowledge.used, *analysis.knowledge.origins]
@@ -233,7 +234,7 @@ def settle(analysis: Analysis) -> Iterator[Fact]:
     for pending in analysis.pending:
         confidence = _settled(analysis, pending, elements)
         if confidence is not None and not _guarded(analysis, pending, guards):
-            yield pending.build(confidence, analysis.knowledge.kind(pending.term))
+            yield pending.term, pending.build(confidence, analysis.knowledge.kind(pending.term))
 
 
 def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confidence | None:
@@ -264,6 +265,40 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
     if pending.need.startswith("rank<"):
         return sure if rank is not None and rank < int(pending.need[5:]) else None
     return None
+
+
+OBSTACLES = {
+    facts.KeyIndexing: "its words are read",
+    facts.KeyArithmetic: "arithmetic is done on it",
+    facts.KeyTransposition: "its buffer axis is moved",
+    facts.ShapeLogic: "its shape is looked at",
+    facts.DtypeLogic: "its dtype is looked at",
+}
+
+
+def obstacles(analysis: Analysis, settled: Iterable[tuple[Term, Fact]]) -> dict[ast.expr, tuple[str, ...]]:
+    """Return, for each call of a key constructor, why a typed key in its place may break something.
+
+    A key that stays with known calls is safe; one that is handed to code out of reach, returned or kept is not.
+    """
+    terms = analysis.terms
+    found: dict[Term, list[str]] = {}
+    for term, fact in settled:
+        why = next((words for kind, words in OBSTACLES.items() if isinstance(fact, kind)), None)
+        if why is not None:
+            found.setdefault(terms.seed_of(term), []).append(f"{why} on line {_place(fact.node)[0]}")
+    for flow in analysis.flows:
+        for use in flow.ledger.consumptions:
+            if use.certainty != Certainty.KNOWN:
+                words = f"`{use.what}` on line {_place(use.node)[0]} takes it and is out of reach"
+                found.setdefault(terms.seed_of(use.term), []).append(words)
+        for _, value in flow.returns:
+            for term in leaves(value):
+                found.setdefault(terms.seed_of(term), []).append("it is returned")
+        for _, name, value, _ in flow.writes:
+            for term in leaves(value):
+                found.setdefault(terms.seed_of(term), []).append(f"it is kept in the attribute `{name}`")
+    return {node: tuple(dict.fromkeys(found.get(term, ()))) for node, (term, _) in analysis.constructed.items()}
 
 
 def _guards(analysis: Analysis) -> dict[Term, int]:

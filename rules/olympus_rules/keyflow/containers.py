@@ -1,0 +1,108 @@
+"""Python's own functions and containers: ``zip``, ``enumerate``, list and dictionary methods."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from olympus_rules.keyflow import higher_order, library
+from olympus_rules.keyflow.arguments import Arguments
+from olympus_rules.keyflow.values import Const, Iteration, Map, Metadata, Sequence, Value
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpreter import Interpreter
+
+__all__ = ["builtin", "map_method", "sequence_method"]
+
+ITERATORS = {"range", "zip", "enumerate", "reversed"}
+
+
+SAME_SEQUENCE = {"list", "tuple", "iter", "sorted", "set"}
+
+
+def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
+    """Call a builtin function."""
+    values = [value for value, _ in arguments.positional]
+    starred = any(is_starred for _, is_starred in arguments.positional)
+    first = values[0] if values and not starred else None
+    if name in ITERATORS and first is not None:
+        start = [value for keyword, value in arguments.keywords if keyword == "start"]
+        return Iteration(name, (*values, *start))
+    if name in SAME_SEQUENCE:
+        return first if first is not None else Sequence(name, ())
+    if name == "dict" and not values:
+        return Map(tuple((key, value) for key, value in arguments.keywords if key is not None))
+    if name == "len" and type(first) is int and arguments.node is not None:
+        return Metadata("len", first, arguments.node.args[0])
+    if name == "len" and isinstance(first, Sequence) and not first.open:
+        return Const(len(first.items))
+    if name == "map" and first is not None:
+        return higher_order.each(flow, first, values[1:], "map")
+    if name in ("next", "super"):
+        return flow.terms.fresh()
+    if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
+        return flow.get_attribute(values[0], values[1].value)
+    if name in (
+        "isinstance",
+        "issubclass",
+        "callable",
+        "hasattr",
+        "bool",
+        "type",
+        "len",
+        "int",
+        "float",
+        "str",
+    ):
+        return library.pure(flow, name, arguments)
+    if name == "print":
+        return Const(None)
+    return flow.terms.fresh()
+
+
+def sequence_method(
+    flow: Interpreter, receiver: Sequence, name: str, values: tuple[Value, ...], arguments: Arguments
+) -> Value:
+    """Call a method of a list or tuple; a method that changes it rebinds its variable."""
+    variable = arguments.receiver
+    changed: Sequence | None = None
+    result: Value = Const(None)
+    if name == "append" and values:
+        changed = replace(receiver, items=(*receiver.items, values[0])) if not receiver.open else None
+    elif name == "extend" and values and isinstance(values[0], Sequence) and not receiver.open:
+        changed = replace(receiver, items=receiver.items + values[0].items, open=values[0].open)
+    elif name == "pop" and not receiver.open and receiver.items:
+        position = values[0].value if values and isinstance(values[0], Const) else -1
+        if isinstance(position, int) and -len(receiver.items) <= position < len(receiver.items):
+            items = list(receiver.items)
+            result = items.pop(position)
+            changed = replace(receiver, items=tuple(items))
+    elif name in ("reshape", "transpose", "T"):
+        return receiver
+    elif name in ("index", "count", "sort", "reverse"):
+        return flow.terms.fresh()
+    if variable is not None and name in ("append", "extend", "pop", "insert", "remove", "clear"):
+        flow.env.set(variable, changed if changed is not None else replace(receiver, open=True))
+    return result if result != Const(None) else flow.terms.fresh()
+
+
+def map_method(flow: Interpreter, receiver: Map, name: str, values: tuple[Value, ...], arguments: Arguments) -> Value:
+    """Call a method of a dictionary; a method that changes it rebinds its variable."""
+    if name in ("items", "values"):
+        return Iteration(name, (receiver,))
+    if name in ("get", "pop", "setdefault") and values and isinstance(values[0], Const):
+        found = dict(receiver.items).get(values[0].value)
+        if name == "pop" and arguments.receiver is not None:
+            rest = tuple(item for item in receiver.items if item[0] != values[0].value)
+            flow.env.set(arguments.receiver, Map(rest, receiver.open))
+        if found is not None:
+            return found
+        return values[1] if len(values) > 1 and not receiver.open else flow.terms.fresh()
+    if name == "update" and arguments.receiver is not None:
+        items = dict(receiver.items)
+        for value in values:
+            if isinstance(value, Map):
+                items.update(value.items)
+        items.update({key: value for key, value in arguments.keywords if key is not None})
+        flow.env.set(arguments.receiver, Map(tuple(items.items()), True))
+    return flow.terms.fresh()

@@ -1,0 +1,271 @@
+"""Control flow of the interpretation: branches, loops, early exits, exceptions.
+
+A branch runs each arm in a layer of the environment and joins what they bound. A loop runs its body for two turns: what
+the second turn consumes again was not refreshed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from olympus_rules.keyflow import instructions as ir
+from olympus_rules.keyflow import observe
+from olympus_rules.keyflow.access import choose, element
+from olympus_rules.keyflow.ledger import Departure
+from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.values import Const, Value
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpreter import Interpreter
+
+__all__ = ["HANDLERS", "Exits", "arm", "join"]
+
+State: TypeAlias = tuple[PathCondition, dict[object, Any]]
+
+
+@dataclass(slots=True)
+class Exits:
+    """Where ``break`` and ``continue`` of the innermost loop go.
+
+    Attributes:
+        depth: the depth of the loop's layer.
+        broken, continued: the states at ``break`` (of all turns) and at ``continue`` (of this turn).
+        breaks, continues: the departures that go with them.
+    """
+
+    depth: int
+    broken: list[State] = field(default_factory=list)
+    continued: list[State] = field(default_factory=list)
+    breaks: list[Departure] = field(default_factory=list)
+    continues: list[Departure] = field(default_factory=list)
+
+
+def arm(flow: Interpreter, path: PathCondition, run: Callable[[], None]) -> State | None:
+    """Run something under a condition in a layer of its own; ``None`` when its end is not reached."""
+    outer = flow.path
+    joined = both(outer, path)
+    if joined is None:
+        return None
+    flow.path, flow.alive = joined, True
+    flow.env.open()
+    run()
+    changes = flow.env.close()
+    state = (flow.path, changes) if flow.alive else None
+    flow.path, flow.alive = outer, True
+    return state
+
+
+def join(flow: Interpreter, states: list[State]) -> None:
+    """Go on from several states: variables that differ become choices."""
+    if not states:
+        flow.alive = False
+        return
+    flow.alive = True
+    if len(states) == 1:
+        flow.path = states[0][0]
+        flow.env.update(states[0][1])
+        return
+    holds, fails = states[0][0]
+    for path, _ in states[1:]:
+        holds, fails = holds & path[0], fails & path[1]
+    flow.path = (holds, fails)
+    for name in dict.fromkeys(name for _, changes in states for name in changes):
+        if isinstance(name, tuple) and name[1] == "generation":
+            flow.env.set(name, max(changes.get(name) or 0 for _, changes in states))
+            continue
+        arms: list[tuple[PathCondition, Value]] = []
+        for path, changes in states:
+            value = changes[name] if name in changes else flow.env.get(name)
+            if value is None and isinstance(name, tuple):
+                value = unwritten(flow, name)
+            if value is not None:
+                arms.append((path, value))
+        flow.env.set(name, choose(flow, arms))
+
+
+def unwritten(flow: Interpreter, name: tuple[Any, ...]) -> Value | None:
+    """Return what an attribute or item holds where it was not written."""
+    term, part, generation = name
+    if isinstance(part, str):  # a term stands for an item
+        return flow.terms.make("attr", (part, generation), term)
+    return None
+
+
+def run_branch(flow: Interpreter, instruction: ir.Branch) -> None:
+    """Run each arm under its test, and join."""
+    states: list[State] = []
+    remaining: PathCondition | None = ALWAYS
+    start = flow.path
+    for test, register, body in instruction.arms:
+        flow.block(test)
+        true, false = flow.outcomes(flow.registers[register])
+        if true is not None:
+            state = arm(flow, true, partial(flow.block, body))
+            if state is not None:
+                states.append(state)
+        remaining = None if false is None else both(flow.path, false)
+        if remaining is None:
+            break
+        flow.path = remaining
+    if remaining is not None:
+        state = arm(flow, ALWAYS, lambda: flow.block(instruction.orelse))
+        if state is not None:
+            states.append(state)
+    flow.path = start
+    join(flow, states)
+
+
+def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
+    """Run a body for two turns, and go on from zero, one or two of them."""
+    value = flow.registers[loop.iterable] if loop.iterable is not None else None
+    if value is not None:
+        observe.iterated(flow, value, loop)
+    exits: list[State] = []
+    start, rounds, endless = flow.path, flow.rounds, _endless(flow, loop)
+    ways = Exits(flow.env.open())
+    flow.loops.append(loop.label)
+    for turn in range(rounds):
+        if not _turn(flow, loop, value, turn, ways, exits):
+            break
+        flow.rounds = 1  # one turn of an inner loop is enough once the outer one repeats
+    else:
+        if flow.alive and not endless:
+            exits.append((flow.path, flow.env.changes(ways.depth)))
+    flow.rounds = rounds
+    flow.loops.pop()
+    flow.env.close()
+    flow.path = start
+    if loop.orelse.body:  # runs after each way that the loop ends by itself
+        states = [arm(flow, ALWAYS, partial(_go_on, flow, state, loop.orelse)) for state in exits]
+        exits = [state for state in states if state is not None]
+    for departure in ways.breaks:
+        departure.end = flow.steps
+    join(flow, exits + ways.broken)
+
+
+def _go_on(flow: Interpreter, state: State, block: ir.Block) -> None:
+    join(flow, [state])
+    flow.block(block)
+
+
+def _endless(flow: Interpreter, loop: ir.Loop) -> bool:
+    if loop.test is None:
+        return False
+    body = loop.test[0].body
+    return len(body) == 1 and isinstance(body[0], ir.Constant) and bool(body[0].value)
+
+
+def _turn(flow: Interpreter, loop: ir.Loop, value: Value | None, turn: int, ways: Exits, exits: list[State]) -> bool:
+    """Run one turn in the loop's layer; says whether there can be another."""
+    again, ends = flow.decisions.outcomes(flow.terms.fresh())
+    if value is not None:
+        item = element(flow, value, turn)
+        if item is None:
+            exits.append((flow.path, flow.env.changes(ways.depth)))
+            return False
+        flow.registers[loop.element] = item
+    elif loop.test is not None:
+        flow.block(loop.test[0])
+        true, _ = flow.outcomes(flow.registers[loop.test[1]])
+        again = again if true is None else both(again, true) or again
+    ended = both(flow.path, ends)
+    if ended is not None and not _endless(flow, loop):
+        exits.append((ended, flow.env.changes(ways.depth)))
+    entered = both(flow.path, again)
+    if entered is None:
+        return False
+    flow.path = entered
+    flow.exits.append(ways)
+    flow.block(loop.body)
+    flow.exits.pop()
+    if ways.continued:
+        _merge_continued(flow, ways)
+    return flow.alive
+
+
+def _merge_continued(flow: Interpreter, ways: Exits) -> None:
+    """Join the ends of a turn, which share the loop's layer: what one did not bind it has as before the loop."""
+    changed = flow.env.changes(ways.depth)
+    if flow.alive:
+        ways.continued.append((flow.path, changed))
+    before = {name: flow.env.before(name, ways.depth) for name in changed}
+    known = {name: value for name, value in before.items() if value is not None}
+    join(flow, [(path, {**known, **changes}) for path, changes in ways.continued])
+    for departure in ways.continues:
+        departure.end = flow.steps
+    ways.continued, ways.continues = [], []
+
+
+def run_try(flow: Interpreter, instruction: ir.Try) -> None:
+    """Run the body, or, as if nothing of it had happened, a handler."""
+    start = flow.path
+    states: list[State] = []
+    raised, normal = flow.decisions.outcomes(flow.terms.fresh())
+    if not instruction.handlers:
+        normal = ALWAYS
+    state = arm(flow, normal, lambda: _run_both(flow, instruction.body, instruction.orelse))
+    if state is not None:
+        states.append(state)
+    for handler in instruction.handlers:
+        this, others = flow.decisions.outcomes(flow.terms.fresh())
+        path = both(raised, this)
+        if path is not None:
+            state = arm(flow, path, partial(flow.block, handler))
+            if state is not None:
+                states.append(state)
+        raised = both(raised, others) or raised
+    flow.path = start
+    join(flow, states)
+    if instruction.final.body:
+        alive, flow.alive = flow.alive, True
+        flow.block(instruction.final)
+        flow.alive = flow.alive and alive
+
+
+def _run_both(flow: Interpreter, first: ir.Block, second: ir.Block) -> None:
+    flow.block(first)
+    flow.block(second)
+
+
+def run_raising(flow: Interpreter, instruction: ir.Raising) -> None:
+    """Run a body that raises: what it consumed does not count afterwards."""
+    inside, after = flow.decisions.outcomes(flow.terms.fresh())
+    arm(flow, inside, lambda: flow.block(instruction.body))
+    flow.path = both(flow.path, after) or flow.path
+
+
+def run_jump(flow: Interpreter, instruction: ir.Jump) -> None:
+    """Leave the loop or the function."""
+    departure = flow.ledger.depart(flow.path, flow.steps)
+    if instruction.kind != "raise" and flow.exits:
+        ways = flow.exits[-1]
+        state = (flow.path, flow.env.changes(ways.depth))
+        if instruction.kind == "break":
+            ways.broken.append(state)
+            ways.breaks.append(departure)
+        else:
+            ways.continued.append(state)
+            ways.continues.append(departure)
+    flow.alive = False
+
+
+def run_return(flow: Interpreter, instruction: ir.Return) -> None:
+    """Note what is returned."""
+    value = Const(None) if instruction.src is None else flow.registers[instruction.src]
+    flow.returns.append((flow.path, value))
+    if instruction.leaves:
+        flow.ledger.depart(flow.path, flow.steps)
+        flow.alive = False
+
+
+HANDLERS: dict[type, Callable[[Interpreter, Any], None]] = {
+    ir.Branch: run_branch,
+    ir.Loop: run_loop,
+    ir.Try: run_try,
+    ir.Raising: run_raising,
+    ir.Return: run_return,
+    ir.Jump: run_jump,
+}

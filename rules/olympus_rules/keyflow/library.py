@@ -1,0 +1,217 @@
+"""Calls of library functions, by what the signature tables say of them."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from typing import TYPE_CHECKING
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import calls, containers, facts, higher_order, observe
+from olympus_rules.keyflow.access import as_term, leaves, map_leaves
+from olympus_rules.keyflow.arguments import Arguments
+from olympus_rules.keyflow.facts import KeyKind
+from olympus_rules.keyflow.ledger import Certainty
+from olympus_rules.keyflow.values import Const, Library, Metadata, Sequence, Value
+from olympus_rules.signatures import LibraryFunction, signatures
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpreter import Interpreter
+
+__all__ = ["call_library", "pure"]
+
+ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "scipy.", "jax.ops.", "math.")
+
+
+STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
+
+
+def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
+    """Call something from outside this file."""
+    row = signatures().get(qualified)
+    if row is not None:
+        return random_function(flow, row, arguments)
+    if qualified.startswith("builtins."):
+        return containers.builtin(flow, qualified[9:], arguments)
+    first = arguments.positional[0][0] if arguments.positional else None
+    result = higher_order.call_library(flow, qualified, arguments)
+    if result is not None:
+        return result
+    if signatures().forwards(qualified) and first is not None:
+        return first
+    if signatures().inspects(qualified):
+        return pure(flow, qualified, arguments)
+    if qualified.startswith(ARRAY_MODULES):
+        return array_function(flow, qualified, arguments)
+    if qualified.partition(".")[0] in sys.stdlib_module_names:
+        return flow.terms.fresh()
+    return calls.unknown(flow, Library(qualified), arguments)
+
+
+def pure(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
+    """Return the term of a call that depends on nothing but its arguments."""
+    terms = [as_term(flow, value) for value in arguments.values()]
+    if qualified in ("jax.numpy.issubdtype", "jax.dtypes.issubdtype", "numpy.issubdtype"):
+        _dtype_function(flow, qualified, arguments)
+    return flow.terms.make("op", qualified, *terms)
+
+
+def _dtype_function(flow: Interpreter, qualified: str, arguments: Arguments) -> None:
+    """Look at numpy's ``issubdtype(key.dtype, …)``, which does not take a key's dtype."""
+    value = arguments.get(0, "arg1")
+    if isinstance(value, Metadata) and value.what == "dtype" and qualified.startswith("numpy.") and arguments.node:
+        node, subject = arguments.node, value.subject
+        observe.note(
+            flow,
+            value.term,
+            "key",
+            lambda c, k: facts.DtypeLogic(
+                node=node, confidence=c, key=observe.spelled(subject), kind=k, form="numpy", subject=subject
+            ),
+        )
+
+
+def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
+    """Call a function of ``jax.numpy`` and the like: it consumes nothing, but it may look at a key's words."""
+    name = qualified.rpartition(".")[2]
+    first = arguments.positional[0][0] if arguments.positional else None
+    if name in STACKING and isinstance(first, Sequence):
+        return Sequence("stack", first.items, first.open)
+    if name in STACKING and type(first) is int and name in ("array", "asarray"):
+        return first
+    if qualified.startswith(("jax.numpy.", "numpy.")) and arguments.node is not None and type(first) is int:
+        rest = tuple(value for value, _ in arguments.positional[1:])
+        result = observe.array_method(flow, first, name, rest, arguments.node) if arguments.node.args else None
+        if result is not None:
+            return result
+        if name in ("issubdtype", "dtype", "shape", "ndim", "size"):
+            return pure(flow, qualified, arguments)
+    if "issubdtype" in name:
+        return pure(flow, qualified, arguments)
+    return flow.terms.make("op", (qualified, flow.terms.number()), *(as_term(flow, v) for v in arguments.values()))
+
+
+def random_function(flow: Interpreter, row: LibraryFunction, arguments: Arguments) -> Value:
+    """Call a function that a signature table describes parameter by parameter."""
+    names = row.parameters + row.keywords
+    number = flow.terms.number()
+
+    def argument(name: str) -> tuple[Value | None, ast.expr | None]:
+        position = names.index(name) if name in row.parameters else len(names) + 99
+        return arguments.get(position, name), arguments.expression(position, name)
+
+    for name in row.sinks:
+        value, expression = argument(name)
+        if value is not None:
+            _sink(flow, row, value, expression, arguments, number)
+    if row.seed:
+        return _seed(flow, row, arguments, number)
+    if row.derive:
+        key = argument(row.parameters[0])[0]
+        datum = argument(row.parameters[1])[0] if len(row.parameters) > 1 else None
+        return (
+            map_leaves(key, lambda term: _derive(flow, row, term, datum, arguments, number))
+            if key is not None
+            else number
+        )
+    if row.forwards:
+        value = argument(row.forwards[0])[0]
+        return _forward(flow, row, value) if value is not None else flow.terms.fresh()
+    return flow.terms.fresh()
+
+
+def _sink(
+    flow: Interpreter,
+    row: LibraryFunction,
+    value: Value,
+    expression: ast.expr | None,
+    arguments: Arguments,
+    number: int,
+) -> None:
+    if isinstance(value, Const):
+        if type(value.value) is int and arguments.node is not None:
+            flow.analysis.add(
+                facts.SeedConfusion(
+                    node=arguments.node,
+                    confidence=Confidence.CERTAIN,
+                    how="seed-as-key",
+                    function=row.qualified,
+                )
+            )
+        return
+    for term in leaves(value):
+        flow.knowledge.use(term)
+    node = arguments.node or flow.site
+    if node is None:
+        return
+    count = arguments.get(1, "num") if row.derive == "split" else None
+    literal = 2 if count is None else count.value if isinstance(count, Const) and type(count.value) is int else None
+    flow.consume(
+        value,
+        node=node,
+        what=row.qualified,
+        certainty=Certainty.KNOWN,
+        draw="split" if row.derive == "split" else row.draw or row.qualified,
+        key=expression,
+        call=number,
+        loop=arguments.loop,
+        count=literal if row.derive == "split" else None,
+    )
+
+
+def _seed(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number: int) -> Value:
+    value = arguments.get(0, "seed")
+    kind = KeyKind.RAW if row.seed == "raw" else KeyKind.TYPED
+    if value is None:
+        return flow.knowledge.seed(kind, number, flow.terms.fresh())
+    node = arguments.node
+    if type(value) is int and node is not None:
+        origin = flow.knowledge.origins.get(value)
+        if origin is not None and origin.rank == 0:
+            flow.analysis.add(
+                facts.SeedConfusion(
+                    node=node,
+                    confidence=Confidence.CERTAIN,
+                    how="key-as-seed",
+                    function=row.qualified,
+                    key=observe.spelled(node.args[0]) if node.args else "",
+                    kind=origin.kind,
+                )
+            )
+    if node is not None and isinstance(value, Const) and type(value.value) is int:
+        flow.analysis.literal_seed(flow, node, value.value, kind)
+    key = flow.knowledge.seed(kind, number, as_term(flow, value))
+    if node is not None:
+        flow.analysis.constructed[node.func] = (key, flow)
+    return key
+
+
+def _derive(
+    flow: Interpreter, row: LibraryFunction, term: int, datum: Value | None, arguments: Arguments, number: int
+) -> Value:
+    knowledge = flow.knowledge
+    if row.derive == "clone":
+        return knowledge.clone(number, term)
+    if row.derive == "fold_in":
+        knowledge.use(term, knowledge.rank(term) or 0)
+        child = knowledge.fold_in(term, as_term(flow, datum if datum is not None else flow.terms.fresh()))
+        if arguments.node is not None:
+            flow.derived(child, arguments)
+        return child
+    count = datum if datum is not None else Const(2)
+    axes = len(count.items) if isinstance(count, Sequence) else 1
+    return knowledge.split(number, term, as_term(flow, count), axes)
+
+
+def _forward(flow: Interpreter, row: LibraryFunction, value: Value) -> Value:
+    if row.unwrap:
+        return map_leaves(value, lambda term: flow.terms.make("unwrap", None, term))
+    if row.wrap:
+
+        def wrapped(term: int) -> Value:
+            if flow.terms.operation(term) == "unwrap":
+                return flow.terms.args(term)[0]
+            return flow.knowledge.seed(KeyKind.TYPED, ("wrap", term), term)
+
+        return map_leaves(value, wrapped)
+    return value
