@@ -61,6 +61,4 @@ def message(fact: DerivationCollision, document: Document) -> str:
             f"`fold_in` of {key} gets the same data each time (repeated by a {fact.repeated_by}), so every "
             f"child is the same key. Fold in something that changes, such as the index."
         )
-    return (
-        f"`fold_in` of {key} gets the same data as{other}, so the two children are equal. Use different data."
-    )
+    return f"`fold_in` of {key} gets the same data as{other}, so the two children are equal. Use different data."

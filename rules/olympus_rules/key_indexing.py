@@ -41,11 +41,7 @@ class KeyIndexingRule(Rule):
     def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
         """Say what the word is used for and what to do instead."""
         assert isinstance(fact, KeyIndexing)
-        what = (
-            "is unpacked into the words of its buffer"
-            if fact.use == "unpack"
-            else "is indexed into its buffer"
-        )
+        what = "is unpacked into the words of its buffer" if fact.use == "unpack" else "is indexed into its buffer"
         subject = the_key(fact, "this key array" if fact.batch else "this key")
         advice = ADVICE.get(fact.use, ADVICE["unknown"]).format(key=fact.key or "key")
         kind = "Key array" if fact.batch else "Key"

@@ -34,9 +34,7 @@ class LegacyConstructor(Rule):
             return
         what = {"call": "makes a raw key", "value": "is passed on and makes raw keys"}.get(fact.context)
         if what is None:
-            yield self.finding(
-                fact, document, "`PRNGKey` is imported and not used any more. Remove the import."
-            )
+            yield self.finding(fact, document, "`PRNGKey` is imported and not used any more. Remove the import.")
             return
         message = f"`{document.segment(fact.node)}` {what}. Make a typed key with `jax.random.key`"
         if fact.reachable:

@@ -1,0 +1,63 @@
+"""The base of a codemod and the registry that finds codemods by walking this package."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Edit, Fix
+from olympus_rules.keyflow.facts import Fact
+
+if TYPE_CHECKING:
+    from olympus_rules.finding import Applicability
+    from olympus_rules.syntax import Document
+
+__all__ = ["Codemod", "all_codemods", "fix_of"]
+
+
+class Codemod(ABC):
+    """How the findings of one rule are put right.
+
+    Attributes:
+        code: the code of the rule.
+    """
+
+    code: ClassVar[str]
+
+    @abstractmethod
+    def fix(self, fact: Fact, document: Document) -> Fix | None:
+        """Return the edits that put a fact right, ``None`` where there is no correct rewrite.
+
+        Args:
+            fact: an instance of one of the rule's fact types.
+            document: the file that the fact is about.
+        """
+
+
+def fix_of(applicability: Applicability, message: str, *edits: Edit | None) -> Fix | None:
+    """Join edits to a fix; ``None`` when one of them could not be made."""
+    made = tuple(edit for edit in edits if edit is not None)
+    if not made or len(made) < len(edits):
+        return None
+    return Fix(applicability, message, tuple(sorted(made, key=lambda edit: edit.span)))
+
+
+@cache
+def all_codemods() -> dict[str, Codemod]:
+    """Return every codemod of this package by the code of its rule.
+
+    A codemod is a module of this package with a subclass of :class:`Codemod` in it; nothing else lists it.
+    """
+    import olympus_codemods
+
+    found: dict[str, Codemod] = {}
+    for info in pkgutil.iter_modules(olympus_codemods.__path__):
+        module = importlib.import_module(f"olympus_codemods.{info.name}")
+        for value in vars(module).values():
+            is_codemod = isinstance(value, type) and issubclass(value, Codemod) and value is not Codemod
+            if is_codemod and value.__module__ == module.__name__:
+                found[value.code] = value()
+    return dict(sorted(found.items()))

@@ -1,0 +1,55 @@
+"""OLY108: ``split(key, i + 1)[i]`` is ``fold_in(key, i)``; other derivations get a key each."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.key_reuse import extend_split, split_before
+from olympus_codemods.names import Names
+from olympus_codemods.rewriting import call, expression, replace
+from olympus_rules.finding import Applicability, Fix
+from olympus_rules.keyflow.facts import DerivationCollision, Fact, Reuse
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["DerivationCollisionCodemod"]
+
+
+class DerivationCollisionCodemod(Codemod):
+    """Only the first form keeps its numbers (under JAX's default flags)."""
+
+    code = "OLY108"
+
+    def fix(self, fact: Fact, document: Document) -> Fix | None:
+        """Return the rewrite; a datum that is folded in twice has none, as the right datum is not known."""
+        assert isinstance(fact, DerivationCollision)
+        if fact.how == "split-then-index":
+            return fold_in_index(fact, document)
+        if fact.how == "fold_in-twice" or fact.first is None or fact.again is None:
+            return None
+        reuse = Reuse(
+            node=fact.node,
+            confidence=fact.confidence,
+            first=fact.first,
+            again=fact.again,
+            repeated_by=fact.repeated_by,
+        )
+        return extend_split(reuse, document) or split_before(reuse, document)
+
+
+def fold_in_index(fact: DerivationCollision, document: Document) -> Fix | None:
+    """``split(key, i + 1)[i]`` becomes ``fold_in(key, i)``."""
+    match fact.node:
+        case ast.Subscript(value=ast.Call(args=[subject, *_], func=function)) as node:
+            key, datum = expression(document, subject), expression(document, fact.index)
+        case _:
+            return None
+    names = Names(document, node)
+    fold_in = names.spell("jax.random.fold_in", near=function)
+    if key is None or datum is None or fold_in is None:
+        return None
+    edit = replace(document, node, call(fold_in, key, datum))
+    return fix_of(Applicability.SAFE, "Derive the key with `fold_in`", edit, *names.edits())

@@ -1,0 +1,84 @@
+"""The interface of this package: the fix of a report, and fixes applied to a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from olympus_rules.finding import Edit, Fix, Position, Span
+from olympus_rules.syntax.document import split_lines
+
+if TYPE_CHECKING:
+    from olympus_rules.rule import Report
+    from olympus_rules.syntax import Document
+
+__all__ = ["apply_fixes", "fix_for"]
+
+
+def fix_for(report: Report, document: Document) -> Fix | None:
+    """Return the fix of a report, ``None`` when there is no correct rewrite here."""
+    from olympus_codemods.codemod import all_codemods  # loads LibCST
+
+    codemod = all_codemods().get(report.finding.code)
+    return codemod.fix(report.fact, document) if codemod else None
+
+
+def apply_fixes(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:
+    """Apply as many fixes as do not get in each other's way, in order of place.
+
+    A fix is applied as a whole or not at all. One that overlaps an applied fix is left out: it was made for a
+    text that is no more. An edit of an import statement may be shared by any number of fixes.
+
+    Args:
+        text: the text that the fixes were made for, with its own line endings.
+        fixes: fixes whose rows and columns are characters of ``text`` counted from 1.
+
+    Returns:
+        The new text, unchanged outside the edits, and how many fixes were applied.
+
+    Raises:
+        IndexError: an edit lies outside the text.
+    """
+    applied: list[Edit] = []
+    count = 0
+    for fix in sorted(fixes, key=first_place):
+        edits = [edit for edit in fix.edits if not (is_import(edit) and edit in applied)]
+        if edits and not any(conflict(edit, other) for edit in edits for other in applied):
+            applied += edits
+            count += 1
+    return replace_spans(text, applied), count
+
+
+def first_place(fix: Fix) -> Span:
+    """Return the first span that a fix changes."""
+    return min((edit.span for edit in fix.edits), default=Span(Position(1, 1), Position(1, 1)))
+
+
+def is_import(edit: Edit) -> bool:
+    """Say whether an edit writes an import statement; no expression starts with these words."""
+    return edit.content.lstrip().startswith(("import ", "from "))
+
+
+def conflict(one: Edit, other: Edit) -> bool:
+    """Say whether two edits overlap; two insertions at one place do, as their order would be a guess."""
+    if one.span == other.span:
+        return True
+    return one.span.start < other.span.end and other.span.start < one.span.end
+
+
+def replace_spans(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with edits made that do not overlap."""
+    starts = [0]
+    for line in split_lines(text):
+        starts.append(starts[-1] + len(line))
+
+    def offset(position: Position) -> int:
+        return starts[position.row - 1] + position.column - 1
+
+    pieces: list[str] = []
+    done = 0
+    for edit in sorted(edits):
+        start, end = offset(edit.span.start), offset(edit.span.end)
+        pieces += [text[done:start], edit.content]
+        done = end
+    return "".join([*pieces, text[done:]])

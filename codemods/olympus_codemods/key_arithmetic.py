@@ -1,0 +1,65 @@
+"""OLY102: ``split`` or ``fold_in`` in the place of arithmetic."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.names import Names, dotted
+from olympus_codemods.rewriting import call, expression, replace
+from olympus_rules.finding import Applicability, Fix
+from olympus_rules.keyflow.facts import Fact, KeyArithmetic
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["KeyArithmeticCodemod"]
+
+
+class KeyArithmeticCodemod(Codemod):
+    """``key + jnp.arange(n)[:, None]`` and ``key + i``."""
+
+    code = "OLY102"
+
+    def fix(self, fact: Fact, document: Document) -> Fix | None:
+        """Return ``split(key, n)`` for a column of offsets and ``fold_in(key, i)`` for one integer."""
+        assert isinstance(fact, KeyArithmetic)
+        operation = fact.node
+        if not isinstance(operation, ast.BinOp) or not isinstance(operation.op, ast.Add | ast.BitXor):
+            return None
+        names = Names(document, operation)
+        for key, offset in ((operation.left, operation.right), (operation.right, operation.left)):
+            if document.segment(key) != fact.key:
+                continue
+            size = arange_column(offset, names)
+            datum = offset if not fact.batch and is_integer(offset) else None
+            function = "split" if size is not None else "fold_in"
+            first, second = expression(document, key), expression(document, size or datum)
+            spelled = names.spell(f"jax.random.{function}")
+            if first is None or second is None or spelled is None:
+                return None
+            edit = replace(document, operation, call(spelled, first, second))
+            return fix_of(Applicability.UNSAFE, f"Derive keys with `{function}`", edit, *names.edits())
+        return None
+
+
+def arange_column(node: ast.expr, names: Names) -> ast.expr | None:
+    """Return ``n`` of ``arange(n)[:, None]``."""
+    match node:
+        case ast.Subscript(
+            value=ast.Call(func=function, args=[size], keywords=options),
+            slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None, step=None), new_axis]),
+        ) if all(option.arg == "dtype" for option in options):
+            is_none = isinstance(new_axis, ast.Constant) and new_axis.value is None
+            column = is_none or dotted(new_axis).endswith(".newaxis")
+            known = names.resolve(function) in ("jax.numpy.arange", "numpy.arange")
+            return size if column and known else None
+    return None
+
+
+def is_integer(node: ast.expr) -> bool:
+    """Say whether an expression may be one integer: a literal or a plain name."""
+    if isinstance(node, ast.Constant):
+        return type(node.value) is int
+    return bool(dotted(node))

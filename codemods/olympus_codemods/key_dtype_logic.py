@@ -1,0 +1,77 @@
+"""OLY203: ask whether a dtype is that of typed keys."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.names import Names, dotted
+from olympus_codemods.rewriting import call, expression, negated, replace
+from olympus_rules.finding import Applicability, Fix
+from olympus_rules.keyflow.facts import DtypeLogic, Fact
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["KeyDtypeLogicCodemod", "is_typed_key"]
+
+
+class KeyDtypeLogicCodemod(Codemod):
+    """``key.dtype == jnp.uint32`` asks whether a key is raw."""
+
+    code = "OLY203"
+
+    def fix(self, fact: Fact, document: Document) -> Fix | None:
+        """Return a test for ``prng_key`` with the same truth value."""
+        assert isinstance(fact, DtypeLogic)
+        typed = means_typed(fact)
+        if typed is None or not isinstance(fact.node, ast.expr):
+            return None
+        names = Names(document, fact.node)
+        test = is_typed_key(document, fact.subject, names)
+        if test is None:
+            return None
+        one_of_several = fact.form == "name" and typed  # `key<fry>` is not the only implementation
+        applicability = Applicability.UNSAFE if one_of_several else Applicability.SAFE
+        node: ast.expr = fact.node
+        around = document.parents[node]
+        if not typed and isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not):
+            node, typed = around, True  # `not key.dtype == …` needs no second `not`
+        edit = replace(document, node, test if typed else negated(test))
+        return fix_of(applicability, "Test for the dtype of typed keys", edit, *names.edits())
+
+
+def means_typed(fact: DtypeLogic) -> bool | None:
+    """Say whether the test is true for typed keys or for raw ones; ``None`` for another question."""
+    match fact.form, fact.node:
+        case "equals", ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
+            return False if is_uint32(left) or is_uint32(right) else None
+        case "not-equals", ast.Compare(left=left, ops=[ast.NotEq() | ast.IsNot()], comparators=[right]):
+            return True if is_uint32(left) or is_uint32(right) else None
+        case "kind", ast.Compare(ops=[ast.Eq()], comparators=[ast.Constant(value="u")]):
+            return False
+        case "name", ast.Compare(ops=[ast.Eq()], comparators=[ast.Constant(value="uint32")]):
+            return False
+        case "name", ast.Compare(ops=[ast.Eq()], comparators=[ast.Constant(value="key<fry>")]):
+            return True
+        case "numpy", ast.Call(args=[_, ast.Attribute(attr="integer" | "unsignedinteger" | "uint32")]):
+            return False
+    return None
+
+
+def is_uint32(node: ast.expr) -> bool:
+    """Say whether an expression is spelled as the dtype of raw keys."""
+    return dotted(node).rpartition(".")[2] == "uint32"
+
+
+def is_typed_key(document: Document, subject: ast.expr, names: Names) -> cst.Call | None:
+    """Build ``jnp.issubdtype(subject.dtype, jax.dtypes.prng_key)``."""
+    key = expression(document, subject)
+    prng_key = names.spell("jax.dtypes.prng_key")
+    issubdtype = names.spell("jax.numpy.issubdtype")
+    if key is None or prng_key is None or issubdtype is None:
+        return None
+    return call(issubdtype, cst.Attribute(key, cst.Name("dtype")), cst.parse_expression(prng_key))

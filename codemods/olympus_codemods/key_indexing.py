@@ -1,0 +1,88 @@
+"""OLY101: read the words through ``key_data``, or split where new keys were wanted."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.names import Names, dotted
+from olympus_codemods.ownership import assignable
+from olympus_codemods.rewriting import call, expression, replace
+from olympus_codemods.scopes import scope_of
+from olympus_rules.finding import Applicability, Fix
+from olympus_rules.keyflow.facts import Fact, KeyIndexing
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["KeyIndexingCodemod"]
+
+
+class KeyIndexingCodemod(Codemod):
+    """``key[0]`` as a value, as a seed, and ``a, b = key``."""
+
+    code = "OLY101"
+
+    def fix(self, fact: Fact, document: Document) -> Fix | None:
+        """Return the rewrite for what the word is used for."""
+        assert isinstance(fact, KeyIndexing)
+        if fact.use in ("value", "foreign-seed"):
+            return read_key_data(fact, document)
+        if fact.use == "seed":
+            return split_for_seed(fact, document)
+        return split_for_unpacking(fact, document) if fact.use == "unpack" else None
+
+
+def read_key_data(fact: KeyIndexing, document: Document) -> Fix | None:
+    """``key[0]`` becomes ``jax.random.key_data(key)[0]``, the same number for either kind of key."""
+    subject = fact.node.value if isinstance(fact.node, ast.Subscript) else None
+    key = expression(document, subject)
+    names = Names(document, fact.node)
+    key_data = names.spell("jax.random.key_data")
+    if subject is None or key is None or key_data is None:
+        return None
+    edit = replace(document, subject, call(key_data, key))
+    return fix_of(Applicability.SAFE, "Read the word through `key_data`", edit, *names.edits())
+
+
+def split_for_seed(fact: KeyIndexing, document: Document) -> Fix | None:
+    """``new = PRNGKey(key[1])`` becomes ``key, new = split(key)``."""
+    subject = fact.node.value if isinstance(fact.node, ast.Subscript) else None
+    statement = document.statement(fact.node)
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=new) as target], value=ast.Call() as value):
+            pass
+        case _:
+            return None
+    if fact.consumer is not value or not isinstance(subject, ast.Name) or subject.id == new:
+        return None
+    names = Names(document, statement)
+    split = names.spell("jax.random.split", near=value.func)
+    key = expression(document, subject)
+    if split is None or key is None or not assignable(document, subject, scope_of(document, statement)):
+        return None
+    both = cst.parse_expression(f"{subject.id}, {new}")
+    edits = [replace(document, target, both), replace(document, value, call(split, key)), *names.edits()]
+    return fix_of(Applicability.UNSAFE, f"Split `{subject.id}` instead of seeding with a part of it", *edits)
+
+
+def split_for_unpacking(fact: KeyIndexing, document: Document) -> Fix | None:
+    """``a, b = key`` becomes ``a, b = split(key)``."""
+    match document.statement(fact.node):
+        case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)], value=value) as statement:
+            pass
+        case _:
+            return None
+    key = expression(document, value)
+    if key is None or not dotted(value) or any(isinstance(target, ast.Starred) for target in targets):
+        return None
+    names = Names(document, statement)
+    split = names.spell("jax.random.split")
+    if split is None:
+        return None
+    size = [] if len(targets) == 2 else [cst.Integer(str(len(targets)))]
+    edit = replace(document, value, call(split, key, *size))
+    return fix_of(Applicability.UNSAFE, f"Split `{dotted(value)}` into keys", edit, *names.edits())

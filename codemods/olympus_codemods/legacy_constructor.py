@@ -1,0 +1,43 @@
+"""OLY201: ``jax.random.key`` in the place of ``jax.random.PRNGKey``."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.leftovers import drop_import, leftover_import
+from olympus_codemods.names import Names
+from olympus_codemods.rewriting import replace
+from olympus_rules.finding import Applicability, Fix
+from olympus_rules.keyflow.facts import Fact, Reference
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["LegacyConstructor"]
+
+
+class LegacyConstructor(Codemod):
+    """Rename the constructor; safe unless something that a typed key does not survive is reachable."""
+
+    code = "OLY201"
+
+    def fix(self, fact: Fact, document: Document) -> Fix | None:
+        """Return the rename, with the import that a singly imported name needs."""
+        assert isinstance(fact, Reference)
+        if fact.context == "import":
+            return drop_import(fact, document)
+        node = fact.node
+        if not isinstance(node, ast.Attribute | ast.Name):
+            return None
+        names = Names(document, node)
+        spelled = names.spell("jax.random.key", near=node)
+        if spelled is None:
+            return None
+        applicability = Applicability.UNSAFE if fact.reachable else Applicability.SAFE
+        edit = replace(document, node, cst.parse_expression(spelled))
+        imports = leftover_import(document, node, names)
+        return fix_of(applicability, "Make a typed key with `jax.random.key`", edit, *imports)

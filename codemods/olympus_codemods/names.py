@@ -1,0 +1,156 @@
+"""How a library name is spelled at a place, and which names are still free there."""
+
+from __future__ import annotations
+
+import ast
+from itertools import count
+from typing import TYPE_CHECKING
+
+from olympus_codemods import imports
+from olympus_codemods.scopes import bound_names, enclosing_scopes, identifiers, own_nodes
+from olympus_rules.syntax.imports import bindings, import_statements
+
+if TYPE_CHECKING:
+    from olympus_rules.finding import Edit
+    from olympus_rules.syntax import Document
+
+__all__ = ["Names", "dotted"]
+
+
+def dotted(node: ast.AST | None) -> str:
+    """Return ``a.b.c`` for a chain of attributes on a name, the empty string for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
+
+
+def canonical(qualified: str) -> str:
+    """Return a qualified name under ``jax``; ``olympus`` is the same namespace."""
+    head, dot, rest = qualified.partition(".")
+    return f"jax{dot}{rest}" if head == "olympus" else qualified
+
+
+class Names:
+    """The names at one place of a document, and the imports that a rewrite there needs.
+
+    Ask for all spellings first, then for :meth:`edits`.
+    """
+
+    def __init__(self, document: Document, at: ast.AST) -> None:
+        """Look at the imports and scopes around a node."""
+        self._document = document
+        self._scopes = enclosing_scopes(document, at)
+        self._visible = self._imported_names()
+        self._taken = identifiers(document.tree)
+        self._lines: list[str] = []
+        self._extended: dict[ast.ImportFrom, list[str]] = {}
+
+    def _imported_names(self) -> dict[str, str]:
+        """Return the names that imports bind at run time, those that an inner scope rebinds left out."""
+        document = self._document
+        names = dict(document.imports.names)
+        for statement in document.tree.body:
+            if isinstance(statement, ast.If) and dotted(statement.test).endswith("TYPE_CHECKING"):
+                for inner in import_statements(statement.body):
+                    for name, _ in bindings(inner, module=document.module, is_package=document.is_package):
+                        names.pop(name, None)
+        for scope in self._scopes[1:]:
+            for name in bound_names(scope):
+                names.pop(name, None)
+            for node in own_nodes(scope):
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    names.update(bindings(node, module=document.module, is_package=document.is_package))
+        return names
+
+    def resolve(self, node: ast.AST | None) -> str:
+        """Return the qualified name of an expression under ``jax``, empty when no import binds it."""
+        head, dot, rest = dotted(node).partition(".")
+        qualified = self._visible.get(head) or self._document.imports.names.get(head, "")
+        return canonical(f"{qualified}{dot}{rest}") if qualified else ""
+
+    def fresh(self, base: str) -> str:
+        """Return ``base``, or ``base_1``, ``base_2`` …, whichever the outermost function does not mention."""
+        outermost = self._scopes[1] if len(self._scopes) > 1 else self._scopes[0]
+        used = identifiers(outermost)
+        return next(name for n in count() if (name := f"{base}_{n}" if n else base) not in used)
+
+    def spell(self, qualified: str, near: ast.AST | None = None) -> str | None:
+        """Return how to write a name under ``jax``, asking for an import where the file has none.
+
+        Args:
+            qualified: for example ``jax.random.split``.
+            near: the expression whose spelling to follow: beside ``jr.normal`` it is ``jr.split``.
+
+        Returns:
+            The spelling, or ``None`` when every one is shadowed.
+        """
+        module, _, name = qualified.rpartition(".")
+        return (
+            self._beside(near, module, name)
+            or next((local for local, full in self._visible.items() if canonical(full) == qualified), None)
+            or (self._extend(module, name) if isinstance(near, ast.Name) else None)
+            or self._through(module, name)
+            or self._extend(module, name)
+            or self._import(module, name)
+        )
+
+    def _beside(self, near: ast.AST | None, module: str, name: str) -> str | None:
+        while isinstance(near, ast.Attribute):
+            near = near.value
+            if self.resolve(near) == module:
+                return f"{dotted(near)}.{name}"
+        return None
+
+    def _through(self, module: str, name: str) -> str | None:
+        """Spell a name through the module or, failing that, through a package around it."""
+        path = name
+        while module:
+            for local, full in self._visible.items():
+                if canonical(full) == module:
+                    return f"{local}.{path}"
+            module, _, last = module.rpartition(".")
+            path = f"{last}.{path}"
+        return None
+
+    def _extend(self, module: str, name: str) -> str | None:
+        if module != "jax.random" or name in self._taken:
+            return None
+        for statement in self._document.tree.body:
+            if not isinstance(statement, ast.ImportFrom) or canonical(statement.module or "") != module:
+                continue
+            if imports.change_names(self._document, statement, add=[name]):
+                self._extended.setdefault(statement, []).append(name)
+                self._visible[name] = f"{module}.{name}"
+                return name
+        return None
+
+    def _import(self, module: str, name: str) -> str | None:
+        local, full, line = "jax", "jax", "import jax"
+        if module == "jax.numpy":
+            local, full, line = "jnp", "jax.numpy", "import jax.numpy as jnp"
+        taken_inside = any(local in bound_names(scope) for scope in self._scopes[1:])
+        imported = self._document.imports.names.get(local)
+        if taken_inside or (imported != full and local in bound_names(self._scopes[0])):
+            return None
+        self._lines.append(line)
+        self._visible[local] = full
+        return self._through(module, name)
+
+    def edits(self, leaving: tuple[ast.ImportFrom, str] | None = None) -> list[Edit | None]:
+        """Return the edits of import statements that the spellings need.
+
+        Args:
+            leaving: a name that its import statement loses at the same time.
+        """
+        document = self._document
+        edits: list[Edit | None] = []
+        changed = dict.fromkeys([*self._extended, *([leaving[0]] if leaving else [])])
+        for statement in changed:
+            lost = [leaving[1]] if leaving and leaving[0] is statement else []
+            edit = imports.change_names(document, statement, self._extended.get(statement, ()), lost)
+            edit = edit or imports.delete_statement(document, statement)
+            edits += [edit] if edit or not lost else []
+        return [*edits, imports.add_lines(document, self._lines)] if self._lines else edits

@@ -1,0 +1,64 @@
+"""Whether a statement may assign to the variable that holds a key."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from olympus_codemods.names import dotted
+from olympus_codemods.scopes import Scope, bound_names, own_nodes
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["assignable"]
+
+
+def assignable(document: Document, key: ast.expr, scope: Scope) -> bool:
+    """Say whether assigning to ``key`` in a scope changes the variable that the scope reads and nothing else.
+
+    A free variable would become local, a loop target over keys would lose its element, a container of keys is
+    no key, and an attribute may belong to a frozen object unless the file assigns to it elsewhere.
+    """
+    if isinstance(scope, ast.Lambda | ast.ClassDef) or is_container(dotted(key), scope):
+        return False
+    if isinstance(key, ast.Name):
+        return key.id in bound_names(scope) and key.id not in loop_targets(scope)
+    return isinstance(key, ast.Attribute) and attribute_is_mutable(document, key, scope)
+
+
+def is_container(name: str, scope: Scope) -> bool:
+    """Say whether a scope binds a name to a dictionary, list or tuple, or assigns to an item of it."""
+    displays = (ast.Dict, ast.DictComp, ast.List, ast.ListComp, ast.Tuple)
+    for node in own_nodes(scope):
+        match node:
+            case ast.Assign(targets=[target], value=value) if dotted(target) == name:
+                function = dotted(value.func) if isinstance(value, ast.Call) else ""
+                if isinstance(value, displays) or function in ("dict", "list", "tuple"):
+                    return True
+            case ast.Subscript(value=target, ctx=ast.Store()) if dotted(target) == name:
+                return True
+    return False
+
+
+def loop_targets(scope: Scope) -> set[str]:
+    """Return the names that ``for`` statements of a scope bind."""
+    loops = [node.target for node in own_nodes(scope) if isinstance(node, ast.For | ast.AsyncFor)]
+    return {name.id for target in loops for name in ast.walk(target) if isinstance(name, ast.Name)}
+
+
+def attribute_is_mutable(document: Document, key: ast.Attribute, scope: Scope) -> bool:
+    """Say whether the file shows that an attribute can be assigned to after its object was made."""
+    owner = document.parents.get(scope)
+    if dotted(key).startswith("self.") and isinstance(owner, ast.ClassDef):
+        methods = [method for method in owner.body if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)]
+        plain = not owner.bases and not owner.decorator_list
+    else:
+        methods, plain = [scope] if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else [], False
+    return any(
+        dotted(node) == dotted(key) and isinstance(node.ctx, ast.Store)
+        for method in methods
+        if plain or method.name not in ("__init__", "__post_init__", "setup")
+        for node in own_nodes(method)
+        if isinstance(node, ast.Attribute)
+    )

@@ -1,0 +1,121 @@
+"""From LibCST expressions to the smallest text edits."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import libcst as cst
+from libcst import matchers
+
+from olympus_rules.finding import Edit, Position, Span
+from olympus_rules.syntax.document import first_line
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["argument", "call", "ending", "expression", "insert_line", "negated", "replace"]
+
+
+def expression(document: Document, node: ast.AST | None) -> cst.BaseExpression | None:
+    """Return the LibCST expression of an ``ast`` expression, ``None`` where the two cannot be joined."""
+    fragment = document.fragment(node) if node is not None else None
+    found = fragment.find(node, document) if fragment and node is not None else None
+    if not isinstance(found, cst.BaseExpression) or node is None:
+        return None
+    if _in_f_string(document, node) and document.segment(node) != ast.unparse(node):
+        return None  # Python 3.11 gives wrong places inside f-strings over several lines
+    return found
+
+
+def _in_f_string(document: Document, node: ast.AST) -> bool:
+    parent: ast.AST | None = node
+    while parent is not None and not isinstance(parent, ast.stmt):
+        if isinstance(parent, ast.JoinedStr):
+            return True
+        parent = document.parents.get(parent)
+    return False
+
+
+def argument(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression as written between commas: without parentheses that it does not need there."""
+    if isinstance(node, cst.Tuple | cst.NamedExpr | cst.Yield | cst.GeneratorExp):
+        return node
+    return node.with_changes(lpar=[], rpar=[])
+
+
+def call(function: str, *arguments: cst.BaseExpression, **keywords: cst.BaseExpression) -> cst.Call:
+    """Build a call of a dotted name."""
+    given = [cst.Arg(argument(value)) for value in arguments]
+    tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    given += [cst.Arg(argument(value), cst.Name(name), equal=tight) for name, value in keywords.items()]
+    return cst.Call(cst.parse_expression(function), given)
+
+
+def negated(node: cst.BaseExpression) -> cst.UnaryOperation:
+    """Build ``not node``."""
+    return cst.UnaryOperation(cst.Not(), node)
+
+
+def replace(document: Document, node: ast.expr, new: cst.BaseExpression) -> Edit | None:
+    """Return the edit that puts ``new`` in the place of an expression.
+
+    ``None`` when the expression has no LibCST counterpart or a comment inside it would be lost.
+    """
+    old = expression(document, node)
+    fragment = document.fragment(node)
+    if old is None or fragment is None or Counter(_comments(old)) - Counter(_comments(new)):
+        return None
+    code = fragment.code(new)
+    if isinstance(new, cst.UnaryOperation) and not old.lpar and _binds_tightly(document, node):
+        code = f"({code})"
+    start = document.span(node).start
+    before = document.lines[start.row - 1][: start.column - 1]
+    if _is_word(before[-1:]) and _is_word(code[:1]):
+        code = f" {code}"  # `assert(key).dtype == …`
+    return Edit(fragment.span(old), code)
+
+
+def _comments(node: cst.CSTNode) -> list[str]:
+    return [found.value for found in matchers.findall(node, matchers.Comment()) if isinstance(found, cst.Comment)]
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _binds_tightly(document: Document, node: ast.expr) -> bool:
+    """Say whether the parent of an expression takes only operands that bind more tightly than ``not``."""
+    parent = document.parents.get(node)
+    if isinstance(parent, ast.UnaryOp):
+        return not isinstance(parent.op, ast.Not)
+    if isinstance(parent, ast.Call):
+        return parent.func is node
+    if isinstance(parent, ast.Subscript):
+        return parent.value is node
+    return isinstance(parent, ast.BinOp | ast.Compare | ast.Attribute | ast.Await | ast.Starred)
+
+
+def ending(document: Document, row: int) -> str:
+    """Return the line ending to write beside a row: its own, else the first one of the file."""
+    for line in (document.lines[row - 1], document.lines[0]):
+        stripped = line.rstrip("\r\n")
+        if stripped != line:
+            return line[len(stripped) :]
+    return "\n"
+
+
+def insert_line(document: Document, statement: ast.stmt, code: str) -> Edit | None:
+    """Return the edit that writes a statement on a line of its own before another one.
+
+    ``None`` when the other one does not start its line: after a semicolon, or in ``if x: f()``.
+    """
+    row = first_line(statement)
+    line = document.lines[row - 1]
+    indent = line[: document.position(row, statement.col_offset).column - 1]
+    continued = row > 1 and document.lines[row - 2].rstrip("\r\n").endswith("\\")
+    if indent.strip() or continued:
+        return None
+    start = Position(row, 1)
+    return Edit(Span(start, start), f"{indent}{code}{ending(document, row)}")

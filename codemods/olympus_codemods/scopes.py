@@ -1,0 +1,107 @@
+"""Which scope a node belongs to, and which names a scope binds or mentions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["Scope", "bound_names", "dominates", "enclosing_scopes", "identifiers", "own_nodes", "scope_of"]
+
+Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def scope_of(document: Document, node: ast.AST) -> Scope:
+    """Return the innermost scope that executes a node; defaults and decorators belong to the scope around."""
+    child, parent = node, document.parents.get(node)
+    while parent is not None:
+        if isinstance(parent, NESTED):
+            body = parent.body if isinstance(parent.body, list) else [parent.body]
+            if any(child is part for part in body):
+                return parent
+        child, parent = parent, document.parents.get(parent)
+    return document.tree
+
+
+def enclosing_scopes(document: Document, node: ast.AST) -> list[Scope]:
+    """Return the scopes around a node whose names it can see, outermost first, the module included."""
+    scopes = [scope_of(document, node)]
+    while not isinstance(scopes[-1], ast.Module):
+        scopes.append(scope_of(document, scopes[-1]))
+    innermost, *others = scopes
+    return [*(scope for scope in reversed(others) if not isinstance(scope, ast.ClassDef)), innermost]
+
+
+def own_nodes(scope: Scope) -> Iterator[ast.AST]:
+    """Return the nodes of a scope without the insides of nested scopes and the targets of comprehensions."""
+    stack = list(ast.iter_child_nodes(scope))
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, ast.comprehension):
+            stack += [node.iter, *node.ifs]
+        elif not isinstance(node, NESTED):
+            stack += ast.iter_child_nodes(node)
+
+
+def bound_names(scope: Scope) -> set[str]:
+    """Return the names that are local to a scope."""
+    bound: set[str] = set()
+    elsewhere: set[str] = set()
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+            bound.add(node.id)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            elsewhere.update(node.names)
+        else:
+            bound.update(_declared(node))
+    return bound - elsewhere
+
+
+def _declared(node: ast.AST) -> Iterator[str]:
+    """Return the names that a node declares other than by being a name: definitions, imports, patterns."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.arg(arg=name):
+            yield name
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases)
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name
+        case ast.MatchMapping(rest=str(name)):
+            yield name
+
+
+def identifiers(tree: ast.AST) -> set[str]:
+    """Return every name that a piece of code mentions in any scope, attributes left out."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            names.update(node.names)
+        else:
+            names.update(_declared(node))
+    return names
+
+
+def dominates(document: Document, earlier: ast.stmt, later: ast.AST) -> bool:
+    """Say whether a statement stands before a node in the node's own block or one around it.
+
+    Within one function this means that the statement has run whenever the node runs.
+    """
+    block = document.parents.get(earlier)
+    node: ast.AST | None = later
+    while node is not None:
+        if document.parents.get(node) is block and node is not earlier and block is not None:
+            for _, value in ast.iter_fields(block):
+                if isinstance(value, list) and any(part is node for part in value):
+                    positions = [part for part in value if part is node or part is earlier]
+                    return positions == [earlier, node]
+        node = document.parents.get(node)
+    return False

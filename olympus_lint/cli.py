@@ -1,0 +1,76 @@
+"""The command ``olympus-lint``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from olympus_lint.options import parse
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        argv: the arguments after the program's name; those of the process by default.
+
+    Returns:
+        The exit status: 0 nothing to report, 1 findings, 2 wrong options, settings or input, or an internal
+        error.
+
+    Raises:
+        SystemExit: after ``--help`` and ``--version``, and for wrong options.
+    """
+    args = parse(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # names and sources need not fit the locale
+    from olympus_lint.settings import SettingsError
+
+    try:
+        return run(args)
+    except SettingsError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def run(args: Namespace) -> int:
+    """Do what the options ask for, and return the exit status."""
+    if args.list_rules:
+        from olympus_lint.information import list_rules
+
+        sys.stdout.write(list_rules())
+        return 0
+    if args.explain:
+        from olympus_lint.information import rule_page
+
+        show_markdown(rule_page(args.explain))
+        return 0
+    from olympus_lint.command import check
+
+    return check(args)
+
+
+def show_markdown(page: str) -> None:
+    """Print a page, on a terminal with its markup shown."""
+    from olympus_lint.output import has_color
+
+    if not has_color(sys.stdout):
+        sys.stdout.write(page)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(page))

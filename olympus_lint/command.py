@@ -1,0 +1,172 @@
+"""From options to an exit status: find the files, check them, report."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
+
+from olympus_lint.configuration import Configuration
+from olympus_lint.discovery import discover
+from olympus_lint.information import show_settings
+from olympus_lint.output import has_color, report_text, write_report
+from olympus_lint.progress import track
+from olympus_lint.reporting import render
+from olympus_lint.reporting._text import count
+from olympus_lint.results import FileResult, Problem, RunResult
+from olympus_lint.runner import Mode, check_bytes, check_files
+from olympus_lint.settings import READERS, Settings, SettingsError, from_table
+from olympus_lint.summary import fixes_list
+
+__all__ = ["check"]
+
+
+def check(args: Namespace) -> int:
+    """Check what the options name and report it.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        SettingsError: an option or a settings file is wrong.
+    """
+    configuration = Configuration(options_over(args), Path(args.config) if args.config else None)
+    settings = configuration.at(Path.cwd())
+    if args.paths == ["-"]:
+        return check_stdin(args, configuration)
+    if args.show_settings:
+        first = Path(args.paths[0])
+        if not first.exists():
+            raise SettingsError(f"{first}: does not exist; check the spelling and the current folder.")
+        sys.stdout.write(show_settings(configuration.at(first if first.is_dir() else first.parent)))
+        return 0
+    started = time.perf_counter()
+    files, problems = discover(args.paths, configuration.at)
+    found = time.perf_counter()
+    if args.show_files:
+        sys.stdout.writelines(f"{file.filename}\n" for file in files)
+        return report_problems(problems, args)
+    results = list(track(check_files(files, mode_of(args, settings), args.jobs), len(files)))
+    run = RunResult(results, problems, settings.unsafe_fixes)
+    if not files and not problems:
+        print("warning: no Python files found under the given paths", file=sys.stderr)
+    checked = time.perf_counter()
+    status = finish(run, args, settings)
+    if args.verbose:
+        narrate(results, {"finding files": found - started, "checking": checked - found}, started)
+    return status
+
+
+def options_over(args: Namespace) -> dict[str, object]:
+    """Return the settings that the command line gives.
+
+    Raises:
+        SettingsError: one of them is wrong.
+    """
+    given = {name.replace("_", "-"): value for name, value in vars(args).items() if name in READERS}
+    if "per-file-ignores" in given:
+        given["per-file-ignores"] = ignores_table(given["per-file-ignores"])
+    over = from_table(given, "--", Path.cwd())
+    return over | ({"ignore_noqa": True} if "ignore_noqa" in args else {})
+
+
+def ignores_table(pairs: list[str]) -> dict[str, list[str]]:
+    """Read ``PATTERN:RULE`` pairs.
+
+    Raises:
+        SettingsError: a pair has no colon.
+    """
+    table: dict[str, list[str]] = {}
+    for pair in pairs:
+        pattern, colon, selector = pair.rpartition(":")
+        if not colon:
+            raise SettingsError(f"--per-file-ignores: expected PATTERN:RULE, not {pair!r}.")
+        table.setdefault(pattern, []).append(selector)
+    return table
+
+
+def mode_of(args: Namespace, settings: Settings) -> Mode:
+    """Return what is done with each file."""
+    if args.add_noqa:
+        return Mode.ADD_NOQA
+    if args.diff:
+        return Mode.DIFF
+    return Mode.FIX if settings.fix or settings.fix_only else Mode.CHECK
+
+
+def check_stdin(args: Namespace, configuration: Configuration) -> int:
+    """Check standard input; a fixed text goes to standard output, and the report then to standard error."""
+    name = args.stdin_filename or "-"
+    settings = configuration.at(Path(name).parent)
+    data = sys.stdin.buffer.read()
+    mode = mode_of(args, settings)
+    result, new = FileResult(name, analysed=False), data
+    if not (settings.force_exclude and settings.excluded.match_any(Path(name))):
+        result, new = check_bytes(name, data, settings, mode)
+    if mode in (Mode.FIX, Mode.ADD_NOQA):
+        sys.stdout.buffer.write(new)
+        sys.stdout.flush()
+        sys.stdout = sys.stderr
+    return finish(RunResult([result], unsafe=settings.unsafe_fixes), args, settings)
+
+
+def finish(run: RunResult, args: Namespace, settings: Settings) -> int:
+    """Report a run, and return the exit status."""
+    fixed = run.fixes.total()
+    mode = mode_of(args, settings)
+    if mode is Mode.ADD_NOQA:
+        report_noqa(run)
+        return report_problems(run.errors, args)
+    if mode is Mode.DIFF:
+        diffs = [file.diff for file in run.files if file.diff]
+        write_report("".join(diffs), args.output_file)
+        say(f"Would fix {count(fixed, 'finding')}." if diffs else "Nothing to fix.", args)
+        return report_problems(run.errors, args) or int(bool(diffs) and not args.exit_zero)
+    if settings.fix_only:
+        write_report(fixes_list(run) if settings.show_fixes else "", args.output_file)
+        say(f"Fixed {count(fixed, 'finding')}.", args)
+        return report_problems(run.errors, args) or int(bool(fixed) and args.exit_non_zero_on_fix)
+    color = args.output_file is None and has_color(sys.stdout)
+    text = report_text(run, settings, statistics=args.statistics, quiet=args.quiet, color=color)
+    write_report(text, args.output_file)
+    status = report_problems(run.errors, args)
+    if fixed and args.exit_non_zero_on_fix:
+        return status or 1
+    return status or int(bool(run.findings) and not args.exit_zero)
+
+
+def say(text: str, args: Namespace) -> None:
+    """Print a sentence on standard error, unless told to be quiet."""
+    if not args.quiet:
+        print(text, file=sys.stderr)
+
+
+def report_problems(problems: list[Problem], args: Namespace) -> int:
+    """Print problems on standard error; return 2 when there are any."""
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+        if args.verbose and problem.detail:
+            print(problem.detail, file=sys.stderr)
+    return 2 if problems else 0
+
+
+def report_noqa(run: RunResult) -> None:
+    """Say how many findings were suppressed, and which could not be."""
+    suppressed = sum(file.suppressed for file in run.files)
+    print(f"Suppressed {count(suppressed, 'finding')}.", file=sys.stderr)
+    if run.findings:
+        print("These cannot be suppressed in their line:", file=sys.stderr)
+        sys.stderr.write(render("concise", run))
+
+
+def narrate(results: list[FileResult], stages: Mapping[str, float], started: float) -> None:
+    """Print which files were not analysed, and how long each stage took."""
+    for result in results:
+        if not result.analysed and not result.errors:
+            print(f"skipped: {result.filename} (it cannot hold a key)", file=sys.stderr)
+    analysed = sum(result.analysed for result in results)
+    times = ", ".join(f"{name} {seconds:.3f} s" for name, seconds in stages.items())
+    total = time.perf_counter() - started
+    print(f"analysed {analysed} of {count(len(results), 'file')}; {times}, total {total:.3f} s", file=sys.stderr)

@@ -1,0 +1,189 @@
+"""One text: parse, check, suppress, select, fix."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from olympus_lint.results import FileResult, FixResult, Problem, can_fix
+from olympus_lint.settings import Settings
+from olympus_lint.sources import InputError, check_size
+from olympus_lint.suppression import Suppressions
+from olympus_rules.check import RuleError, check
+from olympus_rules.finding import Finding, Fix
+from olympus_rules.invalid_syntax import InvalidSyntax, invalid_syntax
+from olympus_rules.rule import Report, Rule
+from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import decode
+from olympus_rules.syntax.prefilter import may_hold_keys
+from olympus_rules.unused_suppression import UnusedSuppression
+
+__all__ = ["fix_text", "lint_text", "worth_checking"]
+
+ISSUES = "https://github.com/olympus-lint/olympus-lint/issues"
+PASSES = 10
+NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def worth_checking(data: bytes, settings: Settings) -> bool:
+    """Say whether bytes can hold a key, or a suppression of ours that may be idle."""
+    return may_hold_keys(data, settings.library_roots) or b"OLY" in data or b"olympus:" in data
+
+
+def lint_text(filename: str, text: str | bytes, settings: Settings) -> FileResult:
+    """Check one file's text; nothing is read from disk but the names of the packages around it.
+
+    Args:
+        filename: the path as the user gave it, for messages and per-file ignores.
+        text: the source; bytes are decoded as Python decodes them.
+        settings: which rules to run and what to report.
+
+    Returns:
+        The findings with their fixes. What goes wrong inside is one of its errors, never an exception.
+    """
+    data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
+    if not worth_checking(data, settings):
+        return FileResult(filename, analysed=False)
+    rules = settings.rules_for(filename)
+    try:
+        check_size(data)
+        text = text if isinstance(text, str) else decode(text)
+        document = parse(filename, text)
+    except InputError as error:
+        return FileResult(filename, errors=[Problem(filename, str(error))], analysed=False)
+    except NOT_PARSED as error:
+        shown = text if isinstance(text, str) else ""
+        on = any(rule.code == InvalidSyntax.code for rule in rules)
+        return FileResult(filename, [invalid_syntax(filename, shown, error)] if on else [], text=shown)
+    reports, failures = check(document, rules)
+    errors = [internal_error(filename, failure) for failure in failures]
+    reports, idle = suppressed(document, reports, failures, rules, settings)
+    findings = idle
+    for report in reports:
+        if report.finding.confidence >= settings.min_confidence:
+            findings.append(with_fix(report, document, errors))
+    findings.sort(key=lambda finding: finding.sort_key)
+    return FileResult(filename, findings, errors, text if findings else "")
+
+
+def parse(filename: str, text: str) -> Document:
+    """Parse a text without the parser's warnings about it; raises what the parser raises."""
+    module, is_package = module_name(Path(filename).absolute())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Document(filename, text, module=module, is_package=is_package)
+
+
+def module_name(path: Path) -> tuple[str, bool]:
+    """Return the dotted name of a file's module, and whether it is a package; empty outside of packages."""
+    parts: list[str] = []
+    folder = path.parent
+    while (folder / "__init__.py").is_file() and folder.name:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    if path.stem == "__init__":
+        return ".".join(parts), True
+    return ".".join([*parts, path.stem]) if parts else "", False
+
+
+def suppressed(
+    document: Document, reports: list[Report], failures: list[RuleError], rules: list[Rule], settings: Settings
+) -> tuple[list[Report], list[Finding]]:
+    """Return the reports that no comment hides, and the findings about comments that hide nothing."""
+    comments = Suppressions("" if settings.ignore_noqa else document.text)
+    if not comments:
+        return reports, []
+    kept = [report for report in reports if not comments.hides(report.finding)]
+    if UnusedSuppression.code not in {rule.code for rule in rules}:
+        return kept, []
+    failed = {failure.rule for failure in failures}
+    checked = {rule.code for rule in rules if rule.facts and not failed & {rule, None}}
+    idle = [finding for finding in comments.unused(document.filename, checked) if not comments.hides(finding)]
+    return kept, idle
+
+
+def with_fix(report: Report, document: Document, errors: list[Problem]) -> Finding:
+    """Return a report's finding with its fix; a codemod that raises is added to the errors."""
+    from olympus_codemods.fixes import fix_for
+
+    try:
+        fix = fix_for(report, document)
+    except Exception as error:
+        who = f"the fix of {report.finding.code}"
+        problem = Problem(document.filename, sentence(who, f"failed with {named(error)}"), trace(error))
+        errors.append(problem)
+        fix = None
+    return replace(report.finding, fix=fix)
+
+
+def internal_error(filename: str, failure: RuleError) -> Problem:
+    """Return the sentence for a rule, or the key flow, that raised."""
+    cause = failure.__cause__ or failure
+    who = f"rule {failure.rule.code}" if failure.rule else "the key flow"
+    return Problem(filename, sentence(who, f"failed with {named(cause)}"), trace(cause))
+
+
+def sentence(who: str, what: str) -> str:
+    """Say who failed how, and how to report it."""
+    return f"internal error: {who} {what}; please report it at {ISSUES} with this file and what --verbose prints."
+
+
+def named(error: BaseException) -> str:
+    """Return an exception as one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+
+
+def trace(error: BaseException) -> str:
+    """Return the traceback of an exception as text."""
+    return "".join(traceback.format_exception(error))
+
+
+def fix_text(filename: str, text: str, settings: Settings, *, unsafe: bool = False) -> FixResult:
+    """Apply fixes until nothing is left to fix.
+
+    Args:
+        filename: the path as the user gave it.
+        text: the source with its own line endings, without byte order mark.
+        settings: which rules to run and what to report.
+        unsafe: whether unsafe fixes are applied, too.
+
+    Returns:
+        The last text that parses, what was applied and what is left. Fixes that still find work after ten
+        passes are an error as soon as a pass does not leave less to fix.
+    """
+    applied: Counter[str] = Counter()
+    result = lint_text(filename, text, settings)
+    passes, left = 0, len(text)
+    while fixable := [finding for finding in result.findings if can_fix(finding, unsafe=unsafe)]:
+        codes = ", ".join(sorted({finding.code for finding in fixable}))
+        if passes >= PASSES and len(fixable) >= left:
+            problem = Problem(filename, sentence(f"fixes of {codes}", "find no end"))
+            return FixResult(text, applied, result.findings, [*result.errors, problem])
+        passes, left = passes + 1, len(fixable)
+        new, fixed = apply(text, fixable)
+        if new == text:
+            break
+        try:
+            parse(filename, new)
+        except NOT_PARSED as error:
+            problem = Problem(filename, sentence(f"fixes of {codes}", f"gave {named(error)}"), trace(error))
+            return FixResult(text, applied, result.findings, [*result.errors, problem])
+        text, applied, result = new, applied + fixed, lint_text(filename, new, settings)
+    return FixResult(text, applied, result.findings, result.errors)
+
+
+def apply(text: str, findings: list[Finding]) -> tuple[str, Counter[str]]:
+    """Apply the fixes of findings that do not get in each other's way, counted by code."""
+    from olympus_codemods.fixes import apply_fixes, first_place
+
+    pairs = [(finding.fix, finding.code) for finding in findings if finding.fix is not None]
+    pairs.sort(key=lambda pair: first_place(pair[0]))
+    fixes: list[Fix] = [fix for fix, _ in pairs]
+    new, count = apply_fixes(text, fixes)
+    if count == len(fixes):
+        return new, Counter(code for _, code in pairs)
+    counts = [0, *(apply_fixes(text, fixes[: n + 1])[1] for n in range(len(fixes)))]
+    return new, Counter(code for n, (_, code) in enumerate(pairs) if counts[n + 1] > counts[n])

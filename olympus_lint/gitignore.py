@@ -1,0 +1,54 @@
+"""The ``.gitignore`` files that hold in a folder, its own and those above it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+__all__ = ["GitIgnore"]
+
+NAME = ".gitignore"
+
+
+class GitIgnore:
+    """The patterns that hold in one folder, the nearest last."""
+
+    def __init__(self, specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()) -> None:
+        """Take each file's folder, with a slash at its end, and patterns."""
+        self._specs = specs
+
+    @classmethod
+    def above(cls, folder: Path) -> GitIgnore:
+        """Return what the folders above one say, up to the root of its repository; nothing outside of one."""
+        absolute = folder.absolute()
+        chain = [absolute, *absolute.parents]
+        root = next((n for n, part in enumerate(chain) if (part / ".git").exists()), 0)
+        ignore = cls()
+        for part in reversed(chain[1 : root + 1]):
+            ignore = ignore.enter(part, {NAME})
+        return ignore
+
+    def enter(self, folder: Path, names: Collection[str]) -> GitIgnore:
+        """Return the patterns for a folder whose entries have these names."""
+        if NAME not in names:
+            return self
+        try:
+            text = (folder / NAME).read_text(encoding="utf-8", errors="replace")
+        except OSError:  # a folder of that name, or one that git could not read either
+            return self
+        from pathspec import GitIgnoreSpec
+
+        base = folder.absolute().as_posix().removesuffix("/") + "/"
+        return GitIgnore((*self._specs, (base, GitIgnoreSpec.from_lines(text.splitlines()))))
+
+    def match(self, path: str, is_folder: bool) -> bool:
+        """Say whether an absolute path is ignored; the nearest file that speaks of it decides."""
+        for base, spec in reversed(self._specs):
+            decided = spec.check_file(path.removeprefix(base) + ("/" if is_folder else "")).include
+            if decided is not None:
+                return decided
+        return False

@@ -1,0 +1,26 @@
+"""``grouped``: findings under the name of their file."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from olympus_lint.reporting._text import headline
+from olympus_lint.results import RunResult
+
+__all__ = ["SUMMARY", "render"]
+
+SUMMARY = True
+
+
+def render(run: RunResult, *, color: bool) -> str:
+    """Return a block for each file, the places of its findings aligned."""
+    blocks: list[str] = []
+    for filename, group in groupby(run.findings, key=lambda finding: finding.filename):
+        findings = list(group)
+        places = [f"{finding.span.start.row}:{finding.span.start.column}" for finding in findings]
+        width = max(map(len, places))
+        blocks.append(f"{filename}:\n")
+        for where, finding in zip(places, findings, strict=True):
+            blocks.append(f"  {where:<{width}} {headline(finding, unsafe=run.unsafe)}\n")
+        blocks.append("\n")
+    return "".join(blocks)

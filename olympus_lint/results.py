@@ -1,0 +1,105 @@
+"""What the engine hands to the reports: plain values, one per file and one per run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from olympus_rules.finding import Applicability, Finding
+
+__all__ = ["FileResult", "FixResult", "Problem", "RunResult", "can_fix"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why something was not, or not wholly, checked.
+
+    Attributes:
+        filename: the file or folder; empty when the cause lies elsewhere.
+        message: the cause and the next step, as a sentence.
+        detail: a traceback, shown with ``--verbose``.
+    """
+
+    filename: str
+    message: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        """Return the sentence with its place."""
+        return f"{self.filename}: {self.message}" if self.filename else self.message
+
+
+@dataclass(slots=True)
+class FileResult:
+    """One file after the check, and after its fixes where these were asked for.
+
+    Attributes:
+        filename: the path as the user gave it.
+        findings: what is left after suppressions, selection and minimum confidence, in the order of places.
+        errors: why rules or the whole file were not checked.
+        text: the text that the findings are about; kept only where there are findings.
+        analysed: whether the file was parsed; a file that cannot hold a key is not.
+        fixes: the number of applied fixes by code.
+        diff: what fixes would change, as a unified diff.
+        suppressed: how many findings ``--add-noqa`` has suppressed.
+    """
+
+    filename: str
+    findings: list[Finding] = field(default_factory=list)
+    errors: list[Problem] = field(default_factory=list)
+    text: str = ""
+    analysed: bool = True
+    fixes: Counter[str] = field(default_factory=Counter)
+    diff: str = ""
+    suppressed: int = 0
+
+
+@dataclass(slots=True)
+class FixResult:
+    """A text after its fixes: how many were applied by code, and what is left to report."""
+
+    text: str
+    fixes: Counter[str]
+    findings: list[Finding]
+    errors: list[Problem]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """All files of a run, for the reports.
+
+    Attributes:
+        files: every file, in the order of the run.
+        problems: what is wrong outside the files: missing paths, unreadable folders.
+        unsafe: whether unsafe fixes were asked for.
+    """
+
+    files: Sequence[FileResult]
+    problems: Sequence[Problem] = ()
+    unsafe: bool = False
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Return the findings of all files, in the order of files and places."""
+        return sorted((f for file in self.files for f in file.findings), key=lambda f: f.sort_key)
+
+    @property
+    def errors(self) -> list[Problem]:
+        """Return the problems of the run and of its files."""
+        return [*self.problems, *(error for file in self.files for error in file.errors)]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Return the texts of the files with findings, by filename."""
+        return {file.filename: file.text for file in self.files if file.findings}
+
+    @property
+    def fixes(self) -> Counter[str]:
+        """Return the number of applied fixes by code."""
+        return sum((file.fixes for file in self.files), Counter[str]())
+
+
+def can_fix(finding: Finding, *, unsafe: bool) -> bool:
+    """Say whether ``--fix`` would put a finding right; ``unsafe`` counts the unsafe fixes too."""
+    return finding.fix is not None and (unsafe or finding.fix.applicability is Applicability.SAFE)

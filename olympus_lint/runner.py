@@ -1,0 +1,152 @@
+"""Many files: read, check, fix and write each, in parallel where that pays."""
+
+from __future__ import annotations
+
+import difflib
+import gc
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from functools import partial
+
+from olympus_lint.discovery import SourceFile
+from olympus_lint.engine import fix_text, lint_text, worth_checking
+from olympus_lint.noqa import add_noqa
+from olympus_lint.results import FileResult, Problem
+from olympus_lint.settings import Settings
+from olympus_lint.sources import InputError, read_bytes, reencode, write_bytes
+from olympus_rules.syntax.document import decode, split_lines
+
+__all__ = ["Mode", "check_bytes", "check_files", "default_jobs"]
+
+WORTH_A_POOL = 1_000_000  # bytes to analyse; below that, starting processes costs more than it saves
+CHUNK = 4  # files handed to a process at once
+
+
+class Mode(Enum):
+    """What is done with a file."""
+
+    CHECK = "check"
+    FIX = "fix"
+    DIFF = "diff"
+    ADD_NOQA = "add-noqa"
+
+
+def default_jobs() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_files(files: Iterable[SourceFile], mode: Mode, jobs: int | None = None) -> Iterator[FileResult]:
+    """Check files and, in the other modes, rewrite them.
+
+    Args:
+        files: what to check.
+        mode: what to do besides.
+        jobs: the number of processes; ``None`` for one per core where there is enough to do.
+
+    Yields:
+        The result of each file: first those that cannot hold a key, then the others in the order given.
+    """
+    candidates: list[SourceFile] = []
+    size = 0
+    for file in files:
+        try:
+            data = read_bytes(file.filename)
+        except InputError as error:
+            yield failure(file.filename, error)
+            continue
+        if worth_checking(data, file.settings):
+            candidates.append(file)
+            size += len(data)
+        else:
+            yield FileResult(file.filename, analysed=False)
+    jobs = jobs or (default_jobs() if size > WORTH_A_POOL else 1)
+    yield from run(candidates, mode, min(jobs, len(candidates)))
+
+
+def run(files: Sequence[SourceFile], mode: Mode, jobs: int) -> Iterator[FileResult]:
+    """Check candidates in this process or in several."""
+    work = partial(check_file, mode=mode)
+    if jobs <= 1:
+        prepare_collector()
+        yield from map(work, files)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(jobs, initializer=prepare_collector) as pool:
+        yield from pool.map(work, files, chunksize=CHUNK)
+
+
+def prepare_collector() -> None:
+    """Make the garbage collector look less often: trees are many objects and few cycles."""
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
+
+
+def check_file(file: SourceFile, mode: Mode) -> FileResult:
+    """Check one file on disk and write what the mode changes."""
+    try:
+        data = read_bytes(file.filename)
+    except InputError as error:
+        return failure(file.filename, error)
+    result, new = check_bytes(file.filename, data, file.settings, mode)
+    if new != data and mode is not Mode.DIFF:
+        try:
+            write_bytes(file.filename, new)
+        except InputError as error:
+            return unchanged(file.filename, data, file.settings, error)
+    return result
+
+
+def failure(filename: str, error: InputError) -> FileResult:
+    """Return the result of a file that was not checked."""
+    return FileResult(filename, errors=[Problem(filename, str(error))], analysed=False)
+
+
+def unchanged(filename: str, data: bytes, settings: Settings, error: Exception) -> FileResult:
+    """Return the result of a file that was checked and could not be rewritten."""
+    result = lint_text(filename, data, settings)
+    result.errors.append(Problem(filename, str(error)))
+    return result
+
+
+def check_bytes(filename: str, data: bytes, settings: Settings, mode: Mode) -> tuple[FileResult, bytes]:
+    """Check one file's bytes; return the result and the bytes that it should have."""
+    result = lint_text(filename, data, settings)
+    if mode is Mode.CHECK or not result.text:
+        return result, data
+    text = decode(data)
+    result, new = suppress_all(result, text, settings) if mode is Mode.ADD_NOQA else fix(result, text, settings)
+    if new == text:
+        return result, data
+    if mode is Mode.DIFF:
+        result.diff = unified_diff(filename, text, new)
+    try:
+        return result, reencode(new, data)
+    except InputError as error:
+        return unchanged(filename, data, settings, error), data
+
+
+def fix(result: FileResult, text: str, settings: Settings) -> tuple[FileResult, str]:
+    """Apply the fixes; return what is left and the new text."""
+    fixed = fix_text(result.filename, text, settings, unsafe=settings.unsafe_fixes)
+    shown = fixed.text if fixed.findings else ""
+    return FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes), fixed.text
+
+
+def suppress_all(result: FileResult, text: str, settings: Settings) -> tuple[FileResult, str]:
+    """Add suppressions; return what could not be suppressed and the new text."""
+    new = add_noqa(text, result.findings)
+    rest = lint_text(result.filename, new, settings)
+    rest.suppressed = len(result.findings) - len(rest.findings)
+    return (rest, new) if rest.suppressed > 0 else (result, text)
+
+
+def unified_diff(filename: str, old: str, new: str) -> str:
+    """Return a patch that turns the old text into the new one."""
+    lines: list[str] = []
+    for line in difflib.unified_diff(split_lines(old), split_lines(new), filename, filename):
+        complete = line.endswith(("\n", "\r"))
+        lines.append(line if complete else f"{line}\n\\ No newline at end of file\n")
+    return "".join(lines)

@@ -1,0 +1,223 @@
+"""The settings of a run: their names, defaults, types and meaning."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+
+from olympus_lint.paths import Patterns, anchored
+from olympus_lint.reporting import format_names
+from olympus_lint.selection import expand, selected_codes
+from olympus_rules.finding import Confidence
+from olympus_rules.rule import Rule, all_rules
+
+__all__ = ["DEFAULT_EXCLUDE", "READERS", "Settings", "SettingsError", "from_table", "override"]
+
+# fmt: off
+DEFAULT_EXCLUDE = (
+    ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",
+    ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode",
+    "__pypackages__", "_build", "buck-out", "dist", "node_modules", "site-packages", "venv",
+)
+# fmt: on
+
+
+class SettingsError(Exception):
+    """A setting or option is wrong; the message is a sentence with the place, the cause and the next step."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to check and how, as in ``[tool.olympus-lint]`` (there with hyphens).
+
+    Attributes:
+        select: selectors of the rules that are on; ``None`` for the default set.
+        extend_select: selectors of rules that are on besides.
+        ignore: selectors of rules that are off.
+        per_file_ignores: file pattern to selectors of rules that are off there.
+        exclude, extend_exclude: patterns of files and folders that are not looked for.
+        respect_gitignore: whether what ``.gitignore`` names is left out.
+        force_exclude: whether excludes hold for files named on the command line, too.
+        min_confidence: findings below it are not reported.
+        library_roots: under which names the JAX namespace may be imported.
+        output_format: the name of a module of :mod:`olympus_lint.reporting`.
+        fix: whether safe fixes are applied.
+        unsafe_fixes: whether unsafe fixes are applied besides, where fixes are.
+        fix_only: whether fixes are applied and the rest is not reported.
+        show_fixes: whether applied fixes are listed.
+        ignore_noqa: whether suppression comments are passed over.
+    """
+
+    select: Sequence[str] | None = None
+    extend_select: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    per_file_ignores: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    exclude: Sequence[str] = DEFAULT_EXCLUDE
+    extend_exclude: Sequence[str] = ()
+    respect_gitignore: bool = True
+    force_exclude: bool = False
+    min_confidence: Confidence = Confidence.LIKELY
+    library_roots: Sequence[str] = ("jax", "olympus")
+    output_format: str = "full"
+    fix: bool = False
+    unsafe_fixes: bool = False
+    fix_only: bool = False
+    show_fixes: bool = False
+    ignore_noqa: bool = False
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """Return the codes of the rules that are on."""
+        return selected_codes(self.select, self.extend_select, self.ignore)
+
+    @cached_property
+    def excluded(self) -> Patterns:
+        """Return the patterns of what is not looked for."""
+        return Patterns([*self.exclude, *self.extend_exclude])
+
+    @cached_property
+    def _ignored(self) -> list[tuple[Patterns, frozenset[str]]]:
+        ignores = self.per_file_ignores.items()
+        return [(Patterns([pattern]), frozenset().union(*map(expand, codes))) for pattern, codes in ignores]
+
+    def rules_for(self, filename: str) -> list[Rule]:
+        """Return the rules that are on for a file, in the order of codes."""
+        codes = self.codes
+        if self._ignored:
+            path = Path(filename).absolute().as_posix()
+            for patterns, ignored in self._ignored:
+                if patterns.match(path.rpartition("/")[2], path):
+                    codes -= ignored
+        return [rule for code, rule in all_rules().items() if code in codes]
+
+
+def override(settings: Settings, given: Mapping[str, object]) -> Settings:
+    """Return settings with those of the command line put over them.
+
+    A new ``select`` starts afresh: what the file selects and ignores no longer counts. The other lists of
+    rules and ``extend_exclude`` add to those of the file; a selector that the command line ignores or selects
+    is taken out of the opposite list of the file.
+    """
+    changes = dict(given)
+    extend_select, ignore = strings(given.get("extend_select")), strings(given.get("ignore"))
+    if "select" in given:
+        changes |= {"extend_select": extend_select, "ignore": ignore}
+    else:
+        changes["extend_select"] = [s for s in settings.extend_select if s not in ignore] + extend_select
+        changes["ignore"] = [s for s in settings.ignore if s not in extend_select] + ignore
+    changes["extend_exclude"] = [*settings.extend_exclude, *strings(given.get("extend_exclude"))]
+    return replace(settings, **changes)  # type: ignore[arg-type]
+
+
+def strings(value: object) -> list[str]:
+    """Return a list of strings that was checked when it was read."""
+    return [str(item) for item in value] if isinstance(value, list | tuple) else []
+
+
+def from_table(table: Mapping[str, object], prefix: str, base: Path) -> dict[str, object]:
+    """Check a table of settings and return it with the names of :class:`Settings`.
+
+    Args:
+        table: setting name, with hyphens, to value.
+        prefix: what stands before a setting's name in messages: ``--``, or the place of the table.
+        base: the folder that relative file patterns start at.
+
+    Raises:
+        SettingsError: a name is unknown or a value has the wrong type.
+    """
+    names = {item.name.replace("_", "-"): item.name for item in fields(Settings) if item.name in READERS}
+    read: dict[str, object] = {}
+    for key, value in table.items():
+        if key not in names:
+            near = difflib.get_close_matches(key, names, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the settings are {', '.join(sorted(names))}."
+            raise SettingsError(f"{prefix}{key}: unknown setting; {hint}")
+        try:
+            read[names[key]] = READERS[names[key]](value, base)
+        except ValueError as error:
+            raise SettingsError(f"{prefix}{key}: {error}.") from None
+    return read
+
+
+def read_strings(value: object, base: Path) -> list[str]:
+    """Read a list of strings."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f'expected a list of strings such as ["…"], not {value!r}')
+    return value
+
+
+def read_selectors(value: object, base: Path) -> list[str]:
+    """Read a list of rule selectors."""
+    selectors = read_strings(value, base)
+    for selector in selectors:
+        expand(selector)
+    return selectors
+
+
+def read_patterns(value: object, base: Path) -> list[str]:
+    """Read a list of file patterns."""
+    return [anchored(pattern, base) for pattern in read_strings(value, base)]
+
+
+def read_ignores(value: object, base: Path) -> dict[str, list[str]]:
+    """Read a table from file pattern to rule selectors."""
+    if not isinstance(value, dict):
+        raise ValueError(f'expected a table such as {{"tests/*" = ["OLY104"]}}, not {value!r}')
+    return {anchored(pattern, base): read_selectors(codes, base) for pattern, codes in value.items()}
+
+
+def read_bool(value: object, base: Path) -> bool:
+    """Read a truth value."""
+    if not isinstance(value, bool):
+        raise ValueError(f"expected true or false, not {value!r}")
+    return value
+
+
+def read_roots(value: object, base: Path) -> list[str]:
+    """Read the names under which the JAX namespace may be imported."""
+    roots = read_strings(value, base)
+    for root in roots:
+        if not all(part.isidentifier() for part in root.split(".")):
+            raise ValueError(f"expected module names, not {root!r}")
+    return roots
+
+
+def read_confidence(value: object, base: Path) -> Confidence:
+    """Read a confidence by its label."""
+    return {level.label: level for level in Confidence}[read_choice(value, [level.label for level in Confidence])]
+
+
+def read_format(value: object, base: Path) -> str:
+    """Read the name of an output format."""
+    return read_choice(value, format_names())
+
+
+def read_choice(value: object, choices: Sequence[str]) -> str:
+    """Read one of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        near = difflib.get_close_matches(value, choices, n=1) if isinstance(value, str) else []
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"expected one of {', '.join(choices)}, not {value!r}{hint}")
+    return value
+
+
+READERS: dict[str, Callable[[object, Path], object]] = {
+    "select": read_selectors,
+    "extend_select": read_selectors,
+    "ignore": read_selectors,
+    "per_file_ignores": read_ignores,
+    "exclude": read_patterns,
+    "extend_exclude": read_patterns,
+    "respect_gitignore": read_bool,
+    "force_exclude": read_bool,
+    "min_confidence": read_confidence,
+    "library_roots": read_roots,
+    "output_format": read_format,
+    "fix": read_bool,
+    "unsafe_fixes": read_bool,
+    "fix_only": read_bool,
+    "show_fixes": read_bool,
+}

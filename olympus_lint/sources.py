@@ -1,0 +1,86 @@
+"""Files as text and back: decoding, and writing that leaves the old file or the new one, never a part."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+import tempfile
+import tokenize
+from pathlib import Path
+
+from olympus_rules.syntax.document import decode
+
+__all__ = ["InputError", "read_bytes", "reencode", "write_bytes"]
+
+LARGEST_FILE = 5_000_000  # bytes; Python's parser needs about a hundred times as much memory
+
+
+class InputError(Exception):
+    """A file cannot be read or written; the message is the cause and the next step, without the place."""
+
+
+def read_bytes(filename: str) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        return Path(filename).read_bytes()
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read ({cause}); make it readable or exclude it.") from None
+
+
+def check_size(data: bytes) -> None:
+    """Refuse a file that would take the parser minutes and gigabytes.
+
+    Raises:
+        InputError: it is larger than :data:`LARGEST_FILE`.
+    """
+    if len(data) > LARGEST_FILE:
+        size, limit = len(data) / 1e6, LARGEST_FILE / 1e6
+        raise InputError(f"has {size:.1f} MB, more than the {limit:.0f} MB that are analysed; split or exclude it.")
+
+
+def reencode(text: str, data: bytes) -> bytes:
+    """Encode a changed text as the bytes it came from.
+
+    Args:
+        text: the new text.
+        data: the old bytes, which tell encoding and byte order mark.
+
+    Raises:
+        InputError: the encoding would change bytes outside the edits, or has no code for a character.
+    """
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    with contextlib.suppress(UnicodeEncodeError):
+        if decode(data).encode(encoding) == data:
+            return text.encode(encoding)
+    raise InputError(f"cannot be rewritten in {encoding} byte for byte; convert it to UTF-8.")
+
+
+def write_bytes(filename: str, data: bytes) -> None:
+    """Replace the content of a file in one step; mode and symbolic links stay.
+
+    Raises:
+        InputError: the file is read-only or its folder cannot be written.
+    """
+    path = Path(os.path.realpath(filename))
+    temporary = ""
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if not (mode & 0o222 and os.access(path, os.W_OK)):
+            raise InputError("is read-only, so its fixes were not written; make it writable.")
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            temporary = file.name
+            file.write(data)
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        cause = f"its fixes were not written ({error.strerror})"
+        raise InputError(f"{cause}; check the permissions of its folder.") from None

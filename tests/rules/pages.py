@@ -1,0 +1,240 @@
+"""Reads the rule pages: their headings and code blocks, and what each block says must be flagged.
+
+A Python block is the specification of its page's rule. A line that must be flagged ends with ``# error: CODE`` or
+``# error: CODE "part of the message"``; every other line must be quiet. The words after ``python`` in the fence:
+
+* ``possible``: findings of the lowest confidence count too,
+* ``fix`` / ``unsafe-fix``: the block is what the safe fixes, or all fixes, make of the block before it,
+* ``as-is``: the block is not rewritten into other spellings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+from olympus_lint.results import FileResult, FixResult
+from olympus_lint.settings import Settings
+from olympus_rules.finding import Confidence, Finding
+
+__all__ = [
+    "Block",
+    "Expectation",
+    "Page",
+    "Section",
+    "all_blocks",
+    "all_pages",
+    "fix_problems",
+    "lint_problems",
+    "parse",
+    "plain",
+]
+
+FOLDER = Path(__file__).parents[2] / "docs" / "rules"
+FILENAME = "example.py"
+INFO_WORDS = frozenset({"possible", "fix", "unsafe-fix", "as-is"})
+MARK = r'# error: (OLY\d{3})(?: "([^"]*)")?'
+MARKED_ROW = re.compile(rf"(?P<program>.*?)(?P<marks>(?:\s*{MARK})+)")
+
+Lint = Callable[[str, str, Settings], FileResult]
+Repair = Callable[..., FixResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """A finding that a block asks for: its row in the block, its code, and a part of its message."""
+
+    row: int
+    code: str
+    part: str = ""
+
+    def met_by(self, finding: Finding) -> bool:
+        """Say whether a finding is the one that is asked for."""
+        place_and_code = (finding.span.start.row, finding.code)
+        return place_and_code == (self.row, self.code) and self.part in finding.message
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A Python block of a page.
+
+    Attributes:
+        page, code: the rule's name and code.
+        heading: the section that it stands in.
+        row: the row of its fence in the page.
+        words: what the fence says after ``python``.
+        source: the program, without the marks.
+        expectations: the findings that the marks ask for.
+        before: the Python block before it on the page.
+    """
+
+    page: str
+    code: str
+    heading: str
+    row: int
+    words: frozenset[str]
+    source: str
+    expectations: tuple[Expectation, ...]
+    before: Block | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """Return a readable test id."""
+        heading = re.sub(r"\W+", "-", self.heading.lower()).strip("-")
+        return f"{self.page}-{heading}-{self.row}"
+
+    @property
+    def is_fix(self) -> bool:
+        """Say whether the block is the fix of the one before."""
+        return bool(self.words & {"fix", "unsafe-fix"})
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading of the second level and the row that it stands in."""
+
+    heading: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A rule page.
+
+    Attributes:
+        name: the file name without ``.md``.
+        title: the heading of the first level.
+        status: the first paragraph, which says whether the rule is on and what its fix is.
+        sections: the headings of the second level, in order.
+        blocks: the Python blocks, in order.
+    """
+
+    name: str
+    title: str
+    status: str
+    sections: tuple[Section, ...]
+    blocks: tuple[Block, ...]
+
+
+def plain(marked: str) -> tuple[str, tuple[Expectation, ...]]:
+    """Take the marks out of a program.
+
+    Returns:
+        The program, row for row, and what the marks ask for.
+
+    Raises:
+        ValueError: a comment looks like a mark and is not one.
+    """
+    rows: list[str] = []
+    expectations: list[Expectation] = []
+    for number, row in enumerate(marked.splitlines(), start=1):
+        found = MARKED_ROW.fullmatch(row)
+        program, marks = (found["program"], found["marks"]) if found else (row, "")
+        if re.search(r"#\s*error", program):
+            raise ValueError(f"malformed error comment in row {number}: {program.strip()}")
+        rows.append(program)
+        expectations += [Expectation(number, code, part) for code, part in re.findall(MARK, marks)]
+    return "".join(f"{row}\n" for row in rows), tuple(expectations)
+
+
+def parse(name: str, text: str) -> Page:
+    """Parse a page.
+
+    Args:
+        name: the file name without ``.md``.
+        text: its Markdown.
+
+    Raises:
+        ValueError: a fence has an unknown word, an error comment is malformed, or the title has no code.
+    """
+    title = status = heading = code = ""
+    sections: list[Section] = []
+    blocks: list[Block] = []
+    tokens = MarkdownIt().parse(text)
+    for token, following in zip(tokens, tokens[1:] + tokens[-1:], strict=True):
+        row = token.map[0] + 1 if token.map else 0
+        if token.type == "heading_open" and token.tag == "h1":
+            title = following.content
+            code = title.rpartition("(")[2].rstrip(")")
+            if not re.fullmatch(r"OLY\d{3}", code):
+                raise ValueError(f"{name}: the title must end with the code in parentheses")
+        elif token.type == "heading_open" and token.tag == "h2":
+            heading = following.content
+            sections.append(Section(heading, row))
+        elif token.type == "paragraph_open" and not status:
+            status = following.content.splitlines()[0]
+        elif token.type == "fence" and token.info.split()[:1] == ["python"]:
+            words = frozenset(token.info.split()[1:])
+            if words - INFO_WORDS:
+                raise ValueError(f"{name}: row {row}: unknown words in the fence: {sorted(words - INFO_WORDS)}")
+            source, expectations = plain(token.content)
+            before = blocks[-1] if blocks else None
+            blocks.append(Block(name, code, heading, row, words, source, expectations, before))
+    return Page(name, title, status, tuple(sections), tuple(blocks))
+
+
+@cache
+def all_pages() -> tuple[Page, ...]:
+    """Return every rule page, by name."""
+    files = sorted(FOLDER.glob("*.md"))
+    return tuple(parse(file.stem, file.read_text(encoding="utf-8")) for file in files)
+
+
+def all_blocks() -> Iterator[Block]:
+    """Return the blocks of all pages."""
+    for page in all_pages():
+        yield from page.blocks
+
+
+def settings(block: Block) -> Settings:
+    """Return the settings that a block runs with: the default rules and the page's own."""
+    confidence = Confidence.POSSIBLE if "possible" in block.words else Confidence.LIKELY
+    return Settings(extend_select=(block.code,), min_confidence=confidence)
+
+
+def unmet(expectations: Iterable[Expectation], findings: Iterable[Finding]) -> list[str]:
+    """Return a sentence for each finding that is missing and each that was not asked for."""
+    left = list(findings)
+    problems: list[str] = []
+    for wanted in expectations:
+        found = next((finding for finding in left if wanted.met_by(finding)), None)
+        if found is None:
+            part = f' with "{wanted.part}" in its message' if wanted.part else ""
+            problems.append(f"row {wanted.row}: no {wanted.code}{part}")
+        else:
+            left.remove(found)
+    problems += [f"row {f.span.start.row}: unexpected {f.code}: {f.message}" for f in left]
+    return problems
+
+
+def lint_problems(block: Block, lint: Lint, source: str | None = None) -> list[str]:
+    """Lint a block and return what differs from its marks, as sentences.
+
+    Args:
+        block: the block.
+        lint: ``olympus_lint.engine.lint_text`` or a stand-in.
+        source: the block's program in another spelling, row for row.
+    """
+    result = lint(FILENAME, block.source if source is None else source, settings(block))
+    errors = [f"internal error: {error}" for error in result.errors]
+    return errors + unmet(block.expectations, result.findings)
+
+
+def fix_problems(block: Block, repair: Repair) -> list[str]:
+    """Fix the block before this one and return how the result differs, as sentences.
+
+    Args:
+        block: a block whose fence says ``fix`` or ``unsafe-fix``.
+        repair: ``olympus_lint.engine.fix_text`` or a stand-in.
+    """
+    if block.before is None:
+        return ["there is no block before this one to be fixed"]
+    result = repair(FILENAME, block.before.source, settings(block), unsafe="unsafe-fix" in block.words)
+    if result.text == block.source:
+        return []
+    return [f"the fix gives\n{result.text}and the page says\n{block.source}"]

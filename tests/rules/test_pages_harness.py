@@ -1,0 +1,146 @@
+"""The harness of the rule pages can pass and can fail: a stand-in for the linter shows both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from pages import Block, Expectation, fix_problems, lint_problems, parse, plain
+
+from olympus_rules.finding import Confidence, Finding, Position, Span
+
+PAGE = '''# key-reuse (OLY104)
+
+Default: on. Fix: unsafe.
+More about the rule.
+
+## Example
+
+```python
+bad(key)  # error: OLY104 "twice"
+good(key)
+```
+
+```python unsafe-fix
+mended(key)
+good(key)
+```
+
+```text
+bad(key)
+```
+
+## Known limits
+'''
+
+
+@dataclass
+class Result:
+    """What the stand-in for the linter returns."""
+
+    findings: list[Finding] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    text: str = ""
+
+
+def finding(row: int, code: str = "OLY104", message: str = "used twice") -> Finding:
+    """Return a finding in a row."""
+    return Finding(code, "key-reuse", message, "example.py", Span(Position(row, 1), Position(row, 4)))
+
+
+def flags_bad(_: str, text: str, __: Any) -> Any:
+    """Flag each row with the word ``bad``."""
+    rows = enumerate(text.splitlines(), start=1)
+    return Result([finding(number) for number, row in rows if "bad" in row])
+
+
+def mends_bad(_: str, text: str, __: Any, *, unsafe: bool) -> Any:
+    """Replace ``bad``, if unsafe fixes are asked for."""
+    return Result(text=text.replace("bad", "mended") if unsafe else text)
+
+
+def block(source: str, info: str = "python") -> Block:
+    """Return the block of a page with no other block."""
+    return parse("key-reuse", f"# key-reuse (OLY104)\n\n## Example\n\n```{info}\n{source}```\n").blocks[0]
+
+
+def test_a_page_is_read() -> None:
+    page = parse("key-reuse", PAGE)
+    assert (page.title, page.status) == ("key-reuse (OLY104)", "Default: on. Fix: unsafe.")
+    assert [(section.heading, section.row) for section in page.sections] == [("Example", 6), ("Known limits", 22)]
+    example, fix = page.blocks
+    assert example.source == "bad(key)\ngood(key)\n"
+    assert example.expectations == (Expectation(1, "OLY104", "twice"),)
+    assert (example.row, example.code, example.before, example.is_fix) == (8, "OLY104", None, False)
+    assert fix.before is example
+    assert (fix.is_fix, fix.name) == (True, "key-reuse-example-13")
+
+
+def test_a_page_that_agrees_passes() -> None:
+    for each in parse("key-reuse", PAGE).blocks:
+        assert lint_problems(each, flags_bad) == []
+    assert fix_problems(parse("key-reuse", PAGE).blocks[1], mends_bad) == []
+
+
+def test_several_marks_and_other_comments_in_one_row() -> None:
+    text, marks = plain('a = 1  # noqa: OLY104  # error: OLY104 # error: OLY106 "`a`"\nb = 2  # plain\n')
+    assert text == "a = 1  # noqa: OLY104\nb = 2  # plain\n"
+    assert marks == (Expectation(1, "OLY104"), Expectation(1, "OLY106", "`a`"))
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        pytest.param("bad(key)\n", "row 1: unexpected OLY104: used twice", id="not asked for"),
+        pytest.param("good(key)  # error: OLY104\n", "row 1: no OLY104", id="missing"),
+        pytest.param("\nbad(key)  # error: OLY101\n", "row 2: no OLY101", id="another code"),
+        pytest.param(
+            'bad(key)  # error: OLY104 "thrice"\n',
+            'row 1: no OLY104 with "thrice" in its message',
+            id="another message",
+        ),
+        pytest.param("good(key)  # error: OLY104\nbad(key)\n", "row 1: no OLY104", id="another row"),
+        pytest.param("bad(key)  # error: OLY104 # error: OLY104\n", "row 1: no OLY104", id="fewer than asked for"),
+    ],
+)
+def test_a_block_that_disagrees_fails(source: str, problem: str) -> None:
+    assert problem in lint_problems(block(source), flags_bad)
+
+
+def test_more_findings_than_marks_fail() -> None:
+    twice = lint_problems(block("bad(key)  # error: OLY104\n"), lambda *_: Result([finding(1), finding(1)]))
+    assert twice == ["row 1: unexpected OLY104: used twice"]
+
+
+def test_an_internal_error_fails() -> None:
+    assert lint_problems(block("good(key)\n"), lambda *_: Result(errors=["broken"])) == ["internal error: broken"]
+
+
+def test_a_fix_that_differs_fails() -> None:
+    fix = parse("key-reuse", PAGE.replace("mended(key)", "mended( key )")).blocks[1]
+    assert len(fix_problems(fix, mends_bad)) == 1
+    safe = parse("key-reuse", PAGE.replace("unsafe-fix", "fix")).blocks[1]
+    assert len(fix_problems(safe, mends_bad)) == 1
+    assert fix_problems(block("mended(key)\n", "python unsafe-fix"), mends_bad) != []
+
+
+def test_settings_of_a_block() -> None:
+    seen: list[Any] = []
+    for info in ("python", "python possible"):
+        lint_problems(block("good(key)\n", info), lambda *args: seen.append(args[2]) or Result())
+    assert [settings.min_confidence for settings in seen] == [Confidence.LIKELY, Confidence.POSSIBLE]
+    assert all("OLY104" in settings.extend_select for settings in seen)
+
+
+@pytest.mark.parametrize("comment", ["# error OLY104", "# error: 104", '# error: OLY104 "open', "#error: OLY104"])
+def test_a_mark_with_a_slip_is_no_quiet_line(comment: str) -> None:
+    with pytest.raises(ValueError, match="malformed error comment in row 1"):
+        plain(f"bad(key)  {comment}\n")
+
+
+def test_a_page_with_a_slip_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown words"):
+        block("good(key)\n", "python posible")
+    with pytest.raises(ValueError, match="title"):
+        parse("key-reuse", "# key-reuse\n")

@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+import builtins
+import importlib
+import inspect
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from olympus.signature import Forward, Sink, Source
+from olympus_rules.signatures import LibraryFunction, SignatureTable, read_tables, signatures
+
+DESCRIBED_JAX = (0, 10, 2)
+WITHOUT_KEY = {"key_dtype"}
+REMOVED = {
+    "jax.device_put_replicated",
+    "jax.experimental.pjit.with_sharding_constraint",
+    "jax.lax.pvary",
+    "jax.random.rbg_key",
+    "jax.random.shuffle",
+    "jax.random.threefry2x32_key",
+    "jax.random.threefry_2x32",
+    "jax.random.unsafe_rbg_key",
+}
+JAX_RANDOM = [
+    function
+    for function in signatures().functions
+    if function.qualified.startswith("jax.random.") and function.qualified not in REMOVED
+]
+MAKING_KEYS = [function for function in JAX_RANDOM if function.seed or function.wrap]
+TAKING_KEYS = [function for function in JAX_RANDOM if function not in MAKING_KEYS]
+
+
+def each(functions: list[LibraryFunction]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("function", functions, ids=[function.qualified for function in functions])
+
+
+@pytest.fixture(scope="module")
+def jax() -> ModuleType:
+    module = pytest.importorskip("jax", reason="the table is checked against an installed JAX")
+    if module.__version_info__ < DESCRIBED_JAX:
+        pytest.skip(f"the table describes JAX {DESCRIBED_JAX}, installed is {module.__version__}")
+    return module
+
+
+# What becomes of a key in a jaxpr.
+
+
+@dataclass
+class Use:
+    """What primitives do with one key, and with the children that a split makes of it."""
+
+    primitives: set[str] = field(default_factory=set)
+    children: dict[int, Use] = field(default_factory=dict)
+    looped: bool = False
+
+    def child(self, index: int) -> Use:
+        return self.children.setdefault(index, Use())
+
+    def word(self, name: str) -> str:
+        """The draw word of the table, for a sampler of this name."""
+        if self.loops():
+            return name
+        if "random_split" in self.primitives:
+            streams = [self.child(index).word("") for index in range(max(self.children) + 1)]
+            return f"split({', '.join(streams)})"
+        streams = [word for word in ("bits", "gamma") if f"random_{word}" in self.primitives]
+        return " and ".join(streams) or "_"
+
+    def loops(self) -> bool:
+        return self.looped or any(child.loops() for child in self.children.values())
+
+
+SAME_KEY = {"broadcast_in_dim", "copy", "reshape", "slice", "squeeze"}
+LOOPS = {"scan", "while"}
+CONSUMING = {"random_bits", "random_gamma", "random_split"}
+KEY_PRIMITIVES = {*CONSUMING, "random_clone", "random_fold_in", "random_unwrap"}
+
+
+def follow(jaxpr: Any, held: dict[Any, Use], batches: dict[Any, Use] | None = None) -> None:
+    """Note in ``held`` what the equations of a jaxpr do; ``batches`` are the results of splits, whole."""
+    from jax.extend.core import Literal, jaxprs_in_params
+
+    batches = batches or {}
+    for equation in jaxpr.eqns:
+        name = equation.primitive.name
+        inputs = [None if isinstance(value, Literal) else value for value in equation.invars]
+        uses = {index: held[value] for index, value in enumerate(inputs) if value in held}
+        wholes = {index: batches[value] for index, value in enumerate(inputs) if value in batches}
+        if name == "slice" and wholes:
+            held[equation.outvars[0]] = wholes[0].child(equation.params["start_indices"][0])
+        elif name in SAME_KEY and uses:
+            held[equation.outvars[0]] = uses[0]
+        elif name in KEY_PRIMITIVES and uses:
+            uses[0].primitives.add(name)
+            if name == "random_split":
+                batches[equation.outvars[0]] = uses[0]
+        elif uses or wholes:
+            for use in (*uses.values(), *wholes.values()):
+                use.looped |= name in LOOPS
+            inner = [getattr(part, "jaxpr", part) for part in jaxprs_in_params(equation.params)]
+            assert inner, f"{name} takes a key and is not understood"
+            for part in inner:
+                if name == "while":
+                    offset = len(inputs) - len(part.invars)
+                    follow(part, {part.invars[i - offset]: use for i, use in uses.items() if i >= offset})
+                else:
+                    follow(part, {part.invars[index]: use for index, use in uses.items()})
+
+
+def trace(jax: ModuleType, function: LibraryFunction) -> Use:
+    """Trace a function of ``jax.random`` with a key for its first parameter and small values for the rest."""
+    callable_ = getattr(jax.random, function.qualified.removeprefix("jax.random."))
+
+    def call(key: Any) -> None:
+        callable_(key, **arguments(jax, callable_))
+
+    jaxpr = jax.make_jaxpr(call)(jax.random.key(0)).jaxpr
+    use = Use()
+    follow(jaxpr, {jaxpr.invars[0]: use})
+    return use
+
+
+def arguments(jax: ModuleType, callable_: Any) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "alpha": jax.numpy.ones(3),
+        "cov": jax.numpy.eye(2),
+        "data": 1,
+        "logits": jax.numpy.zeros(3),
+        "mean": jax.numpy.ones(2) if callable_ is jax.random.multivariate_normal else 1.0,
+        "n": 3,
+        "p": jax.numpy.ones(3) / 3 if callable_ is jax.random.multinomial else 0.5,
+        "shape": (),
+        "x": 4,
+        "a": 2,
+        "d": 2,
+        "left": 0.0,
+        "mode": 0.5,
+        "minval": 0,
+        "maxval": 5,
+    }
+    required = list(inspect.signature(callable_).parameters.values())[1:]
+    return {
+        parameter.name: values.get(parameter.name, 1.0)
+        for parameter in required
+        if parameter.default is inspect.Parameter.empty
+    }
+
+
+# The table against the installed JAX.
+
+
+def test_every_public_function_that_takes_a_key_is_described(jax: ModuleType) -> None:
+    public = {
+        name
+        for name, value in vars(jax.random).items()
+        if not name.startswith("_") and callable(value) and not inspect.isclass(value)
+    }
+    described = {function.qualified.removeprefix("jax.random.") for function in JAX_RANDOM}
+    assert described == public - WITHOUT_KEY
+
+
+@each(JAX_RANDOM)
+def test_parameters_are_those_of_jax(jax: ModuleType, function: LibraryFunction) -> None:
+    callable_ = getattr(jax.random, function.qualified.removeprefix("jax.random."))
+    parameters = inspect.signature(callable_).parameters.values()
+    positional = tuple(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)
+    keywords = tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
+    assert (function.parameters, function.keywords) == (positional, keywords)
+
+
+@each(TAKING_KEYS)
+def test_what_happens_to_the_key_is_what_a_trace_says(jax: ModuleType, function: LibraryFunction) -> None:
+    use = trace(jax, function)
+    assert function.sinks == (function.parameters[:1] if use.primitives & CONSUMING or use.loops() else ())
+    if function.derive:
+        assert use.primitives == {f"random_{function.derive}"}
+    assert function.unwrap == ("random_unwrap" in use.primitives)
+    name = function.qualified.removeprefix("jax.random.")
+    assert function.draw == (use.word(name) if function.sinks and not function.derive else None)
+
+
+@each([*MAKING_KEYS, *(function for function in TAKING_KEYS if function.unwrap)])
+def test_the_kind_of_the_result_is_what_jax_gives(jax: ModuleType, function: LibraryFunction) -> None:
+    given: Any = 0
+    if function.unwrap:
+        given = jax.random.key(0)
+    elif function.wrap:
+        given = jax.random.key_data(jax.random.key(0))
+    result = getattr(jax.random, function.qualified.removeprefix("jax.random."))(given)
+    typed = jax.numpy.issubdtype(result.dtype, jax.dtypes.prng_key)
+    assert typed == (function.seed == "typed" or function.wrap)
+
+
+def test_equal_draw_words_mean_equal_bits(jax: ModuleType) -> None:
+    key = jax.random.key(7)
+    signs = jax.random.rademacher(key, (64,))
+    below_half = jax.random.uniform(key, (64,)) < 0.5
+    assert signatures().get("jax.random.rademacher").draw == signatures().get("jax.random.uniform").draw
+    assert ((signs > 0) == below_half).all()
+
+
+def resolves(qualified: str) -> bool:
+    head, *rest = qualified.split(".")
+    value: Any = importlib.import_module(head) if rest else getattr(builtins, head, None)
+    path = head
+    for name in rest:
+        path += f".{name}"
+        if not hasattr(value, name) and isinstance(value, ModuleType):
+            try:
+                importlib.import_module(path)
+            except ImportError:
+                return False
+        value = getattr(value, name, None)
+    return value is not None
+
+
+def names_of(*libraries: str) -> list[str]:
+    return sorted(name for name in signatures().names if name.partition(".")[0] in libraries)
+
+
+def test_jax_names_exist(jax: ModuleType) -> None:
+    assert [name for name in names_of("jax") if name not in REMOVED and not resolves(name)] == []
+
+
+def test_numpy_names_exist() -> None:
+    pytest.importorskip("numpy")
+    assert [name for name in names_of("numpy") if not resolves(name)] == []
+
+
+def test_builtin_and_standard_library_names_exist() -> None:
+    plain = [name for name in signatures().names if "." not in name]
+    assert [name for name in plain + names_of("copy", "dataclasses", "typing") if not resolves(name)] == []
+
+
+# The loader.
+
+
+def row(qualified: str) -> LibraryFunction:
+    function = signatures().get(qualified)
+    assert function is not None
+    return function
+
+
+def test_key_signatures() -> None:
+    assert row("jax.random.normal").key_signature().sinks == (Sink("key"),)
+    split = row("jax.random.split").key_signature()
+    assert (split.sinks, split.sources) == ((Sink("key"),), (Source("[*]", parent="key", via="split"),))
+    fold_in = row("jax.random.fold_in").key_signature()
+    assert (fold_in.sinks, fold_in.sources) == ((), (Source("", parent="key", via="fold_in"),))
+    assert row("jax.random.key").key_signature().sources == (Source("", via="seed"),)
+    assert row("jax.random.wrap_key_data").key_signature().forwards == (Forward("", "key_bits_array"),)
+
+
+@pytest.mark.parametrize(
+    "name", ["print", "builtins.print", "logging.info", "jax.debug.print", "jax.random.key_data"]
+)
+def test_inspectors(name: str) -> None:
+    assert signatures().inspects(name)
+
+
+@pytest.mark.parametrize("name", ["jax.random.normal", "printer", "loggingx.info", "jax.device_put", "sum"])
+def test_others_are_no_inspectors(name: str) -> None:
+    assert not signatures().inspects(name)
+
+
+def test_forwards_and_unknown_names() -> None:
+    table = signatures()
+    assert table.forwards("jax.device_put") and table.forwards("copy.deepcopy")
+    assert not table.forwards("jax.random.split") and not table.forwards("nobody.knows")
+    assert table.get("nobody.knows") is None
+
+
+def test_no_name_both_inspects_and_forwards() -> None:
+    table = signatures()
+    assert [name for name in table.names if table.inspects(name) and table.forwards(name)] == []
+
+
+def test_every_parameter_that_a_row_speaks_of_is_listed() -> None:
+    for function in signatures().functions:
+        named = {*function.sinks, *function.inspects, *function.forwards}
+        assert named <= {*function.parameters, *function.keywords}, function.qualified
+
+
+def test_libraries_are_merged() -> None:
+    table = read_tables(
+        {
+            "a.toml": '[functions."a.f"]\nparameters = ["key"]\nsinks = ["key"]\n[forward]\nnames = ["a.g"]',
+            "b.toml": '[inspect]\nnames = ["b.h"]\nprefixes = ["b.assert_"]',
+        }
+    )
+    assert table.get("a.f") == LibraryFunction("a.f", parameters=("key",), sinks=("key",))
+    assert table.forwards("a.g") and table.inspects("b.h") and table.inspects("b.assert_equal")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[functions."a.f"]\nsink = ["key"]', r"a\.toml: unknown field 'sink' of a\.f"),
+        ("[forward]\nprefixes = []", r"a\.toml: unknown field 'prefixes' of section 'forward'"),
+        ("[forward", r"a\.toml: "),
+    ],
+)
+def test_a_bad_library_file_is_an_error_that_names_it(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_tables({"a.toml": text})
+
+
+def test_an_empty_table_knows_nothing() -> None:
+    assert not SignatureTable().inspects("print")
