@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from markdown_it import MarkdownIt
 
@@ -42,7 +43,12 @@ MARK = r'# error: (OLY\d{3})(?: "([^"]*)")?'
 MARKED_ROW = re.compile(rf"(?P<program>.*?)(?P<marks>(?:\s*{MARK})+)")
 
 Lint = Callable[[str, str, Settings], FileResult]
-Repair = Callable[..., FixResult]
+
+
+class Repair(Protocol):
+    """The signature of ``olympus_lint.engine.fix_text``."""
+
+    def __call__(self, filename: str, text: str, settings: Settings, *, unsafe: bool) -> FixResult: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,9 +135,7 @@ data = jax.vmap(jax.random.uniform, in_axes=1)(keys)  # error: OLY103
 keys = jax.random.split(jax.random.key(0))
 data = jax.vmap(jax.random.uniform, in_axes=0)(keys)
 """,
-    incorrect_lambda=(
-        "jax.vmap(jax.random.uniform, in_axes=1)(jax.random.split(jax.random.key(0)))  # error: OLY103"
-    ),
+    incorrect_lambda=("jax.vmap(jax.random.uniform, in_axes=1)(jax.random.split(jax.random.key(0)))  # error: OLY103"),
     correct_lambda="jax.vmap(jax.random.uniform, in_axes=0)(jax.random.split(jax.random.key(0)))",
 )
 REUSE = Example(

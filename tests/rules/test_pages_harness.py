@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections import Counter
 
 import pytest
 from pages import Block, Expectation, fix_problems, lint_problems, parse, plain
 
+from olympus_lint.results import FileResult, FixResult, Problem
+from olympus_lint.settings import Settings
 from olympus_rules.finding import Confidence, Finding, Position, Span
 
-PAGE = '''# key-reuse (OLY104)
+PAGE = """# key-reuse (OLY104)
 
 Default: on. Fix: unsafe.
 More about the rule.
@@ -32,16 +33,7 @@ bad(key)
 ```
 
 ## Known limits
-'''
-
-
-@dataclass
-class Result:
-    """What the stand-in for the linter returns."""
-
-    findings: list[Finding] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    text: str = ""
+"""
 
 
 def finding(row: int, code: str = "OLY104", message: str = "used twice") -> Finding:
@@ -49,15 +41,15 @@ def finding(row: int, code: str = "OLY104", message: str = "used twice") -> Find
     return Finding(code, "key-reuse", message, "example.py", Span(Position(row, 1), Position(row, 4)))
 
 
-def flags_bad(_: str, text: str, __: Any) -> Any:
+def flags_bad(filename: str, text: str, settings: Settings) -> FileResult:
     """Flag each row with the word ``bad``."""
     rows = enumerate(text.splitlines(), start=1)
-    return Result([finding(number) for number, row in rows if "bad" in row])
+    return FileResult(filename, [finding(number) for number, row in rows if "bad" in row])
 
 
-def mends_bad(_: str, text: str, __: Any, *, unsafe: bool) -> Any:
+def mends_bad(filename: str, text: str, settings: Settings, *, unsafe: bool) -> FixResult:
     """Replace ``bad``, if unsafe fixes are asked for."""
-    return Result(text=text.replace("bad", "mended") if unsafe else text)
+    return FixResult(text.replace("bad", "mended") if unsafe else text, Counter(), [], [])
 
 
 def block(source: str, info: str = "python") -> Block:
@@ -109,12 +101,18 @@ def test_a_block_that_disagrees_fails(source: str, problem: str) -> None:
 
 
 def test_more_findings_than_marks_fail() -> None:
-    twice = lint_problems(block("bad(key)  # error: OLY104\n"), lambda *_: Result([finding(1), finding(1)]))
+    def flags_twice(filename: str, text: str, settings: Settings) -> FileResult:
+        return FileResult(filename, [finding(1), finding(1)])
+
+    twice = lint_problems(block("bad(key)  # error: OLY104\n"), flags_twice)
     assert twice == ["row 1: unexpected OLY104: used twice"]
 
 
 def test_an_internal_error_fails() -> None:
-    assert lint_problems(block("good(key)\n"), lambda *_: Result(errors=["broken"])) == ["internal error: broken"]
+    def breaks(filename: str, text: str, settings: Settings) -> FileResult:
+        return FileResult(filename, errors=[Problem("", "broken")])
+
+    assert lint_problems(block("good(key)\n"), breaks) == ["internal error: broken"]
 
 
 def test_a_fix_that_differs_fails() -> None:
@@ -126,9 +124,14 @@ def test_a_fix_that_differs_fails() -> None:
 
 
 def test_settings_of_a_block() -> None:
-    seen: list[Any] = []
+    seen: list[Settings] = []
+
+    def remembers(filename: str, text: str, settings: Settings) -> FileResult:
+        seen.append(settings)
+        return FileResult(filename)
+
     for info in ("python", "python possible"):
-        lint_problems(block("good(key)\n", info), lambda *args: seen.append(args[2]) or Result())
+        lint_problems(block("good(key)\n", info), remembers)
     assert [settings.min_confidence for settings in seen] == [Confidence.LIKELY, Confidence.POSSIBLE]
     assert all("OLY104" in settings.extend_select for settings in seen)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from olympus.signature import KeySignature
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts, observe, verdicts
+from olympus_rules.keyflow.access import CALLABLE
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.interpreter import Interpreter
@@ -18,7 +19,7 @@ from olympus_rules.keyflow.paths import Decisions
 from olympus_rules.keyflow.references import references
 from olympus_rules.keyflow.summary import Summary, summarise
 from olympus_rules.keyflow.terms import Term, Terms
-from olympus_rules.keyflow.values import Class, Function, Library, Value
+from olympus_rules.keyflow.values import Class, Const, Function, Library, Value
 from olympus_rules.signatures import signatures
 from olympus_rules.syntax import Document
 
@@ -53,6 +54,7 @@ class Analysis:
         functions: the value of each function after its decorators.
         decorators: unused; names of decorators by the term that they are.
         pending: notes that become facts if their term is a key.
+        started: the interpretation of each function, from its start.
         constructed: the key that each call of a constructor makes, by the callee's node.
         exhausted: functions whose analysis ran out of budget.
     """
@@ -75,6 +77,7 @@ class Analysis:
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
         self._libraries: dict[str, Library] = {}
         self._summaries: dict[FunctionCode, Summary | None] = {}
+        self.started: dict[FunctionCode, Interpreter] = {}
         self._running: set[FunctionCode] = set()
         self._seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
         self.flows: list[Interpreter] = []
@@ -106,7 +109,7 @@ class Analysis:
         if code in self._running:
             return None
         self._running.add(code)
-        flow = Interpreter(self, code)
+        flow = self.started[code] = Interpreter(self, code)
         flow.run()
         self._running.discard(code)
         self.flows.append(flow)
@@ -167,8 +170,13 @@ class Analysis:
             return self.class_values.get(definition) or Class(definition)
         if name in scope.imported:
             return self.library(scope.imported[name])
+        held = self.started[scope].env.get(name) if scope in self.started and name in scope.bound_once else None
+        if isinstance(held, (*CALLABLE, Const)):
+            return held
         term = self.terms.make("free", (scope, name))
         self.knowledge.name(term, name)
+        if type(held) is int and held in self.knowledge.origins:
+            self.knowledge.origins.setdefault(term, self.knowledge.origins[held])
         return term
 
     def literal_seed(self, flow: Interpreter, node: ast.Call, seed: int, kind: KeyKind) -> None:

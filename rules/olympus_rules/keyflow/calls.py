@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ from olympus_rules.keyflow.values import (
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["call", "decorate", "makes_records", "unknown"]
+__all__ = ["call", "decorate", "makes_records", "parts", "unknown"]
 
 # Methods that keep or show what they are given, whatever the object.
 KEEPING_METHODS = frozenset(
@@ -183,6 +184,20 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     return flow.terms.fresh()
 
 
+def parts(value: Sequence | Map, expression: ast.expr | None) -> Iterator[tuple[Value, ast.expr | None]]:
+    """Return the elements of a container, each with its own expression where the container is a display."""
+    values = value.items if isinstance(value, Sequence) else tuple(item for _, item in value.items)
+    nodes: list[ast.expr] = []
+    if isinstance(expression, ast.Tuple | ast.List):
+        nodes = expression.elts
+    elif isinstance(expression, ast.Dict) and None not in expression.keys:
+        nodes = expression.values
+    if len(nodes) == len(values) and not any(isinstance(node, ast.Starred) for node in nodes):
+        yield from zip(values, nodes, strict=True)
+    else:
+        yield from ((part, expression) for part in values)
+
+
 def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
     """Call a method of an object: containers, arrays and objects that keep what they get."""
     node = arguments.node
@@ -194,7 +209,8 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
     if isinstance(receiver, Map):
         return containers.map_method(flow, receiver, name, values, arguments)
     if type(receiver) is int:
-        result = observe.array_method(flow, receiver, name, values, node)
+        assert isinstance(node.func, ast.Attribute)
+        result = observe.array_method(flow, receiver, name, values, node, node.func.value)
         if result is not None:
             return result
         if name in ("items", "values"):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import calls, observe
-from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get_item, map_leaves
+from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get_item, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.values import Const, Library, Map, Mapped, Partial, Sequence, Value
@@ -150,7 +150,11 @@ def call_mapped(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Valu
     ]
     keywords = tuple((name, _lane(flow, value, Const(0))) for name, value in arguments.keywords)
     result = calls.call(flow, mapped.function, replace(arguments, positional=tuple(values), keywords=keywords))
-    return map_leaves(result, flow.knowledge.batch)
+    batched = map_leaves(result, flow.knowledge.batch)
+    if mapped.out_axes == Const(-1) and (arguments.node or flow.site) is not None:
+        for term in leaves(batched):
+            observe.axes(flow, term, "out_axes", arguments.node or flow.site, _axis_expression(mapped, "out_axes", 0))
+    return batched
 
 
 def _axis(in_axes: Value, position: int) -> Value:

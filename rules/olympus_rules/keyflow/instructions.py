@@ -357,6 +357,7 @@ class FunctionCode:
         outer_names: those of them that ``global`` or ``nonlocal`` gives to an enclosing scope.
         definitions: functions and classes bound exactly once in this scope, under that name.
         imported: names bound by imports in this scope and nowhere else.
+        bound_once: names that one statement of this scope binds.
         reads: the names that the body or anything nested in it reads.
         nested: the functions defined in it, lambdas included.
     """
@@ -376,6 +377,7 @@ class FunctionCode:
     outer_names: set[str] = field(default_factory=set)
     definitions: dict[str, FunctionCode | ClassCode] = field(default_factory=dict)
     imported: dict[str, str] = field(default_factory=dict)
+    bound_once: set[str] = field(default_factory=set)
     stars: list[str] = field(default_factory=list)
     reads: set[str] = field(default_factory=set)
     nested: list[FunctionCode] = field(default_factory=list)

@@ -433,6 +433,22 @@ class Interpreter:
                         path=joined,
                     )
             return
+        if isinstance(value, Sequence | Map):
+            for part, expression in calls.parts(value, key):
+                self.consume(
+                    part,
+                    node=node,
+                    what=what,
+                    certainty=certainty,
+                    draw=draw,
+                    key=expression,
+                    call=call,
+                    origin=origin,
+                    loop=loop,
+                    count=count,
+                    path=path,
+                )
+            return
         label = loop or (self.loops[-1] if self.loops else "")
         for term in leaves(value):
             self.ledger.add(

@@ -12,11 +12,15 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from olympus_rules.keyflow.facts import KeyKind
+from olympus_rules.keyflow.paths import ALWAYS, PathCondition, compatible
 from olympus_rules.keyflow.terms import Term, Terms
 
 __all__ = ["Knowledge", "Origin"]
 
 _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGNORECASE)
+
+
+MAX_PATHS = 8  # conditions remembered of one key's uses; more of them cover whatever there is
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class Knowledge:
         self.terms = terms
         self.origins: dict[Term, Origin] = {}
         self.used: dict[Term, int] = {}
+        self.use_paths: dict[Term, list[PathCondition]] = {}
         self.named: set[Term] = set()
         self.generators: set[Term] = set()
 
@@ -64,8 +69,11 @@ class Knowledge:
         origin = self.origins.get(term)
         return origin.kind if origin is not None else KeyKind.UNKNOWN
 
-    def use(self, term: Term, rank: int = 0) -> None:
-        """Note that something that takes only keys took this term."""
+    def use(self, term: Term, rank: int = 0, path: PathCondition = ALWAYS) -> None:
+        """Note that something that takes only keys took this term, and under which condition."""
+        paths = self.use_paths.setdefault(term, [])
+        if len(paths) < MAX_PATHS and path not in paths:
+            paths.append(path)
         while term not in self.used or self.used[term] < rank:
             self.used[term] = rank
             operation = self.terms.operation(term)
@@ -79,6 +87,11 @@ class Knowledge:
             self.named.add(term)
             if "rng" in name.lower():
                 self.generators.add(term)
+
+    def used_on(self, term: Term, path: PathCondition) -> bool:
+        """Say whether the use that shows a term to be a key can happen on this path."""
+        paths = self.use_paths.get(term, [])
+        return not paths or len(paths) >= MAX_PATHS or any(compatible(path, other) for other in paths)
 
     # construction
 

@@ -81,7 +81,8 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
         return first
     if qualified.startswith(("jax.numpy.", "numpy.")) and arguments.node is not None and type(first) is int:
         rest = tuple(value for value, _ in arguments.positional[1:])
-        result = observe.array_method(flow, first, name, rest, arguments.node) if arguments.node.args else None
+        subject = arguments.expression(0, "a")
+        result = observe.array_method(flow, first, name, rest, arguments.node, subject) if subject is not None else None
         if result is not None:
             return result
         if name in ("issubdtype", "dtype", "shape", "ndim", "size"):
@@ -140,7 +141,7 @@ def _sink(
             )
         return
     for term in leaves(value):
-        flow.knowledge.use(term)
+        flow.knowledge.use(term, path=flow.path)
     node = arguments.node or flow.site
     if node is None:
         return

@@ -55,6 +55,7 @@ class _Lowering:
         self.statements(body)
         code = self.code
         once = {name for name, count in self.bound.items() if count == 1}
+        code.bound_once = once
         code.definitions = {name: value for name, value in code.definitions.items() if name in once}
         code.imported = {
             name: value for name, value in code.imported.items() if self.bound.get(name, 0) == 0 or name in once
@@ -284,7 +285,10 @@ class _Lowering:
         dst = self.function(node, node.name)
         code = self.out[-1].code
         name = self.bind(node.name)
-        if self.class_ is not None:
+        if self.class_ is not None and not any(
+            isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter")
+            for decorator in node.decorator_list
+        ):
             self.class_.methods[node.name] = code
         self.code.definitions[name] = code
         self.out.append(ir.Store(name, dst, node))

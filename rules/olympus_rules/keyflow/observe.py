@@ -68,7 +68,8 @@ class Pending:
     Attributes:
         term: the term.
         need: ``key`` (a key or key array), ``single`` (one key), ``word`` (one key, as its element is used as a
-            number), ``array`` (a key array), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
+            number), ``array`` (a key array), ``raw-array`` (one that is not
+            typed), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
             typed), ``untyped``, ``rank<n`` (fewer than n batch axes).
         path: when it happens; code behind a test for typed keys knows what it does.
         build: makes the fact.
@@ -268,20 +269,25 @@ def _transposed(flow: Interpreter, term: Term, how: str, node: ast.AST, axis: as
     note(
         flow,
         term,
-        "flat" if how in ("in_axes", "out_axes") else "raw-flat",
+        {"in_axes": "flat", "out_axes": "raw-array"}.get(how, "raw-flat"),
         lambda confidence, kind: facts.KeyTransposition(
             node=node, confidence=confidence, key=spelled(subject), kind=kind, how=how, axis=axis
         ),
     )
 
 
-def axes(flow: Interpreter, term: Term, how: str, node: ast.AST, axis: ast.expr | None) -> None:
-    """Note that a map goes over an axis of a key array that is not a batch axis."""
-    _transposed(flow, term, how, node, axis)
+def axes(flow: Interpreter, term: Term, how: str, node: ast.AST | None, axis: ast.expr | None) -> None:
+    """Note that a map goes over an axis of a key array that is not a batch axis, or puts one behind the words."""
+    if node is not None:
+        _transposed(flow, term, how, node, axis)
 
 
-def array_method(flow: Interpreter, term: Term, name: str, args: tuple[Value, ...], node: ast.Call) -> Value | None:
+def array_method(
+    flow: Interpreter, term: Term, name: str, args: tuple[Value, ...], node: ast.Call, subject: ast.expr
+) -> Value | None:
     """Look at a method of an array, or at a ``jax.numpy`` function with the array as its first argument.
+
+    ``subject`` is the expression of the array.
 
     Returns:
         The result where the call is one that this module understands.
@@ -289,7 +295,6 @@ def array_method(flow: Interpreter, term: Term, name: str, args: tuple[Value, ..
     knowledge = flow.knowledge
     if not knowledge.is_known(term) and term not in knowledge.named:
         return None
-    subject = node.func.value if isinstance(node.func, ast.Attribute) and node.func.attr == name else node.args[0]
     if name in ARITHMETIC_METHODS:
         note(
             flow,

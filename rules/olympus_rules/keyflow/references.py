@@ -92,6 +92,9 @@ class _Scan:
             if isinstance(node, ast.Attribute):
                 yield from self.visit(node.value, code, "part")
             return
+        if isinstance(node, ast.ImportFrom):
+            yield from self.imported(node, code)
+            return
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             if context == "annotation":
                 yield from self.string(node, code)
@@ -118,6 +121,15 @@ class _Scan:
                 context=context,
                 reachable=self.reachable(node, qualified, context),
             )
+
+    def imported(self, node: ast.ImportFrom, code: FunctionCode) -> Iterator[Fact]:
+        """Return the imports of names that nothing reads any more."""
+        for alias in node.names:
+            name = alias.asname or alias.name
+            qualified = self.analysis.library(code.imported[name]).qualified if name in code.imported else ""
+            exported = "__all__" in code.local_names or alias.asname == alias.name or self.document.is_package
+            if qualified in CONSTRUCTORS | REMOVED and name not in code.reads and not exported:
+                yield Reference(node=alias, confidence=Confidence.CERTAIN, qualified=qualified, context="import")
 
     def reachable(self, node: ast.expr, qualified: str, context: str) -> tuple[str, ...]:
         """Return what may break if this constructor made typed keys."""

@@ -108,7 +108,7 @@ def summarise(flow: Interpreter) -> Summary:
         if use.certainty != Certainty.KNOWN and terms.operation(use.term) == "op":
             continue
         origin = _origin(terms, use.term)
-        if origin is None and use.term not in returned:
+        if origin is None and returned.isdisjoint((use.term, *terms.ancestors(use.term))):
             continue
         slot = (use.term, use.draw, use.path if use.path != ALWAYS else None)
         if slot not in uses and len(uses) < MAX_USES:
@@ -117,10 +117,17 @@ def summarise(flow: Interpreter) -> Summary:
     return Summary(flow.code, tuple(uses.values()), returns, writes)
 
 
+SAME_EACH_TIME = frozenset({"attr", "item", "slice", "lane", "batch", "view", "unwrap", "fold_in"})
+
+
 def _origin(terms: Terms, term: Term) -> Term | None:
-    """Return the parameter or outer variable that a term comes from."""
-    root = terms.root(term)
-    return root if terms.operation(root) in ("param", "free") else None
+    """Return the parameter or outer variable that a term is a part of or is always derived from in one way.
+
+    What a split inside the function gives is of no interest to a caller: each call has children of its own.
+    """
+    while terms.operation(term) in SAME_EACH_TIME:
+        term = terms.args(term)[0]
+    return term if terms.operation(term) in ("param", "free") else None
 
 
 def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
@@ -139,7 +146,7 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
             continue
         if use.certainty == Certainty.KNOWN:
             for term in leaves(value):
-                flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0))
+                flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0), joined)
         handed = arguments.node is None  # a transform makes the call: the place is in the function itself
         flow.consume(
             value,

@@ -14,6 +14,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.access import leaves
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
+from olympus_rules.keyflow.instructions import ClassCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.observe import Pending, spelled
 from olympus_rules.keyflow.paths import compatible
@@ -184,9 +185,11 @@ def stale_state(analysis: Analysis) -> Iterator[Fact]:
     It is one when ``__init__`` alone writes the attribute and another method consumes it. A method that is most
     likely called once leaves it possible.
     """
-    flows = {flow.code: flow for flow in analysis.flows}
-    for class_ in {flow.code.owner for flow in analysis.flows if flow.code.owner is not None}:
-        methods = [flows[code] for code in class_.methods.values() if code in flows]
+    classes: dict[ClassCode, list[Interpreter]] = {}
+    for flow in analysis.flows:
+        if flow.code.owner is not None:
+            classes.setdefault(flow.code.owner, []).append(flow)
+    for methods in classes.values():
         kept = {name for flow in methods if flow.code.name.endswith(".__init__") for name in _written(flow)}
         for flow in methods:
             if not flow.code.name.endswith(".__init__"):
@@ -247,6 +250,8 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
             return Confidence.LIKELY
         wanted = pending.need in ("key", "single", "untyped", "word")
         return Confidence.POSSIBLE if wanted and term in knowledge.named else None
+    if not by_source and not knowledge.used_on(term, pending.path):
+        return None
     sure = Confidence.CERTAIN if by_source else Confidence.LIKELY
     if pending.need == "key":
         return sure
@@ -256,6 +261,8 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
         return sure if rank is None or rank > 0 else None
     if pending.need == "flat":
         return sure if rank == 1 else None
+    if pending.need == "raw-array":
+        return sure if knowledge.kind(term) != KeyKind.TYPED and rank != 0 else None
     if pending.need == "raw-flat":
         if knowledge.kind(term) == KeyKind.TYPED or rank in (None, 0):
             return None

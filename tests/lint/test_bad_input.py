@@ -1,0 +1,182 @@
+"""What bad input gets: a sentence, the right status, and the findings of all other files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from conftest import CLEAN, RAW, REUSE
+
+from olympus_lint import sources
+from olympus_rules.keyflow import analysis
+from olympus_rules.key_reuse import KeyReuse
+
+
+@pytest.fixture(autouse=True)
+def other_file(project):
+    """A file with a finding, which must be reported whatever happens to its neighbours."""
+    Path("other.py").write_text(REUSE)
+
+
+def still_reported(ran):
+    return "other.py:6:9: OLY104" in ran.out
+
+
+def test_missing_path(run):
+    ran = run("nope.py", "other.py")
+    assert ran.status == 2 and still_reported(ran)
+    assert ran.err == "error: nope.py: does not exist; check the spelling and the current folder.\n"
+
+
+def test_file_that_cannot_be_read(run, monkeypatch):
+    Path("locked.py").write_text(CLEAN)
+    read = Path.read_bytes
+
+    def refuse(self):
+        if self.name == "locked.py":
+            raise PermissionError(13, "Permission denied")
+        return read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    ran = run(".")
+    assert ran.status == 2 and still_reported(ran)
+    assert ran.err == "error: locked.py: cannot be read (Permission denied); make it readable or exclude it.\n"
+
+
+def test_folder_that_cannot_be_listed(run, monkeypatch):
+    Path("locked").mkdir()
+    scan = os.scandir
+
+    def refuse(path):
+        if Path(path).name == "locked":
+            raise PermissionError(13, "Permission denied")
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    ran = run(".")
+    assert ran.status == 2 and still_reported(ran)
+    assert "error: locked: cannot be listed (Permission denied)" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("data", "place", "cause"),
+    [
+        (b"import jax\nx = jax.random.key(0) # \xff\n", "2:1", "byte 33 is not utf-8; declare"),
+        (b"# coding: klingon\nimport jax.random\n", "1:1", "unknown encoding: klingon"),
+        (b"import jax.random\ndef f(:\n    pass\n", "2:7", "invalid syntax"),
+        (b"import jax.random\nx = 1\n  y = 2\n", "3:3", "unexpected indent"),
+        (b"import jax.random\nx = (1,\n", "2:5", "'(' was never closed"),
+        (b"import jax.random\nx = '\xc3\xa9\xc3\xa9' y\n", "2:5", "invalid syntax"),
+        (b"import jax.random\nx = 1\0\n", "2:6", "null bytes"),
+        (b"import jax.random\nx = " + b"(" * 1000 + b")" * 1000 + b"\n", "2", "too many nested parentheses"),
+        (b"import jax.random\nx = " + b"-" * 100_000 + b"1\n", "1:1", "nests too deeply"),
+    ],
+)
+def test_what_cannot_be_parsed_is_a_finding(run, data, place, cause):
+    Path("bad.py").write_bytes(data)
+    ran = run(".", "--output-format", "concise")
+    assert ran.status == 1 and still_reported(ran) and ran.err == ""
+    line = next(line for line in ran.out.splitlines() if line.startswith("bad.py:"))
+    assert line.startswith(f"bad.py:{place}") and f"OLY902 Cannot be parsed: {cause}" in line.replace("source code string cannot contain ", "")
+    assert run(".", "--output-format", "full").status == 1  # the frame, too, survives the place
+
+
+def test_syntax_errors_can_be_left_out(run):
+    Path("bad.py").write_text("import jax.random\nx = = 1\n")
+    assert run("bad.py", "--ignore", "OLY902").status == 0
+
+
+def test_large_file(run, monkeypatch):
+    monkeypatch.setattr(sources, "LARGEST_FILE", 1000)
+    Path("large.py").write_text(CLEAN + "x = 1\n" * 200)
+    ran = run(".")
+    assert ran.status == 2 and still_reported(ran)
+    assert ran.err == "error: large.py: has 0.0 MB, more than the 0 MB that are analysed; split or exclude it.\n"
+
+
+def test_ten_megabytes(run):
+    Path("large.py").write_text(CLEAN + "x = 1\n" * 1_700_000)
+    Path("data.py").write_text("x = 1\n" * 1_700_000)  # without a key it is not parsed, and so not refused
+    ran = run(".")
+    assert ran.status == 2 and still_reported(ran)
+    assert ran.err.startswith("error: large.py: has 10.2 MB, more than the 5 MB that are analysed;")
+    assert ran.err.count("\n") == 1
+
+
+def test_loops_of_links(run):
+    Path("sub").mkdir()
+    Path("sub/up").symlink_to("..", target_is_directory=True)
+    assert run(".").out.count("OLY104 ") == 1
+    Path("self.py").symlink_to("self.py")
+    Path(".#other.py").symlink_to("nobody@nowhere.1234")  # an editor's lock
+    ran = run(".")
+    assert ran.status == 2 and still_reported(ran)
+    assert ran.err.startswith("error: self.py: cannot be read (Too many levels of symbolic links);")
+    assert ran.err.count("\n") == 1
+
+
+def test_broken_suppression(run):
+    Path("other.py").write_text(REUSE.replace("uniform(key)", "uniform(key)  # olympus: ignore OLY104"))
+    ran = run(".")
+    assert ran.status == 1 and still_reported(ran)
+    assert "OLY901 Suppression not understood: name the rules in brackets" in ran.out
+
+
+def test_read_only_file_under_fix(run):
+    locked = Path("locked.py")
+    locked.write_text(RAW)
+    locked.chmod(0o444)
+    Path("open.py").write_text(RAW)
+    ran = run("--fix", "--extend-select", "OLY201", ".")
+    assert ran.status == 2 and still_reported(ran)
+    assert ran.err == (
+        "error: locked.py: is read-only, so its fixes were not written; make it writable.\n"
+    )
+    assert "locked.py:3:7: OLY201" in ran.out
+    assert locked.read_text() == RAW
+    assert "PRNGKey" not in Path("open.py").read_text()
+
+
+def test_rule_that_raises(run, monkeypatch):
+    def fail(self, fact, node, document):
+        raise KeyError("lost")
+
+    monkeypatch.setattr(KeyReuse, "check", fail)
+    Path("other.py").write_text(RAW + REUSE.partition("\n")[2])
+    ran = run("--extend-select", "OLY201", ".")
+    assert ran.status == 2
+    assert "OLY201" in ran.out
+    assert ran.err.startswith("error: other.py: internal error: rule OLY104 failed with KeyError: 'lost'; please")
+    assert "https://github.com/olympus-lint/olympus-lint/issues" in ran.err
+    assert "Traceback" not in ran.err
+    assert "Traceback" in run("-v", ".").err
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), RecursionError("deep"), MemoryError()])
+def test_key_flow_that_raises(run, monkeypatch, error):
+    original = analysis.analyse
+
+    def fail(document, *rest, **options):
+        if document.filename == "bad.py":
+            raise error
+        return original(document, *rest, **options)
+
+    monkeypatch.setattr(analysis, "analyse", fail)
+    Path("bad.py").write_text(REUSE + "z = 1  # noqa: OLY104\n")
+    ran = run(".")
+    assert ran.status == 2 and still_reported(ran)
+    assert f"error: bad.py: internal error: the key flow failed with {type(error).__name__}" in ran.err
+    assert "OLY901" not in ran.out  # nothing is known of a rule that did not run
+
+
+def test_codemod_that_raises(run, monkeypatch):
+    from olympus_codemods.key_reuse import KeyReuse as Codemod
+
+    def fail(self, fact, document):
+        raise RuntimeError("stuck")
+
+    monkeypatch.setattr(Codemod, "fix", fail)
+    ran = run(".")
+    assert ran.status == 2 and still_reported(ran)
+    assert "error: other.py: internal error: the fix of OLY104 failed with RuntimeError: stuck;" in ran.err
