@@ -39,6 +39,9 @@ Parts = tuple[Any, ...]
 PART_OF = frozenset({"item", "slice", "lane", "view"})
 
 
+MAX_SIZE = 60  # a larger result of operators is like nothing else, so that terms do not grow with the call graph
+
+
 class Terms:
     """The table of terms of one analysis."""
 
@@ -46,6 +49,8 @@ class Terms:
         """Start empty."""
         self.parts: list[Parts] = []
         self._index: dict[Parts, Term] = {}
+        self._sizes: list[int] = []
+        self._seeds: list[Term] = []
         self._fresh = 0
 
     def make(self, operation: str, data: Hashable = None, *args: Term) -> Term:
@@ -54,8 +59,14 @@ class Terms:
         parts: Parts = (operation, data, type(data), *args) if operation == "const" else (operation, data, *args)
         found = self._index.get(parts)
         if found is None:
+            size = 1 + sum(self._sizes[arg] for arg in args)
+            if operation == "op" and size > MAX_SIZE:
+                return self.fresh()
             found = self._index[parts] = len(self.parts)
             self.parts.append((operation, data, *args))
+            self._sizes.append(size)
+            derived = bool(args) and operation not in ("op", "seed")
+            self._seeds.append(self._seeds[args[0]] if derived else found)
         return found
 
     def operation(self, term: Term) -> str:
@@ -148,9 +159,5 @@ class Terms:
         return ancestors[-1] if ancestors else term
 
     def seed_of(self, term: Term) -> Term:
-        """Return the constructor's key that a term is made from, the last argument in line otherwise."""
-        parts = self.parts[term]
-        while parts[0] != "seed" and len(parts) > 2 and parts[0] != "op":
-            term = parts[2]
-            parts = self.parts[term]
-        return term
+        """Return the constructor's key that a term is made from, the first in line otherwise."""
+        return self._seeds[term]
