@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import re
 import tokenize
@@ -15,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from olympus_lint.spelling import nearest
 from olympus_rules.rule import all_rules
 from olympus_rules.syntax.document import split_lines
 
@@ -175,10 +175,10 @@ def parse_noqa(match: re.Match[str], row: int, column: int) -> Directive | None:
 def parse_ours(match: re.Match[str], row: int, column: int, at_top: bool) -> Directive | None:
     """Return the directive of a ``# olympus:``; ``None`` when the words after it are prose."""
     verb = match["verb"].lower()
-    near = difflib.get_close_matches(verb, [Kind.IGNORE.value, Kind.IGNORE_FILE.value], n=1)
-    if not near:
+    near = nearest(verb, [Kind.IGNORE.value, Kind.IGNORE_FILE.value])
+    if near is None:
         return None
-    kind = Kind(near[0])
+    kind = Kind(near)
     start, end = column + match.start(), column + match.start() + len(match[0].rstrip())
     brackets = BRACKETS.match(match["rest"])
     listed, unknown = read_names(
@@ -216,7 +216,5 @@ def code_of(name: str) -> str | None:
 
 def unknown_rule(name: str) -> str:
     """Say that a name is none of ours, and which one is near."""
-    rules = all_rules()
-    known = [*rules, *(rule.name for rule in rules.values())]
-    near = difflib.get_close_matches(name if "-" in name else name.upper(), known, n=1)
-    return f"there is no rule `{name}`" + (f"; did you mean `{near[0]}`?" if near else "")
+    near = nearest(name, [*all_rules(), *(rule.name for rule in all_rules().values())])
+    return f"there is no rule `{name}`" + (f"; did you mean `{near}`?" if near else "")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from olympus_lint import __version__
 from olympus_lint.reporting import format_names
+from olympus_lint.spelling import nearest
 
 __all__ = ["parse"]
 
@@ -22,8 +22,8 @@ class Parser(argparse.ArgumentParser):
         hint = ""
         if message.startswith("unrecognized arguments:"):
             options = [option for action in self._actions for option in action.option_strings]
-            near = difflib.get_close_matches(message.split()[2].partition("=")[0], options, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            near = nearest(message.split()[2].partition("=")[0], options)
+            hint = f"; did you mean {near}?" if near else ""
         print(f"error: {message}{hint or '; see `olympus-lint --help`.'}", file=sys.stderr)
         sys.exit(2)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from functools import cache
 
+from olympus_lint.spelling import nearest
 from olympus_rules.rule import all_rules
 
 __all__ = ["UnknownSelectorError", "expand", "selected_codes"]
@@ -18,10 +18,8 @@ class UnknownSelectorError(ValueError):
 
     def __init__(self, selector: str) -> None:
         """Look for the nearest code or name."""
-        rules = all_rules()
-        known = {spelling.upper(): spelling for code in rules for spelling in (code, rules[code].name)}
-        near = difflib.get_close_matches(selector.upper(), known, n=1)
-        hint = f"did you mean {known[near[0]]!r}? " if near else ""
+        near = nearest(selector, [*all_rules(), *(rule.name for rule in all_rules().values())])
+        hint = f"did you mean {near!r}? " if near else ""
         super().__init__(f"unknown rule {selector!r}; {hint}`olympus-lint --list-rules` lists the rules")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -11,6 +10,7 @@ from pathlib import Path
 from olympus_lint.paths import Patterns, anchored
 from olympus_lint.reporting import format_names
 from olympus_lint.selection import expand, selected_codes
+from olympus_lint.spelling import nearest
 from olympus_rules.finding import Confidence
 from olympus_rules.rule import Rule, all_rules
 
@@ -132,8 +132,8 @@ def from_table(table: Mapping[str, object], prefix: str, base: Path) -> dict[str
     read: dict[str, object] = {}
     for key, value in table.items():
         if key not in names:
-            near = difflib.get_close_matches(key, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"the settings are {', '.join(sorted(names))}."
+            near = nearest(key, names)
+            hint = f"did you mean {near!r}?" if near else f"the settings are {', '.join(sorted(names))}."
             raise SettingsError(f"{prefix}{key}: unknown setting; {hint}")
         try:
             read[names[key]] = READERS[names[key]](value, base)
@@ -198,8 +198,8 @@ def read_format(value: object, base: Path) -> str:
 def read_choice(value: object, choices: Sequence[str]) -> str:
     """Read one of a few words."""
     if not isinstance(value, str) or value not in choices:
-        near = difflib.get_close_matches(value, choices, n=1) if isinstance(value, str) else []
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        near = nearest(value, choices) if isinstance(value, str) else None
+        hint = f"; did you mean {near!r}?" if near else ""
         raise ValueError(f"expected one of {', '.join(choices)}, not {value!r}{hint}")
     return value
 

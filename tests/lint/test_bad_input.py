@@ -62,15 +62,15 @@ def test_folder_that_cannot_be_listed(run, monkeypatch):
 @pytest.mark.parametrize(
     ("data", "place", "cause"),
     [
-        (b"import jax\nx = jax.random.key(0) # \xff\n", "2:1", "byte 33 is not utf-8; declare"),
+        (b"import jax\nx = jax.random.key(0) # \xff\n", "2:1", "byte 35 is not utf-8; declare"),
         (b"# coding: klingon\nimport jax.random\n", "1:1", "unknown encoding: klingon"),
         (b"import jax.random\ndef f(:\n    pass\n", "2:7", "invalid syntax"),
-        (b"import jax.random\nx = 1\n  y = 2\n", "3:3", "unexpected indent"),
+        (b"import jax.random\nx = 1\n  y = 2\n", "3:2", "unexpected indent"),
         (b"import jax.random\nx = (1,\n", "2:5", "'(' was never closed"),
-        (b"import jax.random\nx = '\xc3\xa9\xc3\xa9' y\n", "2:5", "invalid syntax"),
-        (b"import jax.random\nx = 1\0\n", "2:6", "null bytes"),
+        (b"import jax.random\nx = '\xc3\xa9\xc3\xa9' y\n", "2:10", "invalid syntax"),
+        (b"import jax.random\nx = 1\0\n", "2:6", "source code string cannot contain null bytes"),
         (b"import jax.random\nx = " + b"(" * 1000 + b")" * 1000 + b"\n", "2", "too many nested parentheses"),
-        (b"import jax.random\nx = " + b"-" * 100_000 + b"1\n", "1:1", "nests too deeply"),
+        (b"import jax.random\nx = " + b"-" * 100_000 + b"1\n", "1:1", "it nests too deeply"),
     ],
 )
 def test_what_cannot_be_parsed_is_a_finding(run, data, place, cause):
@@ -78,7 +78,8 @@ def test_what_cannot_be_parsed_is_a_finding(run, data, place, cause):
     ran = run(".", "--output-format", "concise")
     assert ran.status == 1 and still_reported(ran) and ran.err == ""
     line = next(line for line in ran.out.splitlines() if line.startswith("bad.py:"))
-    assert line.startswith(f"bad.py:{place}") and f"OLY902 Cannot be parsed: {cause}" in line.replace("source code string cannot contain ", "")
+    assert line.startswith(f"bad.py:{place}")
+    assert f"OLY902 Cannot be parsed: {cause}" in line
     assert run(".", "--output-format", "full").status == 1  # the frame, too, survives the place
 
 
@@ -130,9 +131,7 @@ def test_read_only_file_under_fix(run):
     Path("open.py").write_text(RAW)
     ran = run("--fix", "--extend-select", "OLY201", ".")
     assert ran.status == 2 and still_reported(ran)
-    assert ran.err == (
-        "error: locked.py: is read-only, so its fixes were not written; make it writable.\n"
-    )
+    assert ran.err == ("error: locked.py: is read-only, so its fixes were not written; make it writable.\n")
     assert "locked.py:3:7: OLY201" in ran.out
     assert locked.read_text() == RAW
     assert "PRNGKey" not in Path("open.py").read_text()

@@ -9,7 +9,7 @@ import pytest
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.analysis import analyse
-from olympus_rules.keyflow.facts import DerivationCollision, Reuse
+from olympus_rules.keyflow.facts import DerivationCollision, DtypeLogic, KeyIndexing, Reuse, ShapeLogic
 from olympus_rules.syntax import Document
 
 HEADER = """\
@@ -259,7 +259,8 @@ PROGRAMS = {
         def f(key):
             key, *subs = random.split(key, 4)
             a = random.normal(subs[0]) + random.normal(subs[1])
-            return a + random.normal(key) + random.normal(subs[0])  # reuse
+            b = a + random.normal(key) + random.normal(subs[0])  # reuse
+            return b + random.normal(subs[2]) + random.normal(subs[-1])  # reuse
     """,
     "vmap over keys, then one of them": """
         def f(key):
@@ -740,3 +741,31 @@ def test_collision(program: str) -> None:
     source = HEADER + textwrap.dedent(program)
     assert flagged(source, (DerivationCollision,)) == expected(source, "collision")
     assert flagged(source) == expected(source)
+
+
+QUIET_LOGIC = {
+    "guard bound to a name": """
+        def f(key):
+            typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
+            if typed or key.shape == (2,):
+                return random.normal(key)
+    """,
+    "word axis only where the key is raw": """
+        def f(key):
+            if jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
+                return random.normal(key)
+            return random.normal(key) if key.ndim == 1 else None
+    """,
+    "a key on another path": """
+        def f(kind, value):
+            if kind == "rng":
+                return random.split(value)
+            assert isinstance(value, tuple) and len(value) == 2
+            return value[0], value[1]
+    """,
+}
+
+
+@pytest.mark.parametrize("program", QUIET_LOGIC.values(), ids=QUIET_LOGIC.keys())
+def test_quiet_logic(program: str) -> None:
+    assert flagged(HEADER + textwrap.dedent(program), (ShapeLogic, DtypeLogic, KeyIndexing)) == []

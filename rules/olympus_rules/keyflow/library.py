@@ -192,9 +192,10 @@ def _derive(
 ) -> Value:
     knowledge = flow.knowledge
     if row.derive == "clone":
+        knowledge.use(term, knowledge.rank(term) or 0, flow.path)
         return knowledge.clone(number, term)
     if row.derive == "fold_in":
-        knowledge.use(term, knowledge.rank(term) or 0)
+        knowledge.use(term, knowledge.rank(term) or 0, flow.path)
         child = knowledge.fold_in(term, as_term(flow, datum if datum is not None else flow.terms.fresh()))
         if arguments.node is not None:
             flow.derived(child, arguments)

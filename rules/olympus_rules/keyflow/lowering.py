@@ -429,7 +429,7 @@ class _Lowering:
 
     def expr_BoolOp(self, node: ast.BoolOp) -> int:
         operation = "and" if isinstance(node.op, ast.And) else "or"
-        if any(isinstance(part, ast.Call | ast.NamedExpr) for value in node.values[1:] for part in ast.walk(value)):
+        if any(_matters_when(part) for value in node.values[1:] for part in ast.walk(value)):
             return self.short_circuit(node.values, operation)
         operands = [self.expr(value) for value in node.values]
         dst = self.register()
@@ -593,6 +593,13 @@ def dotted_name(node: ast.expr) -> str:
         node = node.value
     parts.append(node.id if isinstance(node, ast.Name) else "?")
     return ".".join(reversed(parts))
+
+
+def _matters_when(node: ast.AST) -> bool:
+    """Say whether it makes a difference that an operand of ``and`` or ``or`` is not always evaluated."""
+    return isinstance(node, ast.Call | ast.NamedExpr) or (
+        isinstance(node, ast.Attribute) and node.attr in ("shape", "ndim", "dtype", "size")
+    )
 
 
 def _calls_asked(test: ast.expr) -> list[ast.Call]:

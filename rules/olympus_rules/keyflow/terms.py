@@ -102,11 +102,11 @@ class Terms:
         """Return an element; elements of a slice are elements of what was sliced, where the bounds say so."""
         parts = self.parts[term]
         if parts[0] == "slice":
-            lower, _ = parts[1]
+            lower, upper = parts[1]
             value = self.constant(index)
             if isinstance(value, int) and value >= 0 and (lower or 0) >= 0:
                 return self.item(parts[2], self.const((lower or 0) + value))
-            if lower is None:
+            if lower is None or (upper is None and isinstance(value, int) and value < 0):
                 return self.item(parts[2], index)
         value = self.constant(index)
         if isinstance(value, int) and value < 0:
