@@ -17,6 +17,7 @@ from olympus_rules.keyflow.knowledge import Knowledge
 from olympus_rules.keyflow.lowering import lower_module
 from olympus_rules.keyflow.paths import Decisions
 from olympus_rules.keyflow.references import references
+from olympus_rules.keyflow.relevance import relevant
 from olympus_rules.keyflow.summary import Summary, summarise
 from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import Class, Const, Function, Library, Value
@@ -66,7 +67,12 @@ class Analysis:
         self.terms = Terms()
         self.knowledge = Knowledge(self.terms)
         self.decisions = Decisions(self.terms)
-        self.module = lower_module(document.tree, module=document.module, is_package=document.is_package)
+        self.module = lower_module(
+            document.tree,
+            module=document.module,
+            is_package=document.is_package,
+            has_globals="global " in document.text,
+        )
         self.classes: dict[Term, ClassCode] = {}
         self.functions: dict[FunctionCode, Value] = {}
         self.class_values: dict[ClassCode, Class] = {}
@@ -85,9 +91,9 @@ class Analysis:
     def run(self) -> list[Fact]:
         """Interpret the module and every function in it, and judge what was noted."""
         self.summary(self.module)
-        waiting = list(self.module.nested)
+        waiting = relevant(self.document, self.module)
         while waiting:
-            code = waiting.pop(0)
+            code = waiting.pop()
             self.summary(code)
             waiting += code.nested
         for flow in self.flows:

@@ -7,6 +7,7 @@ Control flow stays structured: an instruction that branches or loops holds block
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 __all__ = [
@@ -360,6 +361,7 @@ class FunctionCode:
         bound_once: names that one statement of this scope binds.
         reads: the names that the body or anything nested in it reads.
         nested: the functions defined in it, lambdas included.
+        waiting: lowers the body, for a function whose body was not needed yet.
     """
 
     name: str
@@ -381,6 +383,13 @@ class FunctionCode:
     stars: list[str] = field(default_factory=list)
     reads: set[str] = field(default_factory=set)
     nested: list[FunctionCode] = field(default_factory=list)
+    waiting: Callable[[], None] | None = None
+
+    def lower(self) -> None:
+        """Make sure that the body is lowered."""
+        if self.waiting is not None:
+            waiting, self.waiting = self.waiting, None
+            waiting()
 
 
 @dataclass(slots=True, eq=False)

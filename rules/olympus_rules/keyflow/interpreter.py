@@ -56,6 +56,7 @@ class Interpreter:
 
     def __init__(self, analysis: Analysis, code: ir.FunctionCode) -> None:
         """Bind the parameters to terms of their own."""
+        code.lower()
         self.analysis = analysis
         self.terms = analysis.terms
         self.knowledge = analysis.knowledge

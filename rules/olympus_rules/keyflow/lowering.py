@@ -30,18 +30,29 @@ NEVER_RETURN = (
 )
 
 
-def lower_module(tree: ast.Module, *, module: str = "", is_package: bool = False) -> ir.FunctionCode:
-    """Lower a module; the functions in it hang below the returned module code."""
+def lower_module(
+    tree: ast.Module, *, module: str = "", is_package: bool = False, has_globals: bool = False
+) -> ir.FunctionCode:
+    """Lower a module; the functions in it hang below the returned module code.
+
+    The body of a function at the module's level is lowered when it is asked for.
+
+    Args:
+        tree: the parsed module.
+        module, is_package: its dotted name and whether it is an ``__init__``, for relative imports.
+        has_globals: whether a ``global`` statement may stand somewhere in it.
+    """
     code = ir.FunctionCode("<module>", tree, kind="module")
-    _Lowering(code, module, is_package).run(tree.body)
+    _Lowering(code, module, is_package, has_globals).run(tree.body)
     return code
 
 
 class _Lowering:
     """Lowers the body of one scope; nested functions get a lowering of their own."""
 
-    def __init__(self, code: ir.FunctionCode, module: str, is_package: bool) -> None:
+    def __init__(self, code: ir.FunctionCode, module: str, is_package: bool, has_globals: bool) -> None:
         self.code = code
+        self.has_globals = has_globals  # functions may bind the module's names, so none is left for later
         self.module = module
         self.is_package = is_package
         self.out: list[Any] = code.block.body
@@ -50,6 +61,14 @@ class _Lowering:
         self.class_: ir.ClassCode | None = None
         self.temporaries = 0
         self.asking: set[ast.expr] = set()
+
+    def body(self, node: FunctionNode) -> None:
+        """Lower the body of a function or lambda."""
+        if isinstance(node, ast.Lambda):
+            self.out.append(ir.Return(self.expr(node.body)))
+            self.run([])
+        else:
+            self.run(node.body)
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         self.statements(body)
@@ -568,18 +587,16 @@ class _Lowering:
             ]
         ]
         registers = [self.expr(decorator) for decorator in decorators]
-        inner = _Lowering(code, self.module, self.is_package)
+        inner = _Lowering(code, self.module, self.is_package, self.has_globals)
         inner.renames = [{k: v for k, v in scope.items() if "$" in v} for scope in self.renames]
         code.local_names.update(code.parameters, filter(None, (code.vararg, code.kwarg)))
         shadowed = code.local_names
         inner.renames = [{k: v for k, v in scope.items() if k not in shadowed} for scope in inner.renames]
-        if isinstance(node, ast.Lambda):
-            inner.out.append(ir.Return(inner.expr(node.body)))
-            inner.run([])
-        else:
-            inner.run(node.body)
         self.code.nested.append(code)
-        self.code.reads |= code.reads
+        code.waiting = partial(inner.body, node)
+        if self.code.kind != "module" or isinstance(node, ast.Lambda) or self.has_globals:
+            code.lower()
+            self.code.reads |= code.reads
         dst = self.register()
         self.out.append(ir.MakeFunction(dst, code, defaults, registers))
         return dst

@@ -33,7 +33,10 @@ TYPES = {
 }
 REMOVED = {"jax.random.rbg_key", "jax.random.unsafe_rbg_key", "jax.random.threefry2x32_key"}
 LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | TYPES | REMOVED} | {"unsafe_raw_array"}
-WORD = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES - {"key"})) + r"|random\.key|jax\.random)\b|:\s*key\b")
+WORD = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES - {"key"})) + r"|random\.key)\b|(?::|->)\s*key\b")
+
+
+ALIAS = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES)) + r")\s+as\s+(\w+)")
 
 
 def references(analysis: Analysis, obstacles: dict[ast.expr, tuple[str, ...]]) -> Iterator[Fact]:
@@ -51,12 +54,9 @@ def references(analysis: Analysis, obstacles: dict[ast.expr, tuple[str, ...]]) -
 def _rows_of_interest(analysis: Analysis) -> list[int]:
     """Return the rows that hold one of the names, or a local name that an import gives to one of them."""
     text = analysis.document.text
-    aliases = {
-        name
-        for code in _all_codes(analysis.module)
-        for name, qualified in code.imported.items()
-        if qualified.rpartition(".")[2] in LAST_NAMES and name not in LAST_NAMES
-    }
+    if not any(name in text for name in (*LAST_NAMES - {"key"}, "random.key", ": key", "-> key")):
+        return []
+    aliases = {match.group(1) for match in ALIAS.finditer(text)}
     found = list(WORD.finditer(text))
     if aliases:
         found += re.finditer(r"\b(?:" + "|".join(map(re.escape, sorted(aliases))) + r")\b", text)
@@ -74,7 +74,7 @@ class _Scan:
         self.document = analysis.document
         self.rows = rows
         self.obstacles = obstacles
-        self.codes = {code.node: code for code in _all_codes(analysis.module)}
+        self.nested: dict[FunctionCode, dict[ast.AST, FunctionCode]] = {}
 
     def run(self) -> Iterator[Fact]:
         yield from self.visit(self.document.tree, self.analysis.module, "value")
@@ -101,9 +101,21 @@ class _Scan:
             return
         if not self.holds_rows(node):
             return
+        scope = self.scope(node, code)
         for name, child in _children(node):
-            inner = self.codes.get(node, code) if name == "body" else code
+            inner = scope if name == "body" else code
             yield from self.visit(child, inner, _context(node, name, child, context))
+
+    def scope(self, node: ast.AST, code: FunctionCode) -> FunctionCode:
+        """Return the scope of a node's body."""
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return code
+        if code not in self.nested:
+            code.lower()
+            self.nested[code] = {inner.node: inner for inner in code.nested}
+        inner = self.nested[code].get(node, code)
+        inner.lower()
+        return inner
 
     def mention(self, node: ast.Name | ast.Attribute, code: FunctionCode, context: str) -> Iterator[Fact]:
         if isinstance(node.ctx, ast.Store | ast.Del):
@@ -128,8 +140,14 @@ class _Scan:
             name = alias.asname or alias.name
             qualified = self.analysis.library(code.imported[name]).qualified if name in code.imported else ""
             exported = "__all__" in code.local_names or alias.asname == alias.name or self.document.is_package
-            if qualified in CONSTRUCTORS | REMOVED and name not in code.reads and not exported:
+            if qualified in CONSTRUCTORS | REMOVED and not self.is_read(name, node) and not exported:
                 yield Reference(node=alias, confidence=Confidence.CERTAIN, qualified=qualified, context="import")
+
+    def is_read(self, name: str, node: ast.ImportFrom) -> bool:
+        """Say whether a name stands anywhere else in the file."""
+        found = re.finditer(rf"\b{re.escape(name)}\b", self.document.text)
+        rows = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        return any(self.document.text.count("\n", 0, match.start()) + 1 not in rows for match in found)
 
     def reachable(self, node: ast.expr, qualified: str, context: str) -> tuple[str, ...]:
         """Return what may break if this constructor made typed keys."""
@@ -204,9 +222,3 @@ def _context(node: ast.AST, field: str, child: ast.AST, outer: str) -> str:
     ):
         return outer
     return "value"
-
-
-def _all_codes(code: FunctionCode) -> Iterator[FunctionCode]:
-    yield code
-    for nested in code.nested:
-        yield from _all_codes(nested)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import codecs
 import io
 import tokenize
@@ -27,6 +28,61 @@ def decode(data: bytes) -> str:
     """
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     return data.decode(encoding)
+
+
+class Parents:
+    """The parent of each node, found for one function or other piece of a module when it is first asked for."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        """Cut the module into pieces: its statements, and those of its classes."""
+        self._parents: dict[ast.AST, ast.AST] = {}
+        self._pieces: list[ast.stmt] = []
+        self._collect(tree)
+        self._starts = [first_line(piece) for piece in self._pieces]
+        self._done: set[ast.stmt] = set()
+
+    def _collect(self, scope: ast.Module | ast.ClassDef) -> None:
+        for statement in scope.body:
+            self._parents[statement] = scope
+            if isinstance(statement, ast.ClassDef):
+                for part in (*statement.decorator_list, *statement.bases, *statement.keywords):
+                    self._parents[part] = statement
+                    self._fill(part)
+                self._collect(statement)
+            else:
+                self._pieces.append(statement)
+
+    def _fill(self, top: ast.AST) -> None:
+        self._parents.update({child: node for node in ast.walk(top) for child in ast.iter_child_nodes(node)})
+
+    def get(self, node: ast.AST) -> ast.AST | None:
+        """Return the parent of a node, ``None`` for the module and for nodes of another tree."""
+        found = self._parents.get(node)
+        if found is None:
+            line = getattr(node, "lineno", None)
+            index = bisect.bisect_right(self._starts, line) if line is not None else 0
+            # several statements may share a line
+            while index > 0 and self._parents.get(node) is None:
+                piece = self._pieces[index - 1]
+                if (piece.end_lineno or piece.lineno) < (line or 0):
+                    break
+                if piece not in self._done:
+                    self._done.add(piece)
+                    self._fill(piece)
+                index -= 1
+            found = self._parents.get(node)
+        return found
+
+    def __getitem__(self, node: ast.AST) -> ast.AST:
+        """Return the parent of a node.
+
+        Raises:
+            KeyError: it has none.
+        """
+        found = self.get(node)
+        if found is None:
+            raise KeyError(node)
+        return found
 
 
 class Document:
@@ -69,9 +125,9 @@ class Document:
         return split_lines(self.text)
 
     @cached_property
-    def parents(self) -> dict[ast.AST, ast.AST]:
+    def parents(self) -> Parents:
         """Return the parent of every node."""
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        return Parents(self.tree)
 
     def position(self, line: int, byte_column: int) -> Position:
         """Turn an ``ast`` place (columns count UTF-8 bytes from 0) into characters counted from 1."""
