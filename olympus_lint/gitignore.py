@@ -43,7 +43,9 @@ class GitIgnore:
         from pathspec import GitIgnoreSpec
 
         base = folder.absolute().as_posix().removesuffix("/") + "/"
-        return GitIgnore((*self._specs, (base, GitIgnoreSpec.from_lines(text.splitlines()))))
+        # To git, `x/**` and `x/*` are the same; to pathspec, the first also matches the folder `x` itself.
+        lines = [line[:-1] if line.endswith("/**") else line for line in text.splitlines()]
+        return GitIgnore((*self._specs, (base, GitIgnoreSpec.from_lines(lines))))
 
     def match(self, path: str, is_folder: bool) -> bool:
         """Say whether an absolute path is ignored; the nearest file that speaks of it decides."""

@@ -92,7 +92,7 @@ class RunResult:
     @property
     def texts(self) -> dict[str, str]:
         """Return the texts of the files with findings, by filename."""
-        return {file.filename: file.text for file in self.files if file.findings}
+        return {file.filename: file.text for file in self.files if file.text}
 
     @property
     def fixes(self) -> Counter[str]:

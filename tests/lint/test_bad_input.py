@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import CLEAN, RAW, REUSE
+from programs import CLEAN, RAW, REUSE
 
 from olympus_lint import sources
-from olympus_rules.keyflow import analysis
 from olympus_rules.key_reuse import KeyReuse
+from olympus_rules.keyflow import analysis
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import CLEAN, RAW, REUSE
+from programs import CLEAN, RAW, REUSE
 
 import olympus_lint
 from olympus_lint.reporting import format_names

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import CLEAN, RAW, REUSE
+from programs import CLEAN, RAW, REUSE
 
 HEAVY = ("jax", "jaxlib", "numpy", "rich", "libcst", "pathspec", "pygments")
 PROBE = """

@@ -1,0 +1,112 @@
+"""One text: from bytes to findings with fixes, and fixes until nothing is left."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from programs import CLEAN, RAW, REUSE
+
+from olympus_codemods.codemod import all_codemods
+from olympus_lint.engine import PASSES, fix_text, lint_text, module_name
+from olympus_lint.settings import Settings
+from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
+
+LEGACY = Settings(select=["OLY201"])
+
+
+def test_text_and_bytes_give_the_same():
+    assert lint_text("a.py", REUSE, Settings()) == lint_text("a.py", REUSE.encode(), Settings())
+
+
+def test_a_result_keeps_the_text_of_findings_only():
+    assert lint_text("a.py", REUSE, Settings()).text == REUSE
+    assert lint_text("a.py", CLEAN, Settings()).text == ""
+
+
+@pytest.mark.parametrize("text", ["", "x = 1\n", "def f(:\n", "import random\n", "import jax\n"])
+def test_files_without_keys_are_not_parsed(text):
+    result = lint_text("a.py", text, Settings())
+    assert (result.analysed, result.findings, result.errors) == (False, [], [])
+
+
+def test_a_leftover_suppression_is_found_in_a_file_without_keys():
+    found = lint_text("a.py", "x = 1  # noqa: OLY104\n", Settings()).findings
+    assert [finding.code for finding in found] == ["OLY901"]
+
+
+def test_findings_are_in_the_order_of_places():
+    text = RAW + REUSE.partition("\n")[2] + "z = 1  # noqa: OLY104\n"
+    result = lint_text("a.py", text, Settings(extend_select=["OLY201"]))
+    assert [finding.code for finding in result.findings] == ["OLY201", "OLY104", "OLY901"]
+
+
+def test_the_fix_is_filled_in():
+    (finding,) = lint_text("a.py", RAW, LEGACY).findings
+    assert finding.fix is not None and finding.fix.applicability is Applicability.SAFE
+
+
+def test_the_parsers_warnings_are_not_shown(recwarn):
+    lint_text("a.py", RAW + 'x = "\\d"\nassert (1, 2)\ny = 1 is 1\n', LEGACY)
+    assert list(recwarn) == []
+
+
+def test_an_unsafe_fix_waits_to_be_asked_for():
+    safe = fix_text("a.py", REUSE, Settings())
+    assert (safe.text, safe.fixes.total()) == (REUSE, 0)
+    assert [finding.code for finding in safe.findings] == ["OLY104"]
+    unsafe = fix_text("a.py", REUSE, Settings(), unsafe=True)
+    assert unsafe.fixes == {"OLY104": 1} and unsafe.findings == []
+
+
+def test_fixes_are_counted_by_code_when_they_wait_for_each_other():
+    draws = "".join(f"    x{n} = jax.random.normal(key)\n" for n in range(PASSES + 5))
+    result = fix_text("a.py", f"import jax\n\n\ndef f(key):\n{draws}", Settings(), unsafe=True)
+    assert result.findings == [] and result.errors == []
+    assert result.fixes == {"OLY104": PASSES + 4}
+
+
+def stub_fix(monkeypatch, make):
+    """Let ``make(text)`` say the new text of each finding's line."""
+
+    def fix(self, fact, document):
+        row = fact.node.lineno
+        line = document.lines[row - 1]
+        edit = Edit(Span(Position(row, 1), Position(row, len(line) + 1)), make(line))
+        return Fix(Applicability.SAFE, "Change it", (edit,))
+
+    monkeypatch.setattr(type(all_codemods()["OLY201"]), "fix", fix)
+
+
+def test_a_fix_that_breaks_the_file_is_refused(monkeypatch):
+    stub_fix(monkeypatch, lambda line: line.replace("(", "[", 1))
+    result = fix_text("a.py", RAW, LEGACY)
+    assert result.text == RAW and result.fixes == {}
+    assert [finding.code for finding in result.findings] == ["OLY201"]
+    assert "internal error: fixes of OLY201 gave SyntaxError" in result.errors[0].message
+
+
+def test_fixes_without_end_are_stopped(monkeypatch):
+    stub_fix(monkeypatch, lambda line: line.replace("(0", "(00").replace("(000", "(0"))
+    result = fix_text("a.py", RAW, LEGACY)
+    assert result.fixes == {"OLY201": PASSES}
+    assert "internal error: fixes of OLY201 find no end" in result.errors[0].message
+    ast.parse(result.text)
+
+
+def test_a_fix_that_changes_nothing_ends_the_loop(monkeypatch):
+    stub_fix(monkeypatch, lambda line: line)
+    result = fix_text("a.py", RAW, LEGACY)
+    assert (result.text, result.fixes, result.errors) == (RAW, {}, [])
+
+
+def test_module_names(tmp_path):
+    for name in ("pkg/__init__.py", "pkg/sub/__init__.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert module_name(tmp_path / "pkg/sub/a.py") == ("pkg.sub.a", False)
+    assert module_name(tmp_path / "pkg/sub/__init__.py") == ("pkg.sub", True)
+    assert module_name(tmp_path / "pkg/a.pyi") == ("pkg.a", False)
+    assert module_name(tmp_path / "a.py") == ("", False)
+    assert module_name(Path("-")) == ("", False)
