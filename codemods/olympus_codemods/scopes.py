@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def _declared(node: ast.AST) -> Iterator[str]:
             yield name
 
 
-def identifiers(tree: ast.AST) -> set[str]:
+@lru_cache(maxsize=8)  # several findings of one file ask for the same tree
+def identifiers(tree: ast.AST) -> frozenset[str]:
     """Return every name that a piece of code mentions in any scope, attributes left out."""
     names: set[str] = set()
     for node in ast.walk(tree):
@@ -87,7 +89,7 @@ def identifiers(tree: ast.AST) -> set[str]:
             names.update(node.names)
         else:
             names.update(_declared(node))
-    return names
+    return frozenset(names)
 
 
 def dominates(document: Document, earlier: ast.stmt, later: ast.AST) -> bool:

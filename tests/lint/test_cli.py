@@ -155,6 +155,35 @@ def test_show_files(project, run):
     assert run("--show-files").out == "a.pyi\nb.py\n"
 
 
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ([], "a.py\nsub/b.py\n"),
+        (["--exclude", "sub"], ".venv/c.py\na.py\n"),
+        (["--exclude", "sub,.venv", "--exclude", "a.py"], ""),
+        (["--extend-exclude", "sub/b.py"], "a.py\n"),
+        (["--no-respect-gitignore"], "a.py\ngen.py\nsub/b.py\n"),
+        (["--config", "ci.toml"], "sub/b.py\n"),
+        ([".venv/c.py"], ".venv/c.py\n"),
+        (["--force-exclude", ".venv/c.py"], ""),
+    ],
+)
+def test_file_selection(project, run, options, shown):
+    for name in ("sub/b.py", ".venv/c.py", "a.py", "gen.py"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("x = 1\n")
+    Path(".gitignore").write_text("gen.py\n")
+    Path("ci.toml").write_text('extend-exclude = ["a.py"]\n')
+    assert run("--show-files", *options).out == shown
+
+
+def test_jobs(project, run):
+    for name in ("a.py", "b.py", "c.py"):
+        Path(name).write_text(REUSE)
+    alone, together = (run("--output-format", "concise", "--jobs", jobs) for jobs in ("1", "2"))
+    assert alone == together and "Found 3 findings." in alone.out
+
+
 def test_show_settings_is_toml_that_gives_the_same_settings(project, run):
     Path("olympus-lint.toml").write_text(
         'ignore = ["OLY2"]\nmin-confidence = "certain"\nper-file-ignores = {"t/*" = ["OLY104"]}\n'
@@ -191,10 +220,14 @@ def test_standard_input(project, run, monkeypatch):
     given(CLEAN)
     assert run("-").status == 0
     given(RAW)
-    assert "-PRNGKey" not in run("-", "--diff", "--extend-select", "OLY201").out
+    assert "+key = jax.random.key(0)\n" in run("-", "--diff", "--extend-select", "OLY201").out
     given(REUSE)
     ignored = run("-", "--stdin-filename", "pkg/a.py", "--per-file-ignores", "pkg/*:OLY104")
     assert ignored.status == 0
+    given(REUSE)
+    assert run("-", "--stdin-filename", ".venv/a.py").status == 1
+    given(REUSE)
+    assert run("-", "--stdin-filename", ".venv/a.py", "--force-exclude").status == 0
 
 
 def test_standard_input_is_fixed_to_standard_output(project):
