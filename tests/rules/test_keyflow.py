@@ -756,6 +756,22 @@ QUIET_LOGIC = {
                 return random.normal(key)
             return random.normal(key) if key.ndim == 1 else None
     """,
+    "an element where there is a batch": """
+        def f(key, chains):
+            if chains > 1 and is_key(key):
+                key = random.split(key, chains)
+            return first(key[0])
+    """,
+    "counters by name": """
+        def f(rng_counters, rngs, name):
+            random.key(0)
+            return rng_counters[name] > 0, rngs[name]()
+    """,
+    "broadcast of whole keys": """
+        def f(n):
+            key = random.key(0)
+            return jnp.broadcast_to(key, (2, *key.shape))
+    """,
     "a key on another path": """
         def f(kind, value):
             if kind == "rng":

@@ -20,6 +20,7 @@ __all__ = ["Knowledge", "Origin"]
 _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGNORECASE)
 
 
+_GENERATOR_NAME = re.compile(r"(^|_)p?rng(_?key)?\d*$", re.IGNORECASE)
 MAX_PATHS = 8  # conditions remembered of one key's uses; more of them cover whatever there is
 
 
@@ -85,7 +86,7 @@ class Knowledge:
         """Note a name that a term goes by."""
         if _KEY_NAME.search(name):
             self.named.add(term)
-            if "rng" in name.lower():
+            if _GENERATOR_NAME.search(name):
                 self.generators.add(term)
 
     def used_on(self, term: Term, path: PathCondition) -> bool:
