@@ -17,7 +17,7 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, map_choice
 from olympus_rules.keyflow.facts import Fact, KeyKind
-from olympus_rules.keyflow.paths import PathCondition
+from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Choice, Condition, Const, Metadata, Sequence, SliceOf, Value
 
@@ -90,10 +90,11 @@ def note(
     build: Callable[[Confidence, KeyKind], Fact],
     *,
     metadata: bool = False,
+    path: PathCondition | None = None,
 ) -> None:
-    """Keep a fact that depends on what a term is."""
+    """Keep a fact that depends on what a term is; ``path`` is the present one unless given."""
     if flow.terms.operation(term) not in ("const", "op"):
-        flow.analysis.pending.append(Pending(term, need, flow.path, build, metadata))
+        flow.analysis.pending.append(Pending(term, need, path or flow.path, build, metadata))
 
 
 def spelled(node: ast.AST) -> str:
@@ -113,8 +114,9 @@ def item(flow: Interpreter, value: Value, index: Value, node: ast.Subscript) -> 
         return _shape_item(flow, value, index, node)
     if isinstance(value, Choice):
         for path, part in value.arms:
-            if type(part) is int and flow.knowledge.rank(part) == 0:
-                _index(flow, part, index, node, path)
+            joined = both(flow.path, path)
+            if type(part) is int and joined is not None:
+                _index(flow, part, index, node, joined)
         return None
     if type(value) is int:
         _index(flow, value, index, node, flow.path)
@@ -144,15 +146,11 @@ def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, pat
         )
 
     need = "single" if axes_used == 1 else f"rank<{axes_used}"
-    if (
-        need == "single"
-        and term in flow.knowledge.generators
-        and _use_of_word(flow, node)[0] not in ("unknown", "unpack")
-    ):
-        need = "word"
+    if need == "single" and term in flow.knowledge.generators and isinstance(index, Const):
+        need = "single" if _use_of_word(flow, node)[0] == "unknown" else "word"
     if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
         need = "untyped"
-    note(flow, term, need, build)
+    note(flow, term, need, build, path=path)
 
 
 def _is_stored(flow: Interpreter, term: Term) -> bool:
@@ -310,7 +308,7 @@ def array_method(
         return _reshaped(flow, term, args, node, subject)
     if name in ("broadcast_to", "tile"):
         shape = args[-1] if args else Const(None)
-        if isinstance(shape, Sequence) and shape.items and shape.items[-1] in (Const(2), Const(4)):
+        if isinstance(shape, Sequence) and not shape.open and shape.items and shape.items[-1] in (Const(2), Const(4)):
             _shape_fact(flow, term, "key", "broadcast", node, subject)
     if name in ("flatten", "ravel", "squeeze", "copy", "repeat", "broadcast_to", "tile"):
         return knowledge.view(f"{name} {flow.terms.number()}", term, None)
