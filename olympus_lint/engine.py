@@ -13,7 +13,7 @@ from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, check_size
 from olympus_lint.suppression import Suppressions
 from olympus_rules.check import RuleError, check
-from olympus_rules.finding import Finding, Fix
+from olympus_rules.finding import Confidence, Finding, Fix
 from olympus_rules.invalid_syntax import InvalidSyntax, invalid_syntax
 from olympus_rules.rule import Report, Rule
 from olympus_rules.syntax import Document
@@ -58,7 +58,13 @@ def lint_text(filename: str, text: str | bytes, settings: Settings) -> FileResul
         shown = text if isinstance(text, str) else ""
         on = any(rule.code == InvalidSyntax.code for rule in rules)
         return FileResult(filename, [invalid_syntax(filename, shown, error)] if on else [], text=shown)
-    reports, failures = check(document, rules)
+    own_comments = "OLY" in text or "olympus:" in text  # a finding of less confidence keeps its suppression in use
+    reports, failures = check(
+        document,
+        rules,
+        min_confidence=Confidence.POSSIBLE if own_comments else settings.min_confidence,
+        roots=settings.library_roots,
+    )
     errors = [internal_error(filename, failure) for failure in failures]
     reports, idle = suppressed(document, reports, failures, rules, settings)
     findings = idle
@@ -93,7 +99,8 @@ def suppressed(
     document: Document, reports: list[Report], failures: list[RuleError], rules: list[Rule], settings: Settings
 ) -> tuple[list[Report], list[Finding]]:
     """Return the reports that no comment hides, and the findings about comments that hide nothing."""
-    comments = Suppressions("" if settings.ignore_noqa else document.text)
+    idle = not reports and "OLY" not in document.text and "olympus:" not in document.text
+    comments = Suppressions("" if settings.ignore_noqa or idle else document.text)
     if not comments:
         return reports, []
     kept = [report for report in reports if not comments.hides(report.finding)]
@@ -101,8 +108,8 @@ def suppressed(
         return kept, []
     failed = {failure.rule for failure in failures}
     checked = {rule.code for rule in rules if rule.facts and not failed & {rule, None}}
-    idle = [finding for finding in comments.unused(document.filename, checked) if not comments.hides(finding)]
-    return kept, idle
+    unused = [finding for finding in comments.unused(document.filename, checked) if not comments.hides(finding)]
+    return kept, unused
 
 
 def with_fix(report: Report, document: Document, errors: list[Problem]) -> Finding:

@@ -44,7 +44,6 @@ class Names:
         self._document = document
         self._scopes = enclosing_scopes(document, at)
         self._visible = self._imported_names()
-        self._taken = identifiers(document.tree)
         self._lines: list[str] = []
         self._extended: dict[ast.ImportFrom, list[str]] = {}
 
@@ -116,7 +115,7 @@ class Names:
         return None
 
     def _extend(self, module: str, name: str) -> str | None:
-        if module != "jax.random" or name in self._taken:
+        if module != "jax.random" or name in identifiers(self._document.tree):
             return None
         for statement in self._document.tree.body:
             if not isinstance(statement, ast.ImportFrom) or canonical(statement.module or "") != module:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from olympus_rules.finding import Confidence
 from olympus_rules.rule import Report, Rule, all_rules
 from olympus_rules.syntax import Document
 
@@ -19,24 +20,38 @@ class RuleError(Exception):
         self.rule = rule
 
 
-def check(document: Document, rules: Iterable[Rule] | None = None) -> tuple[list[Report], list[RuleError]]:
-    """Return what the given rules (all of them by default) report on a document, sorted by place.
+def check(
+    document: Document,
+    rules: Iterable[Rule] | None = None,
+    *,
+    min_confidence: Confidence = Confidence.POSSIBLE,
+    roots: Iterable[str] = ("jax", "olympus"),
+) -> tuple[list[Report], list[RuleError]]:
+    """Return what rules report on a document, sorted by place; suppressions are not applied here.
 
-    Neither suppressions nor a minimum confidence are applied here. A rule that raises loses its own reports on
-    this file and nothing else; it is returned as an error.
+    Args:
+        document: the parsed file.
+        rules: the rules to run, all of them by default.
+        min_confidence: facts below it are not handed to rules; a rule may lower a confidence and never raises it.
+        roots: the names under which the JAX namespace may be imported.
+
+    Returns:
+        The reports, and an error for each rule that raised: it loses its own reports on this file and nothing else.
     """
     from olympus_rules.keyflow.analysis import analyse  # loads the interpreter only where a file needs it
 
+    rules = list(all_rules().values() if rules is None else rules)
+    asked = {kind for rule in rules for kind in rule.facts}
     try:
-        facts = analyse(document)
+        facts = [fact for fact in analyse(document, roots, asked) if fact.confidence >= min_confidence]
     except Exception as error:
         failure = RuleError(None)
         failure.__cause__ = error
         return [], [failure]
     reports: list[Report] = []
     errors: list[RuleError] = []
-    for rule in rules if rules is not None else all_rules().values():
-        wanted = [fact for fact in facts if isinstance(fact, rule.facts)]
+    for rule in rules:
+        wanted = [fact for fact in facts if type(fact) in rule.facts]
         try:
             for fact in wanted:
                 fragment = document.fragment(fact.node)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.keyflow.facts import Construction, Fact, Reference
 from olympus_rules.rule import Rule
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class LegacyConstructor(Rule):
     summary = "`jax.random.PRNGKey` makes a raw key"
     default = False
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (Reference,)
+    facts: ClassVar[tuple[type[Fact], ...]] = (Construction,)
 
     def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
         """Say how to write it, and what would break."""

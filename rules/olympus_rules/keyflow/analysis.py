@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from olympus.signature import KeySignature
 from olympus_rules.finding import Confidence
@@ -32,17 +32,20 @@ DEFAULT_ROOTS = ("jax", "olympus")
 CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
 
 
-def analyse(document: Document, roots: Iterable[str] = DEFAULT_ROOTS) -> list[Fact]:
+def analyse(
+    document: Document, roots: Iterable[str] = DEFAULT_ROOTS, asked: Collection[type[Fact]] | None = None
+) -> list[Fact]:
     """Return the facts of a document, each once, in the order of their places.
 
     Args:
         document: the parsed file.
         roots: the names under which the JAX namespace may be imported.
+        asked: the types of facts that are wanted, all of them by default; others may be left out.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        return Analysis(document, tuple(roots)).run()
+        return Analysis(document, tuple(roots)).run(asked)
     finally:
         sys.setrecursionlimit(limit)
 
@@ -88,7 +91,7 @@ class Analysis:
         self._seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
         self.flows: list[Interpreter] = []
 
-    def run(self) -> list[Fact]:
+    def run(self, asked: Collection[type[Fact]] | None = None) -> list[Fact]:
         """Interpret the module and every function in it, and judge what was noted."""
         self.summary(self.module)
         waiting = relevant(self.document, self.module)
@@ -101,7 +104,8 @@ class Analysis:
         self.facts += verdicts.stale_state(self)
         settled = list(verdicts.settle(self))
         self.facts += [fact for _, fact in settled]
-        self.facts += references(self, verdicts.obstacles(self, settled))
+        constructions = asked is None or facts.Construction in asked
+        self.facts += references(self, verdicts.obstacles(self, settled) if constructions else None)
         return verdicts.unique(self.facts)
 
     def add(self, fact: Fact) -> None:

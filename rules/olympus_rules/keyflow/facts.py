@@ -14,6 +14,7 @@ from olympus_rules.finding import Confidence
 
 __all__ = [
     "ConstantKey",
+    "Construction",
     "DerivationCollision",
     "DtypeLogic",
     "Fact",
@@ -216,10 +217,14 @@ class Reference(Fact):
     Attributes:
         qualified: for example ``jax.random.PRNGKey`` or ``jax.random.KeyArray``.
         context: ``call``, ``value``, ``annotation``, ``isinstance``, ``import`` or ``string-annotation``.
-        reachable: for a constructor call, what would break were the key typed: the facts on its key that a
-            typed key does not survive, as short sentences.
+        reachable: for a constructor, what may break were its key typed, as short sentences.
     """
 
     qualified: str
     context: str
     reachable: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Construction(Reference):
+    """A mention of the constructor of raw keys, to call it or to hand it on."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow.facts import Fact, KeyKind, Reference
+from olympus_rules.keyflow.facts import Construction, Fact, KeyKind, Reference
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.syntax.document import first_line
 
@@ -34,30 +34,33 @@ TYPES = {
 REMOVED = {"jax.random.rbg_key", "jax.random.unsafe_rbg_key", "jax.random.threefry2x32_key"}
 LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | TYPES | REMOVED} | {"unsafe_raw_array"}
 WORD = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES - {"key"})) + r"|random\.key)\b|(?::|->)\s*key\b")
+# without the calls of constructors, which are most of what there is
+TYPE_WORD = re.compile(WORD.pattern.replace("|PRNGKey|", r"|PRNGKey(?!\()|").replace(r"random\.key)", r"random\.key(?!\())"))
 
 
 ALIAS = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES)) + r")\s+as\s+(\w+)")
 
 
-def references(analysis: Analysis, obstacles: dict[ast.expr, tuple[str, ...]]) -> Iterator[Fact]:
+def references(analysis: Analysis, obstacles: dict[ast.expr, tuple[str, ...]] | None) -> Iterator[Fact]:
     """Return a reference for each mention of a constructor, a removed helper, or a key type.
 
     Args:
         analysis: the analysis of the file.
-        obstacles: why a typed key may break something, for each call of a constructor.
+        obstacles: why a typed key may break something, for each call of a constructor; ``None`` when nobody asks
+            for constructors.
     """
-    rows = _rows_of_interest(analysis)
+    rows = _rows_of_interest(analysis, WORD if obstacles is not None else TYPE_WORD)
     if rows:
-        yield from _Scan(analysis, rows, obstacles).run()
+        yield from _Scan(analysis, rows, obstacles or {}).run()
 
 
-def _rows_of_interest(analysis: Analysis) -> list[int]:
+def _rows_of_interest(analysis: Analysis, words: re.Pattern[str]) -> list[int]:
     """Return the rows that hold one of the names, or a local name that an import gives to one of them."""
     text = analysis.document.text
     if not any(name in text for name in (*LAST_NAMES - {"key"}, "random.key", ": key", "-> key")):
         return []
     aliases = {match.group(1) for match in ALIAS.finditer(text)}
-    found = list(WORD.finditer(text))
+    found = list(words.finditer(text))
     if aliases:
         found += re.finditer(r"\b(?:" + "|".join(map(re.escape, sorted(aliases))) + r")\b", text)
     if not found:
@@ -125,7 +128,8 @@ class _Scan:
             return
         qualified = self.qualified(node, code)
         if qualified is not None and _concerns(qualified, context):
-            yield Reference(
+            kind = Construction if qualified in CONSTRUCTORS and context in ("call", "value") else Reference
+            yield kind(
                 node=node,
                 confidence=Confidence.CERTAIN,
                 kind=KeyKind.RAW if qualified == "jax.random.PRNGKey" else KeyKind.UNKNOWN,
@@ -141,7 +145,7 @@ class _Scan:
             qualified = self.analysis.library(code.imported[name]).qualified if name in code.imported else ""
             exported = "__all__" in code.local_names or alias.asname == alias.name or self.document.is_package
             if qualified in CONSTRUCTORS | REMOVED and not self.is_read(name, node) and not exported:
-                yield Reference(node=alias, confidence=Confidence.CERTAIN, qualified=qualified, context="import")
+                yield Construction(node=alias, confidence=Confidence.CERTAIN, qualified=qualified, context="import")
 
     def is_read(self, name: str, node: ast.ImportFrom) -> bool:
         """Say whether a name stands anywhere else in the file."""

@@ -1,0 +1,152 @@
+"""What may import what, what importing costs, and what the wheel holds."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+import olympus
+import olympus_lint
+
+ROOT = Path(__file__).parents[1]
+# From the top down: a package may import itself and those after it.
+PACKAGES = {
+    "olympus_lint": ROOT / "olympus_lint",
+    "olympus_codemods": ROOT / "codemods" / "olympus_codemods",
+    "olympus_rules": ROOT / "rules" / "olympus_rules",
+    "olympus": ROOT / "runtime" / "olympus",
+}
+ORDER = list(PACKAGES)
+MODULES = [(name, path) for name, folder in PACKAGES.items() for path in sorted(folder.rglob("*.py"))]
+
+
+def imports(tree: ast.AST, *, at_import_only: bool = False) -> Iterator[str]:
+    """Return the top-level packages of all absolute imports, in functions and type-checking blocks, too.
+
+    Args:
+        tree: the syntax to walk.
+        at_import_only: whether the bodies of functions and of ``if TYPE_CHECKING`` are left out.
+    """
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield (node.module or "").partition(".")[0]
+        elif at_import_only and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        elif at_import_only and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from imports(ast.Module(node.orelse, []), at_import_only=True)
+        else:
+            yield from imports(node, at_import_only=at_import_only)
+
+
+def imports_of(path: Path, *, at_import_only: bool = False) -> set[str]:
+    return set(imports(ast.parse(path.read_text("utf-8")), at_import_only=at_import_only))
+
+
+def test_imports_are_found_wherever_they_stand():
+    tree = ast.parse(
+        "import a.b\nfrom c.d import e\nfrom . import own\n"
+        "if TYPE_CHECKING:\n    import f\nelse:\n    import g\n"
+        "def h():\n    try:\n        import i\n    except ImportError:\n        pass\n"
+        "class J:\n    import k\n"
+    )
+    assert set(imports(tree)) == {"a", "c", "f", "g", "i", "k"}
+    assert set(imports(tree, at_import_only=True)) == {"a", "c", "g", "k"}
+
+
+def offenders(forbidden: Callable[[str], Iterable[str]], *, at_import_only: bool = False) -> list[str]:
+    """Return each module that imports something forbidden to its package, with what it imports."""
+    found = []
+    for package, path in MODULES:
+        wrong = imports_of(path, at_import_only=at_import_only).intersection(forbidden(package))
+        found += [f"{path.relative_to(ROOT)} imports {name}" for name in sorted(wrong)]
+    return found
+
+
+def test_every_package_has_modules():
+    assert {package for package, _ in MODULES} == set(PACKAGES)
+
+
+def test_imports_go_down():
+    assert offenders(lambda package: ORDER[: ORDER.index(package)]) == []
+
+
+def test_only_the_runtime_imports_jax():
+    assert offenders(lambda package: () if package == "olympus" else ("jax", "jaxlib")) == []
+
+
+def test_rich_is_imported_in_functions():
+    assert offenders(lambda package: ["rich"], at_import_only=True) == []
+
+
+def test_the_runtime_needs_only_the_standard_library_at_import():
+    own = [path for package, path in MODULES if package == "olympus"]
+    needed = set().union(*(imports_of(path, at_import_only=True) for path in own))
+    assert needed <= sys.stdlib_module_names | {"olympus"}
+
+
+def loaded_by(module: str) -> set[str]:
+    program = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", ["olympus_lint.cli", "olympus_lint.command", "olympus_rules.check"])
+def test_importing_the_program_loads_nothing_heavy(module: str):
+    loaded = loaded_by(module)
+    assert module.partition(".")[0] in loaded
+    assert loaded.isdisjoint({"jax", "jaxlib", "numpy", "rich", "libcst"})
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_packages_are_typed(package: str):
+    assert (PACKAGES[package] / "py.typed").is_file()
+
+
+def test_versions_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert {project["version"], olympus_lint.__version__, olympus.__version__} == {project["version"]}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """Return the wheel as ``pip`` builds it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(folder), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode and "No matching distribution found for hatchling" in done.stderr:
+        pytest.skip("the build backend cannot be downloaded")
+    assert done.returncode == 0, done.stderr
+    return zipfile.ZipFile(next(folder.glob("*.whl")))
+
+
+def test_the_wheel_holds_the_four_packages_and_nothing_else(wheel: zipfile.ZipFile):
+    top = {name.partition("/")[0] for name in wheel.namelist()}
+    information = {name for name in top if name.endswith(".dist-info")}
+    assert len(information) == 1
+    assert top - information == set(PACKAGES)
+
+
+def test_the_wheel_holds_what_the_checkout_does(wheel: zipfile.ZipFile):
+    expected = {
+        f"{package}/{path.relative_to(folder).as_posix()}"
+        for package, folder in PACKAGES.items()
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix in {".py", ".toml", ".typed"}
+    }
+    expected |= {f"olympus_rules/pages/{path.name}" for path in (ROOT / "docs" / "rules").glob("*.md")}
+    assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
+
+
+def test_the_wheel_has_licence_and_command(wheel: zipfile.ZipFile):
+    names = {name.partition(".dist-info/")[2]: name for name in wheel.namelist() if ".dist-info/" in name}
+    assert b"Apache License" in wheel.read(names["licenses/LICENSE"])
+    assert b"olympus-lint = olympus_lint.cli:main" in wheel.read(names["entry_points.txt"])

@@ -1,0 +1,120 @@
+"""The pages of prose: their examples, what they say of settings, and their links."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from pages import plain, unmet
+
+from olympus_lint.engine import lint_text
+from olympus_lint.options import parser
+from olympus_lint.settings import READERS, Settings, from_table
+from olympus_rules.finding import Confidence
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + sorted(DOCS.rglob("*.md"))
+SETTINGS = (DOCS / "settings.md").read_text("utf-8")
+
+
+def blocks(page: Path, language: str) -> Iterator[tuple[list[str], str]]:
+    """Return what the fences of one language say, and what stands in them."""
+    for token in MarkdownIt().parse(page.read_text("utf-8")):
+        if token.type == "fence" and token.info.split()[:1] == [language]:
+            yield token.info.split()[1:], token.content
+
+
+EXAMPLES = [
+    pytest.param(words, text, id=f"{name}-{number}")
+    for name in ("confidence", "suppressions")
+    for number, (words, text) in enumerate(blocks(DOCS / f"{name}.md", "python"))
+]
+
+
+@pytest.mark.parametrize(("words", "text"), EXAMPLES)
+def test_examples_are_reported_as_marked(words: list[str], text: str):
+    source, expected = plain(text)
+    level = Confidence.POSSIBLE if "possible" in words else Confidence.LIKELY
+    result = lint_text("example.py", source, Settings(min_confidence=level))
+    assert not result.errors
+    assert unmet(expected, result.findings) == []
+
+
+def section(page: Path, heading: str) -> str:
+    """Return the text under a heading of the second level."""
+    return page.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("level", list(Confidence), ids=lambda level: level.label)
+def test_examples_of_a_confidence_have_it(level: Confidence, tmp_path: Path):
+    page = tmp_path / "section.md"
+    page.write_text(section(DOCS / "confidence.md", level.label))
+    sources = [plain(text)[0] for _, text in blocks(page, "python")]
+    assert sources
+    for source in sources:
+        findings = lint_text("example.py", source, Settings(min_confidence=Confidence.POSSIBLE)).findings
+        assert {finding.confidence for finding in findings} == {level}
+
+
+def documented_settings() -> dict[str, str]:
+    """Return the text about each setting by its name."""
+    parts = re.split(r"^### `(.+)`$", SETTINGS, flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def test_every_setting_is_documented():
+    names = {item.name.replace("_", "-") for item in fields(Settings) if item.name in READERS}
+    assert set(documented_settings()) == names
+
+
+@pytest.mark.parametrize("name", documented_settings())
+def test_documented_defaults_are_the_defaults(name: str):
+    stated = re.search(r"^- Default: (.+)$", documented_settings()[name], re.MULTILINE)
+    assert stated
+    default = getattr(Settings(), name.replace("-", "_"))
+    if default is None:
+        assert "`" not in stated[1]
+        return
+    table = tomllib.loads(f"{name} = {stated[1].strip('`')}")
+    (read,) = from_table(table, "", ROOT).values()
+    assert read == (list(default) if isinstance(default, tuple) else default)
+
+
+@pytest.mark.parametrize("name", documented_settings())
+def test_examples_of_settings_are_accepted(name: str):
+    example = re.search(r"```toml\n(.+?)```", documented_settings()[name], re.DOTALL)
+    assert example
+    table = tomllib.loads(example[1])["tool"]["olympus-lint"]
+    assert from_table(table, "", ROOT).keys() == {name.replace("-", "_")}
+
+
+@pytest.mark.parametrize("name", documented_settings())
+def test_documented_options_are_options(name: str):
+    options = {option for action in parser()._actions for option in action.option_strings}
+    stated = re.search(r"^- Command line: `(\S+).*`$", documented_settings()[name], re.MULTILINE)
+    spellings = {f"--{name}", f"--no-{name}"} & options
+    assert {stated[1]} == spellings if stated else not spellings
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path):
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        file = page.parent / name if name else page
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), target
