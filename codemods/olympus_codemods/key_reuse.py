@@ -33,6 +33,8 @@ class KeyReuse(Codemod):
     def fix(self, fact: Fact, document: Document) -> Fix | None:
         """Return the first of four rewrites that is correct here."""
         assert isinstance(fact, Reuse)
+        if fact.batch:  # split takes one key
+            return None
         reuse = dataclasses.replace(fact, first=unwrapped(fact.first), again=unwrapped(fact.again))
         return (
             take_unused_child(reuse, document)

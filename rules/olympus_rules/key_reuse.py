@@ -31,6 +31,7 @@ REPEATS = {
     "loop": "in every pass of the loop",
     "comprehension": "for every element of the comprehension",
     "call": "each time the function is called",
+    "jax.tree.map": "for every leaf of `jax.tree.map`",
 }
 
 
@@ -57,7 +58,9 @@ class KeyReuse(Rule):
 
 def subject(fact: Reuse) -> str:
     """Return the key as the subject of a sentence."""
-    return f"Key {the_key(fact)}" if fact.key else "This key"
+    if not fact.key:
+        return "This key"
+    return f"Key array {the_key(fact)}" if fact.batch else f"Key {the_key(fact)}"
 
 
 def twice(fact: Reuse, document: Document) -> str:
@@ -94,6 +97,10 @@ def advice(fact: Reuse) -> str:
         verb = "is" if len(fact.unused) == 1 else "are"
         return f"{names} {verb} never used; was it meant here?"
     key = fact.key or "key"
+    if fact.batch:
+        return "Give each use keys of its own: split each key first, or split the parent into more."
+    if fact.repeated_by == "jax.tree.map":
+        return "Give each leaf a key of its own, split to the structure of the tree."
     if fact.repeated_by == "comprehension":
         return f"Give each element its own key: `for k in jax.random.split({key}, n)`."
     if fact.repeated_by not in ("", "loop", "call"):
@@ -101,4 +108,5 @@ def advice(fact: Reuse) -> str:
     where = " in the loop" if fact.repeated_by == "loop" else ""
     if not key.replace(".", "").isidentifier():
         return f"Split it first{where} with `jax.random.split`."
-    return f"Split it first{where}: `{key}, subkey = jax.random.split({key})`."
+    child = "subkey" if key != "subkey" else "subkey_1"
+    return f"Split it first{where}: `{key}, {child} = jax.random.split({key})`."

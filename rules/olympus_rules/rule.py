@@ -94,7 +94,7 @@ def all_rules() -> dict[str, Rule]:
     for info in pkgutil.iter_modules(olympus_rules.__path__):
         module = importlib.import_module(f"olympus_rules.{info.name}")
         for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
-                if value is not Rule:
-                    found[value.code] = value()
+            is_rule = isinstance(value, type) and issubclass(value, Rule) and value is not Rule
+            if is_rule and value.__module__ == module.__name__:
+                found[value.code] = value()
     return dict(sorted(found.items()))

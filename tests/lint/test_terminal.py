@@ -45,11 +45,21 @@ def test_colours(monkeypatch, stream, environment, color):
 def on_a_terminal(*arguments: str, **environment: str) -> str:
     leader, follower = pty.openpty()
     settings = {**os.environ, "TERM": "xterm", **environment}
-    subprocess.run([PROGRAM, *arguments], stdout=follower, stderr=subprocess.PIPE, env=settings)
+    process = subprocess.Popen([PROGRAM, *arguments], stdout=follower, stderr=subprocess.DEVNULL, env=settings)
     os.close(follower)
-    shown = os.read(leader, 100_000).decode()
+    shown = b""
+    while chunk := read_chunk(leader):  # a terminal holds little: whoever does not read it stops the writer
+        shown += chunk
     os.close(leader)
-    return shown
+    process.wait(timeout=60)
+    return shown.decode()
+
+
+def read_chunk(leader: int) -> bytes:
+    try:
+        return os.read(leader, 100_000)
+    except OSError:  # Linux says so when the other end is closed
+        return b""
 
 
 def test_a_terminal_gets_colours_unless_told_otherwise(project):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
     from olympus_rules.keyflow.terms import Term
 
-__all__ = ["as_term", "choose", "element", "get_item", "leaves", "map_choice", "map_leaves"]
+__all__ = ["as_term", "choose", "element", "get_item", "guarded_leaves", "leaves", "map_choice", "map_leaves"]
 
 MAX_ARMS = 8
 
@@ -108,6 +108,18 @@ def leaves(value: Value) -> list[Term]:
     if isinstance(value, Choice):
         return [term for _, item in value.arms for term in leaves(item)]
     return []
+
+
+def guarded_leaves(flow: Interpreter, value: Value) -> list[tuple[PathCondition, Term]]:
+    """Return the terms in a value with the condition under which it holds them on the present path."""
+    if not isinstance(value, Choice):
+        return [(flow.path, term) for term in leaves(value)]
+    found: list[tuple[PathCondition, Term]] = []
+    for path, part in value.arms:
+        joined = both(flow.path, path)
+        if joined is not None:
+            found += [(joined, term) for term in leaves(part)]
+    return found
 
 
 def map_leaves(value: Value, function: Callable[[Term], Value]) -> Value:

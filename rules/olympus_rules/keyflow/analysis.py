@@ -76,6 +76,9 @@ class Analysis:
             is_package=document.is_package,
             has_globals="global " in document.text,
         )
+        imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
+        self.folding_methods = signatures().methods(imported, "folds")
+        self.inspecting_methods = signatures().methods(imported, "inspect")
         self.classes: dict[Term, ClassCode] = {}
         self.functions: dict[FunctionCode, Value] = {}
         self.class_values: dict[ClassCode, Class] = {}

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import containers, higher_order, library, observe, summary
-from olympus_rules.keyflow.access import choose
+from olympus_rules.keyflow.access import choose, map_leaves
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty
+from olympus_rules.keyflow.lowering import dotted_name
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.values import (
     Bound,
@@ -43,17 +44,9 @@ KEEPING_METHODS = frozenset(
     }
 )  # fmt: skip
 ASKING_PREFIXES = (
-    "is_",
-    "has_",
-    "check_",
-    "assert_",
-    "validate_",
-    "_is_",
-    "_has_",
-    "_check_",
-    "_assert_",
-    "_validate_",
-)
+    "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
+)  # fmt: skip
+ABSTRACT = frozenset({"eval_shape", "eval_summary", "lower", "make_jaxpr", "make_model_info", "tabulate"})
 RECORD_MAKERS = ("dataclass", "NamedTuple", "struct", "PyTreeNode", "chex", "pytree_dataclass", "TypedDict")
 DECORATORS_THAT_KEEP = frozenset(
     {
@@ -158,16 +151,22 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     node = arguments.node
     if node is None:
         return flow.terms.fresh()
-    method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    if method:
-        result = _method(flow, method, arguments)
+    if isinstance(node.func, ast.Attribute):
+        result = _method(flow, node.func.attr, arguments)
         if result is not None:
             return result
     name = function.qualified if isinstance(function, Library) else ast.unparse(node.func)
     last = name.rpartition(".")[2]
-    if last.startswith(ASKING_PREFIXES) or arguments.asks:
-        return flow.terms.fresh()  # what asks about a key does not consume it
-    constructor = last[:1].isupper() or last.lstrip("_")[:1].isupper()
+    if type(function) is int and flow.terms.operation(function) == "attr":
+        last = flow.terms.data(function)[0]  # jax.jit(model.apply)(…)
+    if _only_looks(flow, last, node) or arguments.asks:
+        return flow.terms.fresh()
+    if last == "clone" and arguments.positional:
+        number = flow.terms.number()
+        return map_leaves(arguments.positional[0][0], lambda term: flow.knowledge.clone(number, term))
+    certainty = Certainty.UNKNOWN
+    if last.lstrip("_")[:1].isupper() or last in flow.analysis.folding_methods:
+        certainty = Certainty.DOUBTFUL
     number = flow.terms.number()
     for value, expression in arguments.expressions():
         if isinstance(value, Const | Library | Function | Metadata):
@@ -176,12 +175,25 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
             value,
             node=node,
             what=name,
-            certainty=Certainty.CONSTRUCTOR if constructor else Certainty.UNKNOWN,
+            certainty=certainty,
             key=expression,
             call=number,
             loop=arguments.loop,
         )
     return flow.terms.fresh()
+
+
+def _only_looks(flow: Interpreter, name: str, node: ast.Call) -> bool:
+    """Say whether a callee is one that asks about its arguments or evaluates them abstractly."""
+    if isinstance(node.func, ast.Call):  # tabulate(model, key)(x)
+        name = dotted_name(node.func.func).rpartition(".")[2]
+        return name in ABSTRACT or name.endswith("eval_shape")
+    return (
+        name.startswith(ASKING_PREFIXES)
+        or name.endswith("eval_shape")
+        or name in ABSTRACT
+        or name in flow.analysis.inspecting_methods
+    )
 
 
 def parts(value: Sequence | Map, expression: ast.expr | None) -> Iterator[tuple[Value, ast.expr | None]]:

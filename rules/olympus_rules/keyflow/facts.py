@@ -81,6 +81,7 @@ class Reuse(Fact):
         repeated_by: what executes the place again: ``loop``, ``comprehension``, ``scan``, ``call`` …; empty for
             two places on one straight path.
         unused: names of derived keys in scope that nothing uses, the best hint of a slip of the pen.
+        batch: whether it is a key array that is consumed twice, and not one key.
     """
 
     first: Place
@@ -88,6 +89,7 @@ class Reuse(Fact):
     effect: str = "dependent"
     repeated_by: str = ""
     unused: tuple[str, ...] = ()
+    batch: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,7 +119,7 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
     if qualified in TREE_MAPS and isinstance(first, CALLABLE):
         outer, flow.site = flow.site, arguments.node or flow.site
         rest = [value for value, _ in arguments.positional[1:]]
-        result = each(flow, first, rest, "tree map")
+        result = each(flow, first, rest, "jax.tree.map")
         flow.site = outer
         return result
     return None

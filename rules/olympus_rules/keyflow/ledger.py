@@ -18,7 +18,7 @@ NEAREST = 64  # how many earlier consumptions of one identity are compared with 
 class Certainty(IntEnum):
     """What is known of the callee that took a key."""
 
-    CONSTRUCTOR = 0  # a class from elsewhere, which may only store it
+    DOUBTFUL = 0  # a class from elsewhere, which may only store it, or a method that may only fold into it
     UNKNOWN = 1  # a function from elsewhere
     KNOWN = 2
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import calls, containers, facts, higher_order, observe
-from olympus_rules.keyflow.access import as_term, leaves, map_leaves
+from olympus_rules.keyflow.access import as_term, guarded_leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.ledger import Certainty
@@ -140,8 +140,8 @@ def _sink(
                 )
             )
         return
-    for term in leaves(value):
-        flow.knowledge.use(term, path=flow.path)
+    for path, term in guarded_leaves(flow, value):
+        flow.knowledge.use(term, path=path)
     node = arguments.node or flow.site
     if node is None:
         return

@@ -35,7 +35,9 @@ REMOVED = {"jax.random.rbg_key", "jax.random.unsafe_rbg_key", "jax.random.threef
 LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | TYPES | REMOVED} | {"unsafe_raw_array"}
 WORD = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES - {"key"})) + r"|random\.key)\b|(?::|->)\s*key\b")
 # without the calls of constructors, which are most of what there is
-TYPE_WORD = re.compile(WORD.pattern.replace("|PRNGKey|", r"|PRNGKey(?!\()|").replace(r"random\.key)", r"random\.key(?!\())"))
+TYPE_WORD = re.compile(
+    WORD.pattern.replace("|PRNGKey|", r"|PRNGKey(?!\()|").replace(r"random\.key)", r"random\.key(?!\())")
+)
 
 
 ALIAS = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES)) + r")\s+as\s+(\w+)")
@@ -104,6 +106,8 @@ class _Scan:
             return
         if not self.holds_rows(node):
             return
+        if isinstance(node, ast.If | ast.IfExp | ast.Try) and _asks_for_names(node):
+            return  # code for several releases of JAX
         scope = self.scope(node, code)
         for name, child in _children(node):
             inner = scope if name == "body" else code
@@ -188,6 +192,26 @@ class _Scan:
                 return self.analysis.library(".".join([head, *reversed(parts)])).qualified
             scope = scope.parent
         return None
+
+
+def _asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:
+    """Say whether code runs only if JAX has one of the names, or provides for its absence."""
+    if isinstance(node, ast.Try):
+        caught = {
+            name.id
+            for handler in node.handlers
+            if handler.type
+            for name in ast.walk(handler.type)
+            if isinstance(name, ast.Name)
+        }
+        return bool(caught & {"AttributeError", "ImportError", "ModuleNotFoundError"})
+    return any(
+        isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Name)
+        and part.func.id == "hasattr"
+        and any(isinstance(arg, ast.Constant) and arg.value in LAST_NAMES for arg in part.args)
+        for part in ast.walk(node.test)
+    )
 
 
 def _concerns(qualified: str, context: str) -> bool:

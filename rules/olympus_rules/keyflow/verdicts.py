@@ -47,7 +47,7 @@ def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | 
     confidence = _confidence(flow, first, again)
     if confidence is None:
         return None
-    key = spelled(again.key) if again.key is not None else spelled(first.key) if first.key is not None else ""
+    key = _name_of(flow, first, again)
     kind = flow.knowledge.kind(again.term)
     one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
     repeated = again.loop or "call" if first.node is again.node else ""
@@ -72,6 +72,22 @@ def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | 
         effect=_effect(first, again),
         repeated_by=repeated,
         unused=_unused_relatives(flow, again.term),
+        batch=(flow.knowledge.rank(again.term) or 0) > 0,
+    )
+
+
+def _name_of(flow: Interpreter, first: Consumption, again: Consumption) -> str:
+    """Return how the key is spelled: at a consumer, else as a variable that an inner function uses."""
+    for use in (again, first):
+        written = spelled(use.key) if use.key is not None else ""
+        if written:
+            return written
+    terms = flow.terms
+    for term in (again.term, *terms.ancestors(again.term)):
+        if terms.operation(term) in ("param", "free"):
+            return str(terms.data(term)[1])
+    return next(
+        (str(name) for name, value in flow.env.values.items() if value == again.term and "$" not in str(name)), ""
     )
 
 
@@ -95,14 +111,25 @@ def _effect(first: Consumption, again: Consumption) -> str:
 def _confidence(flow: Interpreter, first: Consumption, again: Consumption) -> Confidence | None:
     """Return how sure a reuse is, ``None`` when nothing says that the value is a key."""
     knowledge = flow.knowledge
+    if _is_none(flow, first) or _is_none(flow, again):
+        return None
     terms = {first.term, again.term}
     known = any(knowledge.is_known(term) for term in terms)
     lowest = min(first.certainty, again.certainty)
     if known:
         return (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest]
-    if lowest != Certainty.CONSTRUCTOR and any(term in knowledge.named for term in terms):
+    if lowest != Certainty.DOUBTFUL and any(term in knowledge.named for term in terms):
         return Confidence.POSSIBLE
     return None
+
+
+def _is_none(flow: Interpreter, use: Consumption) -> bool:
+    """Say whether the consumption is on a path on which the value is ``None``."""
+    terms = flow.terms
+    return any(
+        bool(flow.decisions.bit(terms.make("op", "Is", part, terms.const(None))) & use.path[0])
+        for part in (use.term, *terms.ancestors(use.term))
+    )
 
 
 def _collisions(flow: Interpreter) -> Iterator[Fact]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -54,9 +54,7 @@ class LibraryFunction:
         if self.seed:
             sources = (Source("", via="seed"),)
         elif self.derive:
-            sources = (
-                Source("[*]" if self.derive == "split" else "", parent=self.parameters[0], via=self.derive),
-            )
+            sources = (Source("[*]" if self.derive == "split" else "", parent=self.parameters[0], via=self.derive),)
         return KeySignature(
             parameters=self.parameters + self.keywords,
             sinks=tuple(Sink(name) for name in self.sinks),
@@ -74,6 +72,7 @@ class SignatureTable:
         inspect_names: Iterable[str] = (),
         inspect_prefixes: Iterable[str] = (),
         forward_names: Iterable[str] = (),
+        methods: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
     ) -> None:
         """Index the rows.
 
@@ -82,7 +81,9 @@ class SignatureTable:
             inspect_names: callables that consume no key that they are given.
             inspect_prefixes: beginnings of the names of such callables.
             forward_names: callables that return their first argument unchanged.
+            methods: by library and then by ``folds`` or ``inspect``, methods of the library's objects.
         """
+        self._methods = methods or {}
         self._functions = {function.qualified: function for function in functions}
         inspectors = {function.qualified for function in self._functions.values() if function.inspects}
         self._inspect_names = frozenset(inspectors.union(inspect_names))
@@ -112,6 +113,16 @@ class SignatureTable:
         """Say whether the callable returns its first argument unchanged, and consumes nothing."""
         return qualified in self._forward_names
 
+    def methods(self, libraries: Iterable[str], kind: str) -> frozenset[str]:
+        """Return methods of the objects of some libraries.
+
+        Args:
+            libraries: import names, such as ``flax``.
+            kind: ``folds`` for methods that derive keys from the one they are given, by folding in, and may leave it
+                alone; ``inspect`` for methods that consume no key.
+        """
+        return frozenset(name for library in libraries for name in self._methods.get(library, {}).get(kind, ()))
+
 
 def read_tables(texts: dict[str, str]) -> SignatureTable:
     """Read library files.
@@ -123,6 +134,7 @@ def read_tables(texts: dict[str, str]) -> SignatureTable:
         ValueError: a file is not TOML or has an unknown section or field; the message names file and field.
     """
     functions: list[LibraryFunction] = []
+    methods: dict[str, dict[str, list[str]]] = {}
     lists: dict[tuple[str, str], list[str]] = {
         ("inspect", "names"): [],
         ("inspect", "prefixes"): [],
@@ -135,13 +147,16 @@ def read_tables(texts: dict[str, str]) -> SignatureTable:
             raise ValueError(f"{filename}: {error}") from error
         for qualified, row in table.pop("functions", {}).items():
             functions.append(_function(filename, qualified, row))
+        methods[filename.removesuffix(".toml")] = table.pop("methods", {})
+        if unknown := methods[filename.removesuffix(".toml")].keys() - {"folds", "inspect"}:
+            raise ValueError(f"{filename}: unknown field {min(unknown)!r} of section 'methods'")
         for section, entries in table.items():
             for field, names in entries.items():
                 if (section, field) not in lists:
                     raise ValueError(f"{filename}: unknown field {field!r} of section {section!r}")
                 lists[section, field] += names
     return SignatureTable(
-        functions, lists["inspect", "names"], lists["inspect", "prefixes"], lists["forward", "names"]
+        functions, lists["inspect", "names"], lists["inspect", "prefixes"], lists["forward", "names"], methods
     )
 
 
