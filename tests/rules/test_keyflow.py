@@ -612,6 +612,31 @@ PROGRAMS = {
             assert check(key)
             return random.normal(key)
     """,
+    "optional keys rebuilt in a loop": """
+        def f(step, batches, rngs=None):
+            random.key(0)
+            for i, batch in enumerate(batches):
+                if rngs is not None:
+                    rngs = {name: random.fold_in(rng, i) for name, rng in rngs.items()}
+                step(batch, rngs)
+    """,
+    "init and apply of a functional module": """
+        def f(net, x):
+            rng = random.key(0)
+            params = net.init(rng, x)
+            return net.apply(params, rng, x), jax.jit(net.apply)(params, rng, x)
+    """,
+    "abstract evaluation": """
+        def f(init, step, x):
+            key = random.key(0)
+            shapes = fast_eval_shape(init, key, x)
+            return shapes, jax.jit(step).lower(key, x), tabulate(step, key)(x), random.normal(key)
+    """,
+    "somebody's clone": """
+        def f():
+            key = random.key(0)
+            return random.normal(key), random.normal(test_utils.clone(key))
+    """,
     "constructor may only store": """
         def f(key):
             state = State(key=key)

@@ -77,6 +77,8 @@ class Analysis:
             has_globals="global " in document.text,
         )
         imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
+        if ".init(" in document.text and ".apply" in document.text:  # a functional module, whoever made it
+            imported |= {"flax", "haiku"}
         self.folding_methods = signatures().methods(imported, "folds")
         self.inspecting_methods = signatures().methods(imported, "inspect")
         self.classes: dict[Term, ClassCode] = {}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import containers, higher_order, library, observe, summary
-from olympus_rules.keyflow.access import choose, map_leaves
+from olympus_rules.keyflow.access import choose
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty
 from olympus_rules.keyflow.lowering import dotted_name
@@ -161,9 +161,9 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
         last = flow.terms.data(function)[0]  # jax.jit(model.apply)(…)
     if _only_looks(flow, last, node) or arguments.asks:
         return flow.terms.fresh()
-    if last == "clone" and arguments.positional:
-        number = flow.terms.number()
-        return map_leaves(arguments.positional[0][0], lambda term: flow.knowledge.clone(number, term))
+    first = arguments.positional[0][0] if arguments.positional else None
+    if last == "clone" and type(first) is int and (flow.knowledge.is_known(first) or first in flow.knowledge.named):
+        return flow.knowledge.clone(flow.terms.number(), first)
     certainty = Certainty.UNKNOWN
     if last.lstrip("_")[:1].isupper() or last in flow.analysis.folding_methods:
         certainty = Certainty.DOUBTFUL

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow.access import as_term, map_choice
+from olympus_rules.keyflow.access import as_term, choose, map_choice
 from olympus_rules.keyflow.facts import Fact, KeyKind
-from olympus_rules.keyflow.paths import PathCondition, both
+from olympus_rules.keyflow.paths import PathCondition, both, implies
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Choice, Condition, Const, Metadata, Sequence, SliceOf, Value
 
@@ -425,6 +425,8 @@ def _operand_nodes(node: ast.AST) -> list[ast.expr]:
 
 def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> Value:
     operands = [map_choice(flow, operand, lambda part: part) for operand in operands]
+    if isinstance(operands[0], Choice) and operation in ("Is", "IsNot"):
+        return _identities(flow, operation, operands[0], operands[1])
     for operand in operands:
         if isinstance(operand, Metadata):
             _metadata_comparison(flow, operation, operand, node, [o for o in operands if o is not operand])
@@ -437,6 +439,21 @@ def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: 
     if operation == "NotIn":
         return Condition("not", (flow.terms.make("op", "In", *terms),))
     return flow.terms.make("op", operation, *terms)
+
+
+def _identities(flow: Interpreter, operation: str, left: Choice, right: Value) -> Value:
+    """Ask each value of a choice whether it is ``None``; where its own condition says so, that is the answer."""
+    arms: list[tuple[PathCondition, Value]] = []
+    for path, part in left.arms:
+        answer = _identity(flow, operation, part, right)
+        holds, fails = flow.outcomes(answer)
+        if holds is not None and fails is not None:
+            if implies(path, holds):
+                answer = Const(True)
+            elif implies(path, fails):
+                answer = Const(False)
+        arms.append((path, answer))
+    return choose(flow, arms)
 
 
 def _identity(flow: Interpreter, operation: str, left: Value, right: Value) -> Value:
