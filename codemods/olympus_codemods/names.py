@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from olympus_codemods import imports
-from olympus_codemods.scopes import bound_names, enclosing_scopes, identifiers, own_nodes
+from olympus_codemods.scopes import bound_names, enclosing_scopes, identifiers, own_nodes, words
 from olympus_rules.syntax.imports import bindings, import_statements
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Names:
     def fresh(self, base: str) -> str:
         """Return ``base``, or ``base_1``, ``base_2`` …, whichever the outermost function does not mention."""
         outermost = self._scopes[1] if len(self._scopes) > 1 else self._scopes[0]
-        used = identifiers(outermost)
+        used = words(self._document, outermost)
         return next(name for n in count() if (name := f"{base}_{n}" if n else base) not in used)
 
     def spell(self, qualified: str, near: ast.AST | None = None) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
 
-__all__ = ["Scope", "bound_names", "dominates", "enclosing_scopes", "identifiers", "own_nodes", "scope_of"]
+__all__ = ["Scope", "bound_names", "dominates", "enclosing_scopes", "identifiers", "own_nodes", "scope_of", "words"]
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -90,6 +91,13 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
         else:
             names.update(_declared(node))
     return frozenset(names)
+
+
+def words(document: Document, node: ast.AST) -> set[str]:
+    """Return the words in the rows of a piece of code: its names, and more."""
+    span = document.span(node)
+    rows = document.lines if isinstance(node, ast.Module) else document.lines[span.start.row - 1 : span.end.row]
+    return set(re.findall(r"\w+", "".join(rows)))
 
 
 def dominates(document: Document, earlier: ast.stmt, later: ast.AST) -> bool:

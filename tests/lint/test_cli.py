@@ -233,13 +233,15 @@ def test_standard_input(project, run, monkeypatch):
 def test_standard_input_is_fixed_to_standard_output(project):
     command = [PROGRAM, "-", "--fix", "--extend-select", "OLY201"]
     text = (RAW + REUSE.partition("\n")[2]).replace("\n", "\r\n")
-    done = subprocess.run(command, input=text.encode(), capture_output=True)
+    done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=60)
     assert done.stdout == text.replace("PRNGKey", "key").encode()
     assert b"OLY104" in done.stderr and done.returncode == 1
 
 
 def test_module_and_version():
-    done = subprocess.run([sys.executable, "-m", "olympus_lint", "--version"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "olympus_lint", "--version"], capture_output=True, text=True, timeout=60
+    )
     assert (done.returncode, done.stdout) == (0, f"olympus-lint {olympus_lint.__version__}\n")
 
 

@@ -22,7 +22,9 @@ print("LOADED", *sorted({name.partition(".")[0] for name in sys.modules}))
 
 
 def loaded(*arguments: str) -> set[str]:
-    done = subprocess.run([sys.executable, "-c", PROBE, *arguments], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, *arguments], capture_output=True, text=True, check=True, timeout=60
+    )
     return set(done.stdout.rpartition("LOADED ")[2].split())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from olympus_lint import progress
 from olympus_lint.output import has_color
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
+TIME_LIMIT = 60  # seconds
 
 
 class Terminal(io.StringIO):
@@ -47,19 +49,25 @@ def on_a_terminal(*arguments: str, **environment: str) -> str:
     settings = {**os.environ, "TERM": "xterm", **environment}
     process = subprocess.Popen([PROGRAM, *arguments], stdout=follower, stderr=subprocess.DEVNULL, env=settings)
     os.close(follower)
-    shown = b""
-    while chunk := read_chunk(leader):  # a terminal holds little: whoever does not read it stops the writer
-        shown += chunk
+    shown = read_terminal(leader)  # while it runs: a terminal that nobody reads makes its writer wait
     os.close(leader)
-    process.wait(timeout=60)
-    return shown.decode()
+    process.wait(TIME_LIMIT)
+    return shown
 
 
-def read_chunk(leader: int) -> bytes:
-    try:
-        return os.read(leader, 100_000)
-    except OSError:  # Linux says so when the other end is closed
-        return b""
+def read_terminal(leader: int) -> str:
+    """Return what is written until nobody holds the other side; fail when nothing comes for too long."""
+    pieces: list[bytes] = []
+    while True:
+        ready, _, _ = select.select([leader], [], [], TIME_LIMIT)
+        assert ready, "the terminal was silent for too long"
+        try:
+            piece = os.read(leader, 4096)
+        except OSError:  # how Linux says that the other side is closed
+            piece = b""
+        if not piece:
+            return b"".join(pieces).decode()
+        pieces.append(piece)
 
 
 def test_a_terminal_gets_colours_unless_told_otherwise(project):
@@ -88,6 +96,11 @@ def test_no_items_and_no_bar(monkeypatch):
     assert list(progress.track([], 0)) == []
 
 
+def test_a_terminal_takes_more_than_its_buffer(project):
+    Path("a.py").write_text("".join(REUSE.replace("def f", f"def f{n}") for n in range(200)))
+    assert on_a_terminal("a.py", NO_COLOR="").count("OLY104") == 200
+
+
 def test_a_closed_pipe_is_no_traceback(project):
     for n in range(300):
         Path(f"f{n}.py").write_text(REUSE)
@@ -97,12 +110,12 @@ def test_a_closed_pipe_is_no_traceback(project):
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait() == 1
+    assert process.wait(TIME_LIMIT) == 1
 
 
 def test_a_locale_without_the_characters_is_no_traceback(project):
     Path("é.py").write_text(REUSE.replace("return", "# 日本\n    return"), encoding="utf-8")
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    done = subprocess.run([PROGRAM, "."], capture_output=True, env=environment)
+    done = subprocess.run([PROGRAM, "."], capture_output=True, env=environment, timeout=TIME_LIMIT)
     assert done.returncode == 1 and done.stderr == b""
     assert b"\\xe9.py:6:9: OLY104" in done.stdout

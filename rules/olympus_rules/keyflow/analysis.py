@@ -45,7 +45,10 @@ def analyse(
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        return Analysis(document, tuple(roots)).run(asked)
+        analysis = Analysis(document, tuple(roots))
+        found = analysis.run(asked)
+        analysis.close()
+        return found
     finally:
         sys.setrecursionlimit(limit)
 
@@ -112,6 +115,18 @@ class Analysis:
         constructions = asked is None or facts.Construction in asked
         self.facts += references(self, verdicts.obstacles(self, settled) if constructions else None)
         return verdicts.unique(self.facts)
+
+    def close(self) -> None:
+        """Cut the references that go round, so that all of it is freed at once and not by the garbage collector."""
+        codes = [self.module]
+        while codes:
+            code = codes.pop()
+            codes += code.nested
+            code.parent, code.nested, code.waiting, code.owner = None, [], None, None
+            code.definitions = {}
+        for flow in self.started.values():
+            flow.__dict__.clear()
+        self.__dict__.clear()
 
     def add(self, fact: Fact) -> None:
         """Note a fact."""

@@ -122,9 +122,9 @@ class _Lowering:
 
     def statements(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
-            handler = getattr(self, f"stmt_{type(statement).__name__}", None)
+            handler = STATEMENTS.get(type(statement))
             if handler is not None:
-                handler(statement)
+                handler(self, statement)
 
     def stmt_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):
@@ -350,11 +350,8 @@ class _Lowering:
     # expressions
 
     def expr(self, node: ast.expr) -> int:
-        handler = getattr(self, f"expr_{type(node).__name__}", None)
-        if handler is None:
-            return self.opaque(node)
-        result: int = handler(node)
-        return result
+        handler = EXPRESSIONS.get(type(node))
+        return self.opaque(node) if handler is None else handler(self, node)
 
     def opaque(self, node: ast.AST, operands: Sequence[int] = (), operation: str = "opaque") -> int:
         dst = self.register()
@@ -653,3 +650,16 @@ def _as_load(node: ast.expr) -> ast.expr:
 
 def _irrefutable(pattern: ast.pattern) -> bool:
     return isinstance(pattern, ast.MatchAs) and (pattern.pattern is None or _irrefutable(pattern.pattern))
+
+
+def _handlers(prefix: str) -> dict[type[ast.AST], Callable[[_Lowering, Any], Any]]:
+    """Return the methods for node types by type: ``expr_Call`` is the one for ``ast.Call``."""
+    return {
+        getattr(ast, name.removeprefix(prefix)): method
+        for name, method in vars(_Lowering).items()
+        if name.startswith(prefix) and hasattr(ast, name.removeprefix(prefix))
+    }
+
+
+STATEMENTS = _handlers("stmt_")
+EXPRESSIONS = _handlers("expr_")

@@ -1,0 +1,114 @@
+"""What the README promises: its two commands, the output that it shows, its table of rules."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from olympus_lint.cli import main
+from olympus_lint.configuration import Configuration
+from olympus_lint.discovery import discover
+from olympus_lint.options import parser
+from olympus_lint.reporting import format_names
+from olympus_lint.runner import Mode, check_files
+from olympus_rules.rule import all_rules
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+CI = (ROOT / ".ci" / "run").read_text("utf-8")
+FENCES = {
+    language: [
+        token.content for token in MarkdownIt().parse(README) if token.type == "fence" and token.info == language
+    ]
+    for language in ("console", "toml")
+}
+SETUPS = [block.strip() for block in FENCES["console"] if block.startswith("python3 -m venv")]
+
+
+@pytest.fixture
+def at_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def example_codes() -> Counter[str]:
+    files, problems = discover(["docs/example"], Configuration({}).at)
+    assert problems == []
+    results = list(check_files(files, Mode.CHECK, jobs=1))
+    assert [error for result in results for error in result.errors] == []
+    return Counter(finding.code for result in results for finding in result.findings)
+
+
+def test_ci_runs_the_two_commands():
+    assert len(SETUPS) == 2
+    lint, test = SETUPS
+    assert lint.endswith(".venv/bin/olympus-lint docs/example")
+    assert test.endswith(".venv/bin/pytest")
+    rows = [row.strip() for row in CI.splitlines()]
+    assert rows.count(lint) == rows.count(test) == 1
+
+
+def test_the_shown_output_is_what_the_command_prints(at_root: None, capsys: pytest.CaptureFixture[str]):
+    command, _, shown = FENCES["console"][0].partition("\n")
+    assert command.startswith("$ olympus-lint docs/example/")
+    assert main(command.split()[2:]) == 1
+    assert capsys.readouterr().out == shown
+
+
+def test_the_example_gives_the_codes_that_are_named(at_root: None):
+    found = example_codes()
+    sentence = re.search(r"ends with exit status 1 and six findings: (.+?)\. ", README, re.DOTALL)
+    assert sentence
+    assert set(re.findall(r"OLY\d{3}", sentence[1])) == set(found)
+    assert "OLY104 (twice," in sentence[1]
+    assert found == Counter(["OLY101", "OLY102", "OLY103", "OLY104", "OLY104", "OLY201"])
+    assert f'expected="{" ".join(sorted(found.elements()))}"' in CI
+
+
+def test_each_mistake_of_the_example_has_a_quiet_neighbour(at_root: None, capsys: pytest.CaptureFixture[str]):
+    main(["docs/example", "--output-format", "concise", "--quiet"])
+    rows: dict[str, set[int]] = {}
+    for line in capsys.readouterr().out.splitlines():
+        filename, row, *_ = line.split(":")
+        rows.setdefault(filename, set()).add(int(row))
+    assert len(rows) == 3
+    for filename, flagged in rows.items():
+        starts = [n for n, row in enumerate(Path(filename).read_text().splitlines(), 1) if row.startswith("def ")]
+        functions = [range(a, b) for a, b in zip(starts, [*starts[1:], 10_000], strict=True)]
+        wrong = [bool(flagged.intersection(function)) for function in functions]
+        assert [wrong[n + 1] for n, flag in enumerate(wrong) if flag] == [False] * sum(wrong), filename
+
+
+def test_the_rule_table_agrees_with_the_rules():
+    rows = re.findall(r"^\| \[OLY.+$", README, re.MULTILINE)
+    assert rows == [
+        f"| [{code}](docs/rules/{rule.name}.md) | {rule.name} | {rule.summary} | "
+        f"{'on' if rule.default else 'off'} | {rule.fix.value if rule.fix else 'none'} |"
+        for code, rule in all_rules().items()
+    ]
+
+
+def test_options_and_formats_in_the_readme_exist():
+    known = {option for action in parser()._actions for option in action.option_strings}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)) <= known
+    formats = re.search(r"The other formats are (.+?)\.", README)
+    assert formats
+    assert {*re.findall(r"`([a-z-]+)`", formats[1]), "github", "sarif"} == set(format_names())
+
+
+def test_the_settings_in_the_readme_are_accepted(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (block,) = FENCES["toml"]
+    (tmp_path / "pyproject.toml").write_text(block)
+    assert main(["--show-settings", str(tmp_path)]) == 0
+    assert "OLY201" in capsys.readouterr().out
+
+
+def test_the_ci_script_is_bash():
+    done = subprocess.run(["bash", "-n", str(ROOT / ".ci" / "run")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
