@@ -122,6 +122,9 @@ class Analysis:
         while codes:
             code = codes.pop()
             codes += code.nested
+            for class_ in (code.owner, *code.definitions.values()):
+                if isinstance(class_, ClassCode):
+                    class_.scope, class_.methods = None, {}
             code.parent, code.nested, code.waiting, code.owner = None, [], None, None
             code.definitions = {}
         for flow in self.started.values():
