@@ -50,7 +50,8 @@ def own_nodes(scope: Scope) -> Iterator[ast.AST]:
             stack += ast.iter_child_nodes(node)
 
 
-def bound_names(scope: Scope) -> set[str]:
+@lru_cache(maxsize=8)
+def bound_names(scope: Scope) -> frozenset[str]:
     """Return the names that are local to a scope."""
     bound: set[str] = set()
     elsewhere: set[str] = set()
@@ -61,7 +62,7 @@ def bound_names(scope: Scope) -> set[str]:
             elsewhere.update(node.names)
         else:
             bound.update(_declared(node))
-    return bound - elsewhere
+    return frozenset(bound - elsewhere)
 
 
 def _declared(node: ast.AST) -> Iterator[str]:

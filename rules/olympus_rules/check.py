@@ -43,7 +43,8 @@ def check(
     rules = list(all_rules().values() if rules is None else rules)
     asked = {kind for rule in rules for kind in rule.facts}
     try:
-        facts = [fact for fact in analyse(document, roots, asked) if fact.confidence >= min_confidence]
+        found = analyse(document, roots, asked, by_name=min_confidence == Confidence.POSSIBLE)
+        facts = [fact for fact in found if fact.confidence >= min_confidence]
     except Exception as error:
         failure = RuleError(None)
         failure.__cause__ = error

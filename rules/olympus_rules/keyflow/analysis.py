@@ -33,7 +33,11 @@ CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "ja
 
 
 def analyse(
-    document: Document, roots: Iterable[str] = DEFAULT_ROOTS, asked: Collection[type[Fact]] | None = None
+    document: Document,
+    roots: Iterable[str] = DEFAULT_ROOTS,
+    asked: Collection[type[Fact]] | None = None,
+    *,
+    by_name: bool = True,
 ) -> list[Fact]:
     """Return the facts of a document, each once, in the order of their places.
 
@@ -41,12 +45,13 @@ def analyse(
         document: the parsed file.
         roots: the names under which the JAX namespace may be imported.
         asked: the types of facts that are wanted, all of them by default; others may be left out.
+        by_name: whether facts about values that are keys by their name only are wanted.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
         analysis = Analysis(document, tuple(roots))
-        found = analysis.run(asked)
+        found = analysis.run(asked, by_name=by_name)
         analysis.close()
         return found
     finally:
@@ -99,10 +104,10 @@ class Analysis:
         self._seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
         self.flows: list[Interpreter] = []
 
-    def run(self, asked: Collection[type[Fact]] | None = None) -> list[Fact]:
-        """Interpret the module and every function in it, and judge what was noted."""
+    def run(self, asked: Collection[type[Fact]] | None = None, *, by_name: bool = True) -> list[Fact]:
+        """Interpret the module and the functions in it, and judge what was noted."""
         self.summary(self.module)
-        waiting = relevant(self.document, self.module)
+        waiting = relevant(self.document, self.module, by_name=by_name)
         while waiting:
             code = waiting.pop()
             self.summary(code)

@@ -40,9 +40,6 @@ TYPE_WORD = re.compile(
 )
 
 
-ALIAS = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES)) + r")\s+as\s+(\w+)")
-
-
 def references(analysis: Analysis, obstacles: dict[ast.expr, tuple[str, ...]] | None) -> Iterator[Fact]:
     """Return a reference for each mention of a constructor, a removed helper, or a key type.
 
@@ -61,7 +58,11 @@ def _rows_of_interest(analysis: Analysis, words: re.Pattern[str]) -> list[int]:
     text = analysis.document.text
     if not any(name in text for name in (*LAST_NAMES - {"key"}, "random.key", ": key", "-> key")):
         return []
-    aliases = {match.group(1) for match in ALIAS.finditer(text)}
+    aliases = {
+        name
+        for name, qualified in analysis.document.imports.names.items()
+        if qualified.rpartition(".")[2] in LAST_NAMES and name not in LAST_NAMES
+    }
     found = list(words.finditer(text))
     if aliases:
         found += re.finditer(r"\b(?:" + "|".join(map(re.escape, sorted(aliases))) + r")\b", text)
