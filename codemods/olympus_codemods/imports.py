@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
-from libcst import matchers
 
-from olympus_codemods.rewriting import ending
+from olympus_codemods.rewriting import comments, ending
 from olympus_rules.finding import Edit, Position, Span
 from olympus_rules.syntax.document import first_line
 
@@ -60,7 +59,7 @@ def change_names(
     node = next((n for n in fragment.at(span) if isinstance(n, cst.ImportFrom)), None) if fragment else None
     if node is None or fragment is None or isinstance(node.names, cst.ImportStar):
         return None
-    if matchers.findall(node, matchers.Comment()):
+    if comments(node):
         return None
     dropped = set(remove)
     kept = [alias for alias in node.names if alias.evaluated_name not in dropped]

@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import libcst as cst
-from libcst import matchers
 
 from olympus_rules.finding import Edit, Position, Span
 from olympus_rules.syntax.document import first_line
@@ -15,7 +14,7 @@ from olympus_rules.syntax.document import first_line
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
 
-__all__ = ["argument", "call", "ending", "expression", "insert_line", "negated", "replace"]
+__all__ = ["argument", "call", "comments", "ending", "expression", "insert_line", "negated", "replace"]
 
 
 def expression(document: Document, node: ast.AST | None) -> cst.BaseExpression | None:
@@ -65,7 +64,7 @@ def replace(document: Document, node: ast.expr, new: cst.BaseExpression) -> Edit
     """
     old = expression(document, node)
     fragment = document.fragment(node)
-    if old is None or fragment is None or Counter(_comments(old)) - Counter(_comments(new)):
+    if old is None or fragment is None or Counter(comments(old)) - Counter(comments(new)):
         return None
     code = fragment.code(new)
     if isinstance(new, cst.UnaryOperation) and not old.lpar and _binds_tightly(document, node):
@@ -77,8 +76,11 @@ def replace(document: Document, node: ast.expr, new: cst.BaseExpression) -> Edit
     return Edit(fragment.span(old), code)
 
 
-def _comments(node: cst.CSTNode) -> list[str]:
-    return [found.value for found in matchers.findall(node, matchers.Comment()) if isinstance(found, cst.Comment)]
+def comments(node: cst.CSTNode) -> list[str]:
+    """Return the comments inside a node, in order; importing libcst.matchers for that takes longer than a whole run."""
+    if isinstance(node, cst.Comment):
+        return [node.value]
+    return [comment for child in node.children for comment in comments(child)]
 
 
 def _is_word(character: str) -> bool:

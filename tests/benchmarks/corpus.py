@@ -44,26 +44,20 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where packages lie (%(default)s)")
-    shared.add_argument(
-        "--snapshot", type=Path, default=HERE / "snapshot.jsonl", help="the reviewed findings"
-    )
+    shared.add_argument("--snapshot", type=Path, default=HERE / "snapshot.jsonl", help="the reviewed findings")
     some = argparse.ArgumentParser(add_help=False)
     some.add_argument("packages", nargs="*", metavar="PACKAGE", help="default: all")
     parser = argparse.ArgumentParser(prog="corpus.py", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    command = commands.add_parser(
-        "fetch", parents=[shared, some], help="download and unpack the pinned packages"
-    )
+    command = commands.add_parser("fetch", parents=[shared, some], help="download and unpack the pinned packages")
     command.set_defaults(run=run_fetch)
 
     command = commands.add_parser("lint", parents=[shared, some], help="exit 1 when a finding has no review")
     command.add_argument("--update", action="store_true", help="forget reviews whose finding is gone")
     command.set_defaults(run=run_lint)
 
-    command = commands.add_parser(
-        "review", parents=[shared, some], help="show findings of the last lint to review"
-    )
+    command = commands.add_parser("review", parents=[shared, some], help="show findings of the last lint to review")
     command.add_argument("--code", help="only this rule")
     command.add_argument("--lines", type=int, default=6, help="source lines around each place (default: 6)")
     command.add_argument("--limit", type=int, default=20, help="findings to show (default: 20)")
@@ -166,12 +160,7 @@ def excerpts(finding: Seen, folder: Path, around: int) -> str:
     parts = []
     for file, marked in rows.items():
         lines = source_lines(folder / file)
-        shown = {
-            near
-            for row in marked
-            for near in range(row - around, row + around + 1)
-            if 1 <= near <= len(lines)
-        }
+        shown = {near for row in marked for near in range(row - around, row + around + 1) if 1 <= near <= len(lines)}
         parts.append(f"  {file}")
         last = min(shown, default=1) - 1
         for number in sorted(shown):

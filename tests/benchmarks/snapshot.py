@@ -118,8 +118,7 @@ def save_reviews(path: Path, reviews: Iterable[Review]) -> None:
     """Write the snapshot, sorted so that a change of one review is a change of one line."""
     ordered = sorted(reviews, key=lambda review: _order(review.finding))
     lines = [
-        json.dumps(asdict(review.finding) | {"mark": review.mark, "sentence": review.sentence})
-        for review in ordered
+        json.dumps(asdict(review.finding) | {"mark": review.mark, "sentence": review.sentence}) for review in ordered
     ]
     path.write_text("".join(line + "\n" for line in lines), "utf-8")
 
@@ -146,9 +145,7 @@ def compare(findings: Iterable[Seen], reviews: dict[str, Review], packages: Iter
     )
 
 
-def refresh(
-    findings: Iterable[Seen], reviews: dict[str, Review], packages: Iterable[str]
-) -> dict[str, Review]:
+def refresh(findings: Iterable[Seen], reviews: dict[str, Review], packages: Iterable[str]) -> dict[str, Review]:
     """Return the snapshot without gone findings, the others with today's row, message and confidence."""
     found = {finding.id: finding for finding in findings}
     gone = {review.finding.id for review in compare(found.values(), reviews, packages).gone}

@@ -254,9 +254,7 @@ class Corpus:
         linter.chmod(0o755)
 
     def run(self, command: str, *arguments: str) -> int:
-        return corpus.main(
-            [command, "--cache", str(self.cache), "--snapshot", str(self.snapshot), *arguments]
-        )
+        return corpus.main([command, "--cache", str(self.cache), "--snapshot", str(self.snapshot), *arguments])
 
 
 @pytest.fixture
@@ -283,9 +281,7 @@ def test_a_review_from_lint_to_summary(demo: Corpus, capsys: pytest.CaptureFixtu
     assert "2 findings reviewed; false alarms among likely or better: 0.0%" in capsys.readouterr().out
 
 
-def test_a_gone_finding_is_reported_and_forgotten_on_request(
-    demo: Corpus, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_gone_finding_is_reported_and_forgotten_on_request(demo: Corpus, capsys: pytest.CaptureFixture[str]) -> None:
     demo.report([raw(2)])
     demo.run("lint")
     (id_,) = (finding.id for finding in found(demo.folder, raw(2)))
@@ -305,9 +301,7 @@ def test_summary_fails_above_five_percent(demo: Corpus) -> None:
     assert demo.run("summary") == 1
 
 
-def test_a_failing_linter_is_an_error_that_hides_no_finding(
-    demo: Corpus, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failing_linter_is_an_error_that_hides_no_finding(demo: Corpus, capsys: pytest.CaptureFixture[str]) -> None:
     demo.report([raw(2)], status=2, errors="internal error in OLY104")
     assert demo.run("lint") == 2
     output = capsys.readouterr()

@@ -254,9 +254,7 @@ def test_key_signatures() -> None:
     assert row("jax.random.wrap_key_data").key_signature().forwards == (Forward("", "key_bits_array"),)
 
 
-@pytest.mark.parametrize(
-    "name", ["print", "builtins.print", "logging.info", "jax.debug.print", "jax.random.key_data"]
-)
+@pytest.mark.parametrize("name", ["print", "builtins.print", "logging.info", "jax.debug.print", "jax.random.key_data"])
 def test_inspectors(name: str) -> None:
     assert signatures().inspects(name)
 

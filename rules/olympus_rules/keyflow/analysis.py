@@ -20,7 +20,7 @@ from olympus_rules.keyflow.references import references
 from olympus_rules.keyflow.relevance import relevant
 from olympus_rules.keyflow.summary import Summary, summarise
 from olympus_rules.keyflow.terms import Term, Terms
-from olympus_rules.keyflow.values import Class, Const, Function, Library, Value
+from olympus_rules.keyflow.values import Bound, Class, Const, Function, Library, Mapped, Partial, Value
 from olympus_rules.signatures import signatures
 from olympus_rules.syntax import Document
 
@@ -107,7 +107,10 @@ class Analysis:
     def run(self, asked: Collection[type[Fact]] | None = None, *, by_name: bool = True) -> list[Fact]:
         """Interpret the module and the functions in it, and judge what was noted."""
         self.summary(self.module)
-        waiting = relevant(self.document, self.module, by_name=by_name)
+        variables = self.started[self.module].env.values.items()
+        callables = [str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)]
+        callables = [name for name in callables if name not in self.module.definitions]
+        waiting = relevant(self.document, self.module, callables, by_name=by_name)
         while waiting:
             code = waiting.pop()
             self.summary(code)

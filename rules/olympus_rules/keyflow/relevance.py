@@ -8,7 +8,7 @@ from the others is followed all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.syntax import Document
@@ -22,16 +22,19 @@ NAMES = ("key",)
 ROUNDS = 3  # helpers of helpers of helpers
 
 
-def relevant(document: Document, module: FunctionCode, *, by_name: bool) -> list[FunctionCode]:
+def relevant(
+    document: Document, module: FunctionCode, callables: Collection[str], *, by_name: bool
+) -> list[FunctionCode]:
     """Return the functions of the module's level, methods included, that are worth interpreting by themselves.
 
     Args:
         document: the file.
         module: its lowered module.
+        callables: the module's variables that hold functions (``noise = lambda key: …``, ``step = jax.jit(…)``).
         by_name: whether to look at functions in which something is called a key and nothing shows it to be one.
     """
     words = WORDS + NAMES if by_name else WORDS
-    aliases = _pattern({name for name, qualified in module.imported.items() if "random" in qualified})
+    aliases = _pattern([*callables, *(name for name, qualified in module.imported.items() if "random" in qualified)])
     found: list[FunctionCode] = []
     rest: list[tuple[FunctionCode, str]] = []
     for code in module.nested:
