@@ -99,8 +99,7 @@ def suppressed(
     document: Document, reports: list[Report], failures: list[RuleError], rules: list[Rule], settings: Settings
 ) -> tuple[list[Report], list[Finding]]:
     """Return the reports that no comment hides, and the findings about comments that hide nothing."""
-    idle = not reports and "OLY" not in document.text and "olympus:" not in document.text
-    comments = Suppressions("" if settings.ignore_noqa or idle else document.text)
+    comments = Suppressions("" if settings.ignore_noqa or not may_suppress(document, reports) else document.text)
     if not comments:
         return reports, []
     kept = [report for report in reports if not comments.hides(report.finding)]
@@ -110,6 +109,15 @@ def suppressed(
     checked = {rule.code for rule in rules if rule.facts and not failed & {rule, None}}
     unused = [finding for finding in comments.unused(document.filename, checked) if not comments.hides(finding)]
     return kept, unused
+
+
+def may_suppress(document: Document, reports: list[Report]) -> bool:
+    """Say whether it is worth while to look for comments: tokenizing a file takes longer than parsing it."""
+    if "OLY" in document.text or "olympus:" in document.text:
+        return True
+    spans = [report.finding.span for report in reports]
+    rows = [row for span in spans for row in (span.start.row, span.end.row)]
+    return any("noqa" in document.lines[row - 1].lower() for row in rows if row <= len(document.lines))
 
 
 def with_fix(report: Report, document: Document, errors: list[Problem]) -> Finding:

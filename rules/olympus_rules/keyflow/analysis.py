@@ -67,6 +67,7 @@ class Analysis:
         decorators: unused; names of decorators by the term that they are.
         pending: notes that become facts if their term is a key.
         started: the interpretation of each function, from its start.
+        idle: functions whose text has nothing to do with keys.
         constructed: the key that each call of a constructor makes, by the callee's node.
         exhausted: functions whose analysis ran out of budget.
     """
@@ -93,6 +94,7 @@ class Analysis:
         self.functions: dict[FunctionCode, Value] = {}
         self.class_values: dict[ClassCode, Class] = {}
         self.decorators: dict[Term, Value] = {}
+        self.idle: set[FunctionCode] = set()
         self.pending: list[observe.Pending] = []
         self.exhausted: list[FunctionCode] = []
         self.facts: list[Fact] = []
@@ -111,6 +113,7 @@ class Analysis:
         callables = [str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)]
         callables = [name for name in callables if name not in self.module.definitions]
         waiting = relevant(self.document, self.module, callables, by_name=by_name)
+        self.idle = set(self.module.nested).difference(waiting)
         while waiting:
             code = waiting.pop()
             self.summary(code)

@@ -11,7 +11,7 @@ from olympus_rules.keyflow.values import Value
 __all__ = ["Arguments", "positional"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Arguments:
     """The arguments of a call.
 

@@ -23,7 +23,7 @@ class Certainty(IntEnum):
     KNOWN = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Consumption:
     """One consumption.
 

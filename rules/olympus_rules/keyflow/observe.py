@@ -61,7 +61,7 @@ ARITHMETIC_METHODS = frozenset({"astype", "view", "sum", "prod", "mean", "max", 
 METADATA = frozenset({"shape", "ndim", "dtype", "size"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pending:
     """A fact that holds if a term turns out to be a key.
 

@@ -33,11 +33,8 @@ TYPES = {
 }
 REMOVED = {"jax.random.rbg_key", "jax.random.unsafe_rbg_key", "jax.random.threefry2x32_key"}
 LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | TYPES | REMOVED} | {"unsafe_raw_array"}
-WORD = re.compile(r"\b(?:" + "|".join(sorted(LAST_NAMES - {"key"})) + r"|random\.key)\b|(?::|->)\s*key\b")
-# without the calls of constructors, which are most of what there is
-TYPE_WORD = re.compile(
-    WORD.pattern.replace("|PRNGKey|", r"|PRNGKey(?!\()|").replace(r"random\.key)", r"random\.key(?!\())")
-)
+CALLED = ("PRNGKey", "random.key")
+SPELLINGS = (*sorted(LAST_NAMES - {"key"}), "random.key", ": key", "-> key")
 
 
 def references(analysis: Analysis, obstacles: dict[ast.expr, tuple[str, ...]] | None) -> Iterator[Fact]:
@@ -48,28 +45,34 @@ def references(analysis: Analysis, obstacles: dict[ast.expr, tuple[str, ...]] | 
         obstacles: why a typed key may break something, for each call of a constructor; ``None`` when nobody asks
             for constructors.
     """
-    rows = _rows_of_interest(analysis, WORD if obstacles is not None else TYPE_WORD)
+    rows = _rows_of_interest(analysis, calls=obstacles is not None)
     if rows:
         yield from _Scan(analysis, rows, obstacles or {}).run()
 
 
-def _rows_of_interest(analysis: Analysis, words: re.Pattern[str]) -> list[int]:
-    """Return the rows that hold one of the names, or a local name that an import gives to one of them."""
+def _rows_of_interest(analysis: Analysis, *, calls: bool) -> list[int]:
+    """Return the rows that hold one of the names, or a local name that an import gives to one of them.
+
+    Without ``calls``, a constructor that is called there and then does not count: that is most of what there is.
+    """
     text = analysis.document.text
-    if not any(name in text for name in (*LAST_NAMES - {"key"}, "random.key", ": key", "-> key")):
-        return []
-    aliases = {
+    aliases = (
         name
         for name, qualified in analysis.document.imports.names.items()
         if qualified.rpartition(".")[2] in LAST_NAMES and name not in LAST_NAMES
-    }
-    found = list(words.finditer(text))
-    if aliases:
-        found += re.finditer(r"\b(?:" + "|".join(map(re.escape, sorted(aliases))) + r")\b", text)
+    )
+    found: list[int] = []
+    for word in (*SPELLINGS, *aliases):
+        start = text.find(word)
+        while start >= 0:
+            end = start + len(word)
+            if calls or word not in CALLED or text[end : end + 1] != "(":
+                found.append(start)
+            start = text.find(word, end)
     if not found:
         return []
     starts = list(itertools.accumulate((len(line) for line in analysis.document.lines), initial=0))
-    return sorted({bisect.bisect_right(starts, match.start()) for match in found})
+    return sorted({bisect.bisect_right(starts, place) for place in found})
 
 
 class _Scan:

@@ -8,7 +8,7 @@ from the others is followed all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.syntax import Document
@@ -19,6 +19,7 @@ __all__ = ["relevant"]
 WORDS = ("random", "rng", "split", "seed")
 # A key by its name alone is worth a finding of the lowest confidence only.
 NAMES = ("key",)
+IDENTIFIER = re.compile(r"\w+")
 ROUNDS = 3  # helpers of helpers of helpers
 
 
@@ -34,38 +35,30 @@ def relevant(
         by_name: whether to look at functions in which something is called a key and nothing shows it to be one.
     """
     words = WORDS + NAMES if by_name else WORDS
-    aliases = _pattern([*callables, *(name for name, qualified in module.imported.items() if "random" in qualified)])
+    names = {*callables, *(name for name, qualified in module.imported.items() if "random" in qualified)}
     found: list[FunctionCode] = []
-    rest: list[tuple[FunctionCode, str]] = []
+    rest: list[tuple[FunctionCode, set[str]]] = []
     for code in module.nested:
         text = _text(document, code)
         lower = text.lower()
-        if any(word in lower for word in words) or (aliases is not None and aliases.search(text)):
+        if any(word in lower for word in words):
             found.append(code)
         else:
-            rest.append((code, text))
-    fresh = found
+            rest.append((code, set(IDENTIFIER.findall(text))))
+    names.update(_called_as(code) for code in found)
     for _ in range(ROUNDS):
-        pattern = _pattern(_called_as(code) for code in fresh)
-        if pattern is None or not rest:
+        fresh = [code for code, mentioned in rest if not mentioned.isdisjoint(names)]
+        if not fresh:
             break
-        fresh = [code for code, text in rest if pattern.search(text)]
-        rest = [(code, text) for code, text in rest if not pattern.search(text)]
-        found = found + fresh
+        rest = [(code, mentioned) for code, mentioned in rest if mentioned.isdisjoint(names)]
+        names = {_called_as(code) for code in fresh}
+        found += fresh
     return found
 
 
 def _called_as(code: FunctionCode) -> str:
-    """Return how other functions of the file call one: by its name, or as a method of their own object."""
-    name = code.name.rpartition(".")[2]
-    if code.owner is None:
-        return name if name.isidentifier() else ""
-    return "" if name.startswith("__") else f"self.{name}"
-
-
-def _pattern(names: Iterable[str]) -> re.Pattern[str] | None:
-    wanted = sorted({name for name in names if name})
-    return re.compile(r"\b(?:" + "|".join(map(re.escape, wanted)) + r")\b") if wanted else None
+    """Return the name by which other functions of the file call one."""
+    return code.name.rpartition(".")[2]
 
 
 def _text(document: Document, code: FunctionCode) -> str:

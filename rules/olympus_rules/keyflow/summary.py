@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from olympus.signature import Forward, KeySignature, Sink, Source
-from olympus_rules.keyflow.access import as_term, choose, get_item, leaves, map_leaves
+from olympus_rules.keyflow.access import CALLABLE, as_term, choose, get_item, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -132,6 +132,8 @@ def _origin(terms: Terms, term: Term) -> Term | None:
 
 def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     """Return what a call of a function of this file gives, and note what it consumes."""
+    if function.code in flow.analysis.idle and not _concerns_keys(flow, arguments):
+        return flow.terms.fresh()
     summary = flow.analysis.summary(function.code)
     if summary is None:  # it calls itself: its consumptions are found in its own body
         return flow.terms.fresh()
@@ -164,6 +166,15 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     for term, name, value, path in summary.writes:
         _write(flow, instance, term, name, value, path)
     return instance.returned(summary.returns)
+
+
+def _concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
+    """Say whether an argument may be a key or call for one."""
+    knowledge = flow.knowledge
+    return any(
+        isinstance(value, CALLABLE) or any(knowledge.is_known(t) or t in knowledge.named for t in leaves(value))
+        for value in arguments.values()
+    )
 
 
 def _write(

@@ -55,18 +55,22 @@ class Terms:
 
     def make(self, operation: str, data: Hashable = None, *args: Term) -> Term:
         """Return the term with these parts."""
+        parts: Parts = (operation, data, *args)
         # 1, 1.0 and True are equal to Python but not the same constant
-        parts: Parts = (operation, data, type(data), *args) if operation == "const" else (operation, data, *args)
-        found = self._index.get(parts)
-        if found is None:
-            size = 1 + sum(self._sizes[arg] for arg in args)
-            if operation == "op" and size > MAX_SIZE:
-                return self.fresh()
-            found = self._index[parts] = len(self.parts)
-            self.parts.append((operation, data, *args))
-            self._sizes.append(size)
-            derived = bool(args) and operation not in ("op", "seed")
-            self._seeds.append(self._seeds[args[0]] if derived else found)
+        key = (*parts, type(data)) if operation == "const" else parts
+        found = self._index.get(key)
+        if found is not None:
+            return found
+        size = 1
+        for arg in args:
+            size += self._sizes[arg]
+        if size > MAX_SIZE and operation == "op":
+            return self.fresh()
+        found = self._index[key] = len(self.parts)
+        self.parts.append(parts)
+        self._sizes.append(size)
+        derived = args and operation not in ("op", "seed")
+        self._seeds.append(self._seeds[args[0]] if derived else found)
         return found
 
     def operation(self, term: Term) -> str:

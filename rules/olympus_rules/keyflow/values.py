@@ -1,4 +1,8 @@
-"""What a variable can hold. A plain ``int`` is a term: a value known only by where it comes from."""
+"""What a variable can hold. A plain ``int`` is a term: a value known only by where it comes from.
+
+Values are never changed. They are not declared frozen because making a frozen one takes three times as long, and a run
+makes millions.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Const:
     """A Python constant. A loop's counter is one whose value is not what conditions see (``counter``)."""
 
@@ -37,7 +41,7 @@ class Const:
     counter: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Sequence:
     """A tuple, list or set whose first elements are known; ``open`` when there may be more."""
 
@@ -46,7 +50,7 @@ class Sequence:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Map:
     """A dictionary with constant keys."""
 
@@ -54,7 +58,7 @@ class Map:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Function:
     """A function of this file. ``doubtful``: a decorator that we do not know wraps it."""
 
@@ -63,7 +67,7 @@ class Function:
     defaults: tuple[tuple[str, Value], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Bound:
     """A method with its object."""
 
@@ -71,7 +75,7 @@ class Bound:
     self: Value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Class:
     """A class of this file. ``record``: instances hold their arguments (dataclass, NamedTuple …)."""
 
@@ -79,14 +83,14 @@ class Class:
     record: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Library:
     """A name from outside this file."""
 
     qualified: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Partial:
     """``functools.partial``."""
 
@@ -95,7 +99,7 @@ class Partial:
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Mapped:
     """A callable under a transformation that changes what its arguments and results are.
 
@@ -112,7 +116,7 @@ class Mapped:
     node: ast.Call | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Metadata:
     """A key's ``shape``, ``ndim``, ``dtype``, ``size``, ``len`` or ``dtype.name``."""
 
@@ -121,7 +125,7 @@ class Metadata:
     subject: ast.expr
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Condition:
     """``not``, ``and`` or ``or`` of conditions."""
 
@@ -129,14 +133,14 @@ class Condition:
     operands: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Choice:
     """Different values on different paths."""
 
     arms: tuple[tuple[PathCondition, Value], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Iteration:
     """What a loop goes over: ``range``, ``zip``, ``enumerate``, ``items``, ``reversed`` of its parts."""
 
@@ -144,7 +148,7 @@ class Iteration:
     parts: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class SliceOf:
     """A slice object; bounds are values or ``None``."""
 

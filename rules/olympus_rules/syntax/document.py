@@ -176,22 +176,30 @@ class Document:
 
         Whole files are parsed only when nothing smaller will do: LibCST costs fourteen times the C parser.
         """
-        from olympus_rules.syntax.fragment import parse_fragment
-
         current: ast.AST | None = node
         while current is not None:
             if isinstance(current, ast.stmt):
-                lines = (first_line(current), current.end_lineno or current.lineno)
-                if lines not in self._fragments:
-                    self._fragments[lines] = parse_fragment(self, *lines)
-                found = self._fragments[lines]
+                header = self._header(current, node)
+                found = header or self._parsed(first_line(current), current.end_lineno or current.lineno)
                 if found is not None:
                     return found
             current = self.parents.get(current)
-        whole = (1, len(self.lines))
-        if whole not in self._fragments:
-            self._fragments[whole] = parse_fragment(self, *whole)
-        return self._fragments[whole]
+        return self._parsed(1, len(self.lines))
+
+    def _header(self, statement: ast.stmt, node: ast.AST) -> Fragment | None:
+        """Return the header of a compound statement with an empty body, when the node lies in it."""
+        body: list[ast.stmt] = getattr(statement, "body", [])
+        if not body or (getattr(node, "end_lineno", None) or 0) >= first_line(body[0]):
+            return None
+        line = self.lines[body[0].lineno - 1]
+        return self._parsed(first_line(statement), first_line(body[0]) - 1, f"{line[: body[0].col_offset]}pass\n")
+
+    def _parsed(self, first: int, last: int, body: str = "") -> Fragment | None:
+        from olympus_rules.syntax.fragment import parse_fragment
+
+        if (first, last) not in self._fragments:
+            self._fragments[first, last] = parse_fragment(self, first, last, body)
+        return self._fragments[first, last]
 
 
 def first_line(statement: ast.stmt) -> int:

@@ -104,8 +104,8 @@ def _advance(start: Position, text: str) -> Position:
     return Position(start.row + rows, column)
 
 
-def parse_fragment(document: Document, first: int, last: int) -> Fragment | None:
-    """Parse the document's lines ``first`` to ``last`` (counted from 1, both included).
+def parse_fragment(document: Document, first: int, last: int, body: str = "") -> Fragment | None:
+    """Parse the document's lines ``first`` to ``last`` (counted from 1, both included), and ``body`` after them.
 
     Returns:
         The fragment, or ``None`` when these lines are not a piece of Python by themselves (``elif …``).
@@ -114,7 +114,7 @@ def parse_fragment(document: Document, first: int, last: int) -> Fragment | None
     indented = lines[0][:1] in (" ", "\t")
     header = "if 1:\n" if indented else ""
     try:
-        module = cst.parse_module(header + "".join(lines))
+        module = cst.parse_module(header + "".join(lines) + body)
     except cst.ParserSyntaxError:
         return None
     wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
