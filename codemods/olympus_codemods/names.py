@@ -115,7 +115,8 @@ class Names:
         return None
 
     def _extend(self, module: str, name: str) -> str | None:
-        if module != "jax.random" or name in identifiers(self._document.tree):
+        taken = name in self._document.text and name in identifiers(self._document.tree)
+        if module != "jax.random" or taken:
             return None
         for statement in self._document.tree.body:
             if not isinstance(statement, ast.ImportFrom) or canonical(statement.module or "") != module:

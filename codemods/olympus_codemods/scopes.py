@@ -38,16 +38,19 @@ def enclosing_scopes(document: Document, node: ast.AST) -> list[Scope]:
     return [*(scope for scope in reversed(others) if not isinstance(scope, ast.ClassDef)), innermost]
 
 
-def own_nodes(scope: Scope) -> Iterator[ast.AST]:
+@lru_cache(maxsize=8)
+def own_nodes(scope: Scope) -> tuple[ast.AST, ...]:
     """Return the nodes of a scope without the insides of nested scopes and the targets of comprehensions."""
     stack = list(ast.iter_child_nodes(scope))
+    found: list[ast.AST] = []
     while stack:
         node = stack.pop()
-        yield node
+        found.append(node)
         if isinstance(node, ast.comprehension):
             stack += [node.iter, *node.ifs]
         elif not isinstance(node, NESTED):
             stack += ast.iter_child_nodes(node)
+    return tuple(found)
 
 
 @lru_cache(maxsize=8)

@@ -60,6 +60,10 @@ class Knowledge:
         """Say whether there is evidence, by source or by use, that the term is a key or a key array."""
         return term in self.origins or term in self.used
 
+    def is_candidate(self, term: Term) -> bool:
+        """Say whether the term is a key by evidence or by its name."""
+        return term in self.origins or term in self.used or term in self.named
+
     def rank(self, term: Term) -> int | None:
         """Return the number of batch axes, by source, else by use."""
         origin = self.origins.get(term)

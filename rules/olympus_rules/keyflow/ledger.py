@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -88,13 +88,18 @@ class Ledger:
         self.departures.append(departure)
         return departure
 
-    def pairs(self) -> Iterator[tuple[Consumption, Consumption]]:
-        """Return each consumption that has an earlier one of the same identity on its path, with the first."""
+    def pairs(self, is_candidate: Callable[[Term], bool]) -> Iterator[tuple[Consumption, Consumption]]:
+        """Return each consumption that has an earlier one of the same identity on its path, with the first.
+
+        Terms that are no candidates for keys, and are no part of one, are left out.
+        """
         own: dict[Term, list[Consumption]] = {}
         parts: dict[Term, list[Consumption]] = {}
         ranges: dict[Term, list[Consumption]] = {}
         for again in self.consumptions:
             ancestors = self._terms.ancestors(again.term)
+            if not (is_candidate(again.term) or any(map(is_candidate, ancestors))):
+                continue
             earlier = [own.get(again.term, ()), parts.get(again.term, ())]
             earlier += [own.get(ancestor, ()) for ancestor in ancestors]
             if ancestors:

@@ -29,11 +29,13 @@ __all__ = ["judge", "obstacles", "settle", "stale_state", "unique"]
 
 def judge(flow: Interpreter) -> Iterator[Fact]:
     """Return the reuses and derivation collisions of one function."""
+    if len(flow.ledger.consumptions) < 2 and not flow.derivations:
+        return
     collisions = list(_collisions(flow))
     collided = {fact.node for fact in collisions}
     children = {child for child, _, node, _ in flow.derivations if node in collided}
     seen: set[ast.AST] = set()
-    for first, again in flow.ledger.pairs():
+    for first, again in flow.ledger.pairs(flow.knowledge.is_candidate):
         if again.term in children:
             continue  # the derivation is the mistake
         fact = _reuse(flow, first, again)
@@ -255,6 +257,8 @@ def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
 
 def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
     """Return the notes that turn out to be about keys, with the keys."""
+    if not analysis.pending:
+        return
     elements = {
         analysis.terms.args(term)[0]
         for term in [*analysis.knowledge.used, *analysis.knowledge.origins]
