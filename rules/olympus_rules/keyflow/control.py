@@ -142,7 +142,7 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
         states = [arm(flow, ALWAYS, partial(_go_on, flow, state, loop.orelse)) for state in exits]
         exits = [state for state in states if state is not None]
     for departure in ways.breaks:
-        departure.end = flow.steps
+        departure.end = flow.ledger.tick()
     join(flow, exits + ways.broken)
 
 
@@ -195,7 +195,7 @@ def _merge_continued(flow: Interpreter, ways: Exits) -> None:
     known = {name: value for name, value in before.items() if value is not None}
     join(flow, [(path, {**known, **changes}) for path, changes in ways.continued])
     for departure in ways.continues:
-        departure.end = flow.steps
+        departure.end = flow.ledger.tick()
     ways.continued, ways.continues = [], []
 
 
@@ -239,7 +239,7 @@ def run_raising(flow: Interpreter, instruction: ir.Raising) -> None:
 
 def run_jump(flow: Interpreter, instruction: ir.Jump) -> None:
     """Leave the loop or the function."""
-    departure = flow.ledger.depart(flow.path, flow.steps)
+    departure = flow.ledger.depart(flow.path)
     if instruction.kind != "raise" and flow.exits:
         ways = flow.exits[-1]
         state = (flow.path, flow.env.changes(ways.depth))
@@ -257,7 +257,7 @@ def run_return(flow: Interpreter, instruction: ir.Return) -> None:
     value = Const(None) if instruction.src is None else flow.registers[instruction.src]
     flow.returns.append((flow.path, value))
     if instruction.leaves:
-        flow.ledger.depart(flow.path, flow.steps)
+        flow.ledger.depart(flow.path)
         flow.alive = False
 
 

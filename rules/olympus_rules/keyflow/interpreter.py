@@ -100,13 +100,13 @@ class Interpreter:
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
         handlers = HANDLERS
+        self.steps += len(block.body)
+        if self.steps > BUDGET:
+            raise Budget
         for instruction in block.body:
             if not self.alive:
                 return
-            self.steps += 1
             handlers[type(instruction)](self, instruction)
-        if self.steps > BUDGET:
-            raise Budget
 
     def outcomes(self, value: Value) -> tuple[PathCondition | None, PathCondition | None]:
         """Return the conditions under which a value is true and false; ``None`` for never."""
@@ -172,7 +172,8 @@ class Interpreter:
         value = self.registers[instruction.src]
         if type(value) is int:
             self.knowledge.name(value, instruction.name)
-        observe.bound(self, instruction, value)
+            if instruction.name not in self.code.reads:
+                observe.bound(self, instruction, value)
         self.env.set(instruction.name, value)
 
     def run_assign(self, instruction: ir.Assign) -> None:
@@ -465,7 +466,7 @@ class Interpreter:
                     origin,
                     label,
                     count,
-                    self.steps,
+                    self.ledger.tick(),
                 )
             )
 

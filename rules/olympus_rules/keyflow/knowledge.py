@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cache
 
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, compatible
@@ -22,6 +23,13 @@ _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGN
 
 _GENERATOR_NAME = re.compile(r"(^|_)p?rng(_?key)?\d*$", re.IGNORECASE)
 MAX_PATHS = 8  # conditions remembered of one key's uses; more of them cover whatever there is
+
+
+@cache
+def _read_name(name: str) -> tuple[bool, bool]:
+    """Say whether a name is one of a key, and one that nothing but a key has if it has a shape."""
+    is_key = _KEY_NAME.search(name) is not None
+    return is_key, is_key and _GENERATOR_NAME.search(name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +96,11 @@ class Knowledge:
 
     def name(self, term: Term, name: str) -> None:
         """Note a name that a term goes by."""
-        if _KEY_NAME.search(name):
+        is_key, is_generator = _read_name(name)
+        if is_key:
             self.named.add(term)
-            if _GENERATOR_NAME.search(name):
-                self.generators.add(term)
+        if is_generator:
+            self.generators.add(term)
 
     def used_on(self, term: Term, path: PathCondition) -> bool:
         """Say whether the use that shows a term to be a key can happen on this path."""

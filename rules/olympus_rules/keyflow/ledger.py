@@ -40,7 +40,7 @@ class Consumption:
         origin: the parameter that the key went in through.
         loop: what repeats the place: ``loop``, ``comprehension``, ``scan`` …
         count: the number of children of a split, where it is a literal.
-        time: when it happens, in steps of the interpretation.
+        time: when it happens, counted in consumptions and departures.
     """
 
     term: Term
@@ -74,6 +74,7 @@ class Ledger:
         self._terms = terms
         self.consumptions: list[Consumption] = []
         self.departures: list[Departure] = []
+        self._time = 0
 
     def add(self, consumption: Consumption) -> None:
         """Note a consumption; one in every lane of a map uses up the whole array."""
@@ -82,9 +83,14 @@ class Ledger:
             term = self._terms.args(term)[0]
         self.consumptions.append(consumption if term == consumption.term else replace(consumption, term=term))
 
-    def depart(self, path: PathCondition, time: int) -> Departure:
+    def tick(self) -> int:
+        """Return the present time, which then moves on."""
+        self._time += 1
+        return self._time
+
+    def depart(self, path: PathCondition) -> Departure:
         """Note that a path ends here (``return``, ``raise``, ``break``, ``continue``)."""
-        departure = Departure(path, time)
+        departure = Departure(path, self.tick())
         self.departures.append(departure)
         return departure
 
