@@ -46,9 +46,7 @@ def fact(kind: type[Fact], at: ast.AST, **attributes: Any) -> Fact:
 
 def report(doc: Document, code: str, made: Fact) -> Report | None:
     """Return what a rule reports on a fact."""
-    fragment = doc.fragment(made.node)
-    found = fragment.find(made.node, doc) if fragment else None
-    reports = [Report(finding, made) for finding in all_rules()[code].check(made, found, doc)]
+    reports = [Report(finding, made) for finding in all_rules()[code].check(made, doc)]
     assert len(reports) <= 1
     return reports[0] if reports else None
 

@@ -1,4 +1,4 @@
-"""Run rules over a document: key flow first, LibCST only around the facts that a rule asks for."""
+"""Run rules over a document: each gets the facts of the key flow that it asks for."""
 
 from __future__ import annotations
 
@@ -54,10 +54,7 @@ def check(
     for rule in rules:
         wanted = [fact for fact in facts if type(fact) in rule.facts]
         try:
-            for fact in wanted:
-                fragment = document.fragment(fact.node)
-                node = fragment.find(fact.node, document) if fragment else None
-                reports += [Report(finding, fact) for finding in rule.check(fact, node, document)]
+            reports += [Report(finding, fact) for fact in wanted for finding in rule.check(fact, document)]
         except Exception as error:
             failure = RuleError(rule)
             failure.__cause__ = error

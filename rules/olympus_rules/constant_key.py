@@ -12,8 +12,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.wording import line, related
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["ConstantKeyRule"]
@@ -29,7 +27,7 @@ class ConstantKeyRule(Rule):
     summary = "A key made from a literal seed is the same at every call or for every object"
     facts: ClassVar[tuple[type[Fact], ...]] = (ConstantKey,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say who shares the key; where a constant is often meant, the confidence is ``possible`` at most."""
         assert isinstance(fact, ConstantKey)
         owner = f"`{fact.owner}`" if fact.owner else ""

@@ -11,8 +11,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.wording import line, related, the_key
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["DerivationCollisionRule"]
@@ -27,7 +25,7 @@ class DerivationCollisionRule(Rule):
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (DerivationCollision,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Name both derivations and the change that makes their children differ."""
         assert isinstance(fact, DerivationCollision)
         places: tuple[Related, ...] = ()

@@ -11,8 +11,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.syntax.document import split_lines
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["InvalidSyntax", "invalid_syntax"]
@@ -25,7 +23,7 @@ class InvalidSyntax(Rule):
     name = "invalid-syntax"
     summary = "A file cannot be parsed"
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Report nothing: without a tree there is no document."""
         return iter(())
 

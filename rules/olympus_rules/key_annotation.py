@@ -10,8 +10,6 @@ from olympus_rules.keyflow.facts import Fact, Reference
 from olympus_rules.rule import Rule
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyAnnotation"]
@@ -42,7 +40,7 @@ class KeyAnnotation(Rule):
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (Reference,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say why the name is wrong there and what to write."""
         assert isinstance(fact, Reference)
         name = fact.qualified.rpartition(".")[2]

@@ -11,8 +11,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.wording import the_key
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyArithmeticRule"]
@@ -29,7 +27,7 @@ class KeyArithmeticRule(Rule):
     fix = Applicability.UNSAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (KeyArithmetic,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Name the operation and the function that derives keys instead."""
         assert isinstance(fact, KeyArithmetic)
         key = fact.key or "key"

@@ -10,8 +10,6 @@ from olympus_rules.keyflow.facts import DtypeLogic, Fact
 from olympus_rules.rule import Rule
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyDtypeLogic"]
@@ -26,7 +24,7 @@ class KeyDtypeLogic(Rule):
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (DtypeLogic,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Quote the test and the one that holds for both kinds."""
         assert isinstance(fact, DtypeLogic)
         key = fact.key or document.segment(fact.subject)

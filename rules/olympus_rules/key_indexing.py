@@ -11,8 +11,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.wording import the_key
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyIndexingRule"]
@@ -38,7 +36,7 @@ class KeyIndexingRule(Rule):
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (KeyIndexing,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say what the word is used for and what to do instead."""
         assert isinstance(fact, KeyIndexing)
         what = "is unpacked into the words of its buffer" if fact.use == "unpack" else "is indexed into its buffer"

@@ -11,8 +11,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.wording import line, related, the_key
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyReuse"]
@@ -44,7 +42,7 @@ class KeyReuse(Rule):
     fix = Applicability.UNSAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (Reuse,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Name both consumers, what the reuse does, and the split or child to use."""
         assert isinstance(fact, Reuse)
         places: tuple[Related, ...] = ()

@@ -11,8 +11,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.wording import the_key
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["KeySeedConfusion"]
@@ -26,7 +24,7 @@ class KeySeedConfusion(Rule):
     summary = "A key is given where a seed is wanted, or an integer where a key is wanted"
     facts: ClassVar[tuple[type[Fact], ...]] = (SeedConfusion,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say which of the two was given and what the function wants."""
         assert isinstance(fact, SeedConfusion)
         if fact.how == "key-as-seed":

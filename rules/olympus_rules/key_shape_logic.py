@@ -10,8 +10,6 @@ from olympus_rules.keyflow.facts import Fact, ShapeLogic
 from olympus_rules.rule import Rule
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyShapeLogic"]
@@ -26,7 +24,7 @@ class KeyShapeLogic(Rule):
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (ShapeLogic,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Quote the expression and its portable form."""
         assert isinstance(fact, ShapeLogic)
         key = fact.key or document.segment(fact.subject)

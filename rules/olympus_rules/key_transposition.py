@@ -11,8 +11,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.wording import related, the_key
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyTranspositionRule"]
@@ -27,7 +25,7 @@ class KeyTranspositionRule(Rule):
     fix = Applicability.UNSAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (KeyTransposition,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say which axis is taken for which."""
         assert isinstance(fact, KeyTransposition)
         keys = f"key array {the_key(fact)}" if fact.key else "a key array"

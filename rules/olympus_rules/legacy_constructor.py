@@ -10,8 +10,6 @@ from olympus_rules.keyflow.facts import Construction, Fact, Reference
 from olympus_rules.rule import Rule
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["LegacyConstructor"]
@@ -27,7 +25,7 @@ class LegacyConstructor(Rule):
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (Construction,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say how to write it, and what would break."""
         assert isinstance(fact, Reference)
         if not fact.qualified.endswith("random.PRNGKey") or fact.context not in ("call", "value", "import"):

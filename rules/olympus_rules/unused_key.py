@@ -11,8 +11,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.wording import the_key
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["UnusedKeyRule"]
@@ -27,7 +25,7 @@ class UnusedKeyRule(Rule):
     default = False
     facts: ClassVar[tuple[type[Fact], ...]] = (UnusedKey,)
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Name the unused key."""
         assert isinstance(fact, UnusedKey)
         name = the_key(fact, f"`{document.segment(fact.node)}`")

@@ -10,8 +10,6 @@ from olympus_rules.keyflow.facts import Fact
 from olympus_rules.rule import Rule
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from olympus_rules.syntax import Document
 
 __all__ = ["UnusedSuppression"]
@@ -25,6 +23,6 @@ class UnusedSuppression(Rule):
     summary = "A suppression comment hides nothing or cannot be read"
     fix = Applicability.SAFE
 
-    def check(self, fact: Fact, node: cst.CSTNode | None, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Report nothing: what a comment hides is known only after all other rules."""
         return iter(())

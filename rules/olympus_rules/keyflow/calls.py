@@ -155,7 +155,9 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
         result = _method(flow, node.func.attr, arguments)
         if result is not None:
             return result
-    name = function.qualified if isinstance(function, Library) else ast.unparse(node.func)
+    name = function.qualified if isinstance(function, Library) else dotted_name(node.func)
+    if "?" in name:
+        name = ast.unparse(node.func)
     last = name.rpartition(".")[2]
     if type(function) is int and flow.terms.operation(function) == "attr":
         last = flow.terms.data(function)[0]  # jax.jit(model.apply)(…)

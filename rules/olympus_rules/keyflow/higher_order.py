@@ -100,6 +100,8 @@ def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arg
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value | None:
     """Call a library function that takes callables; ``None`` for any other."""
+    if qualified not in KNOWN:
+        return None
     first = arguments.positional[0][0] if arguments.positional else None
     if first is None and (qualified in TRANSPARENT or qualified in MAPPING or qualified in VALUE_AND_GRAD):
         first = arguments.get(0, "fun")
@@ -342,3 +344,4 @@ PRIMITIVES: dict[str, Callable[[Interpreter, Arguments], Value]] = {
     "jax.eval_shape": _callback,
     "jax.make_jaxpr": _callback,
 }
+KNOWN = frozenset({*TRANSPARENT, *VALUE_AND_GRAD, *MAPPING, *TREE_MAPS, *PRIMITIVES, "functools.partial"})
