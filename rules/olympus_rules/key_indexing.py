@@ -18,7 +18,7 @@ __all__ = ["KeyIndexingRule"]
 ADVICE = {
     "seed": "a seed made from it gives a key that equals another one. Split the key: `{key}, new_key = "
     "jax.random.split({key})`.",
-    "foreign-seed": "the word is 0 for many seeds. Draw a seed with `jax.random.bits`, or read it with "
+    "foreign-seed": "one word is half of the key, and often 0. Draw a seed with `jax.random.bits`, or read it with "
     "`jax.random.key_data({key})`.",
     "value": "a typed key has no words to index. Read them with `jax.random.key_data({key})`.",
     "unpack": "its words are not keys. Split it: `a, b = jax.random.split({key})`.",

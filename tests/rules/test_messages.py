@@ -116,7 +116,7 @@ def test_reuse_of_a_key_without_a_plain_name() -> None:
     ("use", "words"),
     [
         ("seed", "`rng, new_key = jax.random.split(rng)`"),
-        ("foreign-seed", "the word is 0 for many seeds"),
+        ("foreign-seed", "one word is half of the key"),
         ("value", "`jax.random.key_data(rng)`"),
         ("unpack", "is unpacked into the words of its buffer"),
         ("unknown", "a typed key has no words to index"),

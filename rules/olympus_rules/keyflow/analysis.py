@@ -185,8 +185,10 @@ class Analysis:
         """Return the value of a qualified name; other roots of the JAX namespace are spelled ``jax``."""
         found = self._libraries.get(qualified)
         if found is None:
-            head, dot, rest = qualified.partition(".")
-            name = f"jax{dot}{rest}" if head in self.roots else qualified
+            name = qualified
+            for root in self.roots:
+                if qualified == root or qualified.startswith(f"{root}."):
+                    name = f"jax{qualified[len(root) :]}"
             for private, public in CANONICAL.items():
                 if name == private or name.startswith(private + "."):
                     name = public + name[len(private) :]

@@ -121,6 +121,16 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
     return flow.terms.fresh()
 
 
+def _draw(row: LibraryFunction, arguments: Arguments) -> str:
+    """Return which bits of the key a call draws; the table speaks of default arguments."""
+    if row.qualified == "jax.random.choice":
+        if arguments.get(4, "p") not in (None, Const(None)):
+            return "bits"
+        if arguments.get(3, "replace") not in (None, Const(True)):
+            return "split(_, bits)"
+    return row.draw or row.qualified
+
+
 def _sink(
     flow: Interpreter,
     row: LibraryFunction,
@@ -152,7 +162,7 @@ def _sink(
         node=node,
         what=row.qualified,
         certainty=Certainty.KNOWN,
-        draw="split" if row.derive == "split" else row.draw or row.qualified,
+        draw="split" if row.derive == "split" else _draw(row, arguments),
         key=expression,
         call=number,
         loop=arguments.loop,

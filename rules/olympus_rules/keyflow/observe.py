@@ -518,7 +518,12 @@ def bound(flow: Interpreter, instruction: ir.Store, value: Value) -> None:
 
 
 def default(flow: Interpreter, code: ir.FunctionCode, name: str, value: Value, node: ast.expr) -> None:
-    """Look at a default argument: a key made there is made once."""
+    """Look at a default argument: a key made there is made once. One that the body never reads makes no difference."""
+    if type(value) is not int or flow.terms.operation(value) != "seed":
+        return
+    code.lower()
+    if name not in code.reads:
+        return
     _constant_key(flow, value, node, "default-argument", f"{code.name}({name})")
 
 

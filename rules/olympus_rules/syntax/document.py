@@ -26,7 +26,8 @@ def decode(data: bytes) -> str:
         SyntaxError: the coding comment names an unknown encoding, or contradicts the byte order mark.
         UnicodeDecodeError: the bytes are not in that encoding.
     """
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    head = data[:1000].replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # a coding comment stands in the first two lines
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(head + b"\n" if len(data) > 1000 else head).readline)
     return data.decode(encoding)
 
 

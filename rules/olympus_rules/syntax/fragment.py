@@ -32,7 +32,15 @@ COUNTERPARTS: dict[type[ast.AST], type[cst.CSTNode] | tuple[type[cst.CSTNode], .
     ast.Compare: cst.Comparison,
     ast.Tuple: cst.Tuple,
     ast.List: cst.List,
-    ast.Constant: (cst.SimpleString, cst.ConcatenatedString, cst.Integer, cst.Float, cst.Name, cst.Imaginary),
+    ast.Constant: (
+        cst.SimpleString,
+        cst.ConcatenatedString,
+        cst.Integer,
+        cst.Float,
+        cst.Name,
+        cst.Imaginary,
+        cst.Ellipsis,
+    ),
     ast.Lambda: cst.Lambda,
     ast.ListComp: cst.ListComp,
     ast.GeneratorExp: cst.GeneratorExp,
@@ -79,10 +87,10 @@ class Fragment:
     def find(self, node: ast.AST, document: Document) -> cst.CSTNode | None:
         """Return the LibCST node that is this ``ast`` node, ``None`` where Python misplaced it (f-strings)."""
         wanted = COUNTERPARTS.get(type(node), cst.CSTNode)
-        span = document.span(node)
-        if isinstance(node, ast.Tuple) and document.slice(span).startswith("("):
-            span = without_parentheses(document, span)
-        return next((found for found in self.at(span) if isinstance(found, wanted)), None)
+        spans = [document.span(node)]
+        if isinstance(node, ast.Tuple | ast.GeneratorExp) and document.slice(spans[0]).startswith("("):
+            spans.append(without_parentheses(document, spans[0]))
+        return next((found for span in spans for found in self.at(span) if isinstance(found, wanted)), None)
 
     def code(self, node: cst.CSTNode) -> str:
         """Return the source text of a node."""
@@ -90,7 +98,7 @@ class Fragment:
 
 
 def without_parentheses(document: Document, span: Span) -> Span:
-    """Return the span inside a tuple's own parentheses, which LibCST does not count as part of it."""
+    """Return the span inside the parentheses of a tuple or generator, which LibCST does not count as part of it."""
     text = document.slice(span)
     inner = text[1:-1]
     start = _advance(span.start, text[: 1 + len(inner) - len(inner.lstrip())])

@@ -17,4 +17,5 @@ def may_hold_keys(data: bytes, roots: Iterable[str] = ("jax", "olympus")) -> boo
         data: the file's bytes, in any encoding that agrees with ASCII.
         roots: the names under which the JAX namespace may be imported (the setting ``library-roots``).
     """
-    return any(root.encode() in data for root in roots) and _KEY_WORDS.search(data) is not None
+    heads = (root.partition(".")[0].encode() for root in roots)  # `from lab import jax_compat` is `lab.jax_compat`
+    return any(head in data for head in heads) and _KEY_WORDS.search(data) is not None

@@ -1,0 +1,58 @@
+"""``ast`` and LibCST agree on what a node is: every node that a fact can name has its LibCST node."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import olympus_lint
+import olympus_rules
+from olympus_rules.syntax import Document
+from olympus_rules.syntax.fragment import COUNTERPARTS
+
+SOURCES = sorted(path for package in (olympus_lint, olympus_rules) for path in Path(package.__path__[0]).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_every_node_is_found(path: Path) -> None:
+    document = Document(str(path), path.read_text("utf-8"))
+    formatted = {
+        inner for node in ast.walk(document.tree) if isinstance(node, ast.JoinedStr) for inner in ast.walk(node)
+    }
+    for node in ast.walk(document.tree):
+        parent = document.parents.get(node)
+        if isinstance(node, ast.Tuple) and isinstance(parent, ast.Subscript) and node is parent.slice:
+            continue  # LibCST has no node for the tuple in `a[b, c]`
+        if isinstance(node, ast.Starred) and isinstance(parent, ast.Call):
+            continue  # nor for the star in `f(*a)`, which is part of the argument
+        if type(node) in COUNTERPARTS and node not in formatted:
+            fragment = document.fragment(node)
+            assert fragment is not None
+            found = fragment.find(node, document)
+            assert found is not None, f"line {node.lineno}: {document.segment(node)}"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if a:\n    pass\nelif f(key):\n    pass\n",
+        "def f(x: jax.Array = g(key)) -> T:\n    return x\n",
+        "@decorate(key)\nclass A(B[key]):\n    x = 1\n",
+        "x = (f\n     .g(key))\n",
+        "\té = 1; y = f(key)\n".replace("\t", ""),
+        "if a: b = f(key)\nelse: c = f(key)\n",
+        "with f(key) as k, g(key):\n\treturn k\n".replace("return", "yield"),
+        "for k, in f(key): pass\n",
+        "x = [f(key) for k in (a, b) if (k)]\n",
+        "try:\n    f(key)\nexcept E(key):\n    pass\n",
+        "async def f():\n    async with g(key):\n        await h(key)\n",
+    ],
+)
+def test_shapes(source: str) -> None:
+    document = Document("a.py", source)
+    for node in ast.walk(document.tree):
+        if isinstance(node, ast.Call | ast.Name | ast.Tuple | ast.Attribute | ast.Subscript):
+            fragment = document.fragment(node)
+            assert fragment is not None and fragment.find(node, document) is not None
