@@ -138,7 +138,7 @@ def test_read_only_file_under_fix(run):
 
 
 def test_rule_that_raises(run, monkeypatch):
-    def fail(self, fact, node, document):
+    def fail(self, fact, document):
         raise KeyError("lost")
 
     monkeypatch.setattr(KeyReuse, "check", fail)
