@@ -19,6 +19,7 @@ from olympus_rules.rule import Report, Rule
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
+from olympus_rules.syntax.project import locate
 from olympus_rules.unused_suppression import UnusedSuppression
 
 __all__ = ["fix_text", "lint_text", "worth_checking"]
@@ -77,22 +78,10 @@ def lint_text(filename: str, text: str | bytes, settings: Settings) -> FileResul
 
 def parse(filename: str, text: str) -> Document:
     """Parse a text without the parser's warnings about it; raises what the parser raises."""
-    module, is_package = module_name(Path(filename).absolute())
+    place = locate(Path(filename).absolute())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Document(filename, text, module=module, is_package=is_package)
-
-
-def module_name(path: Path) -> tuple[str, bool]:
-    """Return the dotted name of a file's module, and whether it is a package; empty outside of packages."""
-    parts: list[str] = []
-    folder = path.parent
-    while (folder / "__init__.py").is_file() and folder.name:
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    if path.stem == "__init__":
-        return ".".join(parts), True
-    return ".".join([*parts, path.stem]) if parts else "", False
+        return Document(filename, text, module=place.module, is_package=place.is_package, roots=place.roots)
 
 
 def suppressed(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import pytest
 from programs import CLEAN, RAW, REUSE
 
 from olympus_codemods.codemod import all_codemods
-from olympus_lint.engine import PASSES, fix_text, lint_text, module_name
+from olympus_lint.engine import PASSES, fix_text, lint_text
 from olympus_lint.settings import Settings
 from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
 
@@ -99,14 +98,3 @@ def test_a_fix_that_changes_nothing_ends_the_loop(monkeypatch):
     stub_fix(monkeypatch, lambda line: line)
     result = fix_text("a.py", RAW, LEGACY)
     assert (result.text, result.fixes, result.errors) == (RAW, {}, [])
-
-
-def test_module_names(tmp_path):
-    for name in ("pkg/__init__.py", "pkg/sub/__init__.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    assert module_name(tmp_path / "pkg/sub/a.py") == ("pkg.sub.a", False)
-    assert module_name(tmp_path / "pkg/sub/__init__.py") == ("pkg.sub", True)
-    assert module_name(tmp_path / "pkg/a.pyi") == ("pkg.a", False)
-    assert module_name(tmp_path / "a.py") == ("", False)
-    assert module_name(Path("-")) == ("", False)

@@ -23,6 +23,7 @@ from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import Bound, Class, Const, Function, Library, Mapped, Partial, Value
 from olympus_rules.signatures import signatures
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.project import reexported
 
 __all__ = ["Analysis", "analyse"]
 
@@ -99,6 +100,7 @@ class Analysis:
         self.exhausted: list[FunctionCode] = []
         self.facts: list[Fact] = []
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
+        self._sources: dict[str, str] = {}
         self._libraries: dict[str, Library] = {}
         self._summaries: dict[FunctionCode, Summary | None] = {}
         self.started: dict[FunctionCode, Interpreter] = {}
@@ -112,7 +114,8 @@ class Analysis:
         variables = self.started[self.module].env.values.items()
         callables = [str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)]
         callables = [name for name in callables if name not in self.module.definitions]
-        waiting = relevant(self.document, self.module, callables, by_name=by_name)
+        passed_on = [name for name, source in self.module.imported.items() if "random" in self.source_of(source)]
+        waiting = relevant(self.document, self.module, [*callables, *passed_on], by_name=by_name)
         self.idle = set(self.module.nested).difference(waiting)
         while waiting:
             code = waiting.pop()
@@ -194,6 +197,13 @@ class Analysis:
                     name = public + name[len(private) :]
             found = self._libraries[qualified] = Library(name)
         return found
+
+    def source_of(self, qualified: str) -> str:
+        """Return where a name comes from that a module of the project passes on, the name itself for any other."""
+        if qualified not in self._sources:
+            found = reexported(self.document.roots, qualified) if self.document.roots else None
+            self._sources[qualified] = qualified if found is None else self.library(found).qualified
+        return self._sources[qualified]
 
     def outer_value(self, code: FunctionCode, name: str) -> Value:
         """Return what a name that a scope does not bind stands for: a definition, an import or a variable."""

@@ -341,7 +341,7 @@ Instruction = (
 )
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class FunctionCode:
     """A function, lambda or module body in lowered form.
 
@@ -392,7 +392,7 @@ class FunctionCode:
             waiting()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ClassCode:
     """A class: its methods by name, its annotated fields in order and its bases as written."""
 

@@ -45,6 +45,9 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         return array_function(flow, qualified, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
+    source = flow.analysis.source_of(qualified)
+    if source != qualified:
+        return call_library(flow, source, arguments)
     return calls.unknown(flow, Library(qualified), arguments)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
+from olympus_rules.syntax.project import module_file
 
 __all__ = ["relevant"]
 
@@ -36,6 +37,8 @@ def relevant(
     """
     words = WORDS + NAMES if by_name else WORDS
     names = {*callables, *(name for name, qualified in module.imported.items() if "random" in qualified)}
+    roots = document.roots
+    modules = {name for name, qualified in module.imported.items() if roots and module_file(roots, qualified)}
     found: list[FunctionCode] = []
     rest: list[tuple[FunctionCode, set[str]]] = []
     for code in module.nested:
@@ -44,7 +47,11 @@ def relevant(
         if any(word in lower for word in words):
             found.append(code)
         else:
-            rest.append((code, set(IDENTIFIER.findall(text))))
+            mentioned = set(IDENTIFIER.findall(text))
+            if any(name in lower for name in NAMES) and not mentioned.isdisjoint(modules):
+                found.append(code)  # the module may pass jax.random on
+            else:
+                rest.append((code, mentioned))
     names.update(_called_as(code) for code in found)
     for _ in range(ROUNDS):
         fresh = [code for code, mentioned in rest if not mentioned.isdisjoint(names)]

@@ -8,6 +8,7 @@ import codecs
 import io
 import tokenize
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Position, Span
@@ -94,10 +95,14 @@ class Document:
         text: the decoded text with its own line endings; a byte order mark is not part of it.
         tree: the ``ast`` module.
         module: the dotted module name, empty when the file is not part of a package.
+        is_package: whether the file is an ``__init__``.
+        roots: the folders in which absolute imports of the project are looked for; none are followed without them.
     """
 
-    def __init__(self, filename: str, text: str, *, module: str = "", is_package: bool = False) -> None:
-        """Parse the text.
+    def __init__(
+        self, filename: str, text: str, *, module: str = "", is_package: bool = False, roots: tuple[Path, ...] = ()
+    ) -> None:
+        """Parse the text; ``module``, ``is_package`` and ``roots`` are those of its location.
 
         Raises:
             SyntaxError: the text is not Python.
@@ -108,12 +113,15 @@ class Document:
         self.text = text
         self.module = module
         self.is_package = is_package
+        self.roots = roots
         self.tree = ast.parse(text, filename)
 
     @classmethod
-    def from_bytes(cls, filename: str, data: bytes, *, module: str = "", is_package: bool = False) -> Document:
+    def from_bytes(
+        cls, filename: str, data: bytes, *, module: str = "", is_package: bool = False, roots: tuple[Path, ...] = ()
+    ) -> Document:
         """Decode and parse; raises what :func:`decode` and the constructor raise."""
-        return cls(filename, decode(data), module=module, is_package=is_package)
+        return cls(filename, decode(data), module=module, is_package=is_package, roots=roots)
 
     @cached_property
     def imports(self) -> ImportTable:

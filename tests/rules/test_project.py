@@ -1,0 +1,73 @@
+"""Names that lead through other modules of the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from olympus_rules.keyflow.analysis import analyse
+from olympus_rules.keyflow.facts import Reuse
+from olympus_rules.syntax import Document
+from olympus_rules.syntax.project import locate, reexported
+
+FILES = {
+    "pyproject.toml": "",
+    "src/pkg/__init__.py": "from pkg.compat import (  # the public names\n    jr,\n    split_two as split,\n)\n",
+    "src/pkg/compat.py": "try:\n    from jax import random as jr\nexcept ImportError:\n    jr = None\n"
+    "from jax.random import split as split_two\nfrom . import rng_utils\n\n\ndef helper(key):\n    return key\n",
+    "src/pkg/rng_utils.py": "import jax.random as jrandom\nfrom pkg.ring import loop\n",
+    "src/pkg/ring.py": "from pkg.rng_utils import loop\n",
+    "tests/test_a.py": "",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("pkg.jr.normal", "jax.random.normal"),
+        ("pkg.split", "jax.random.split"),
+        ("pkg.compat.jr", "jax.random"),
+        ("pkg.compat.rng_utils.jrandom.key", "jax.random.key"),
+        ("pkg.compat.helper", None),
+        ("pkg.rng_utils.loop", "pkg.rng_utils.loop"),
+        ("jax.random.normal", None),
+        ("elsewhere.thing", None),
+    ],
+)
+def test_reexports(project: Path, name: str, source: str | None) -> None:
+    assert reexported(locate(project / "tests/test_a.py").roots, name) == source
+
+
+def test_module_names(project: Path) -> None:
+    inner, package = locate(project / "src/pkg/compat.py"), locate(project / "src/pkg/__init__.py")
+    assert (inner.module, inner.is_package) == ("pkg.compat", False)
+    assert (package.module, package.is_package) == ("pkg", True)
+    assert locate(project / "tests/test_a.py").module == ""
+    assert locate(Path("-")).module == ""
+
+
+@pytest.mark.parametrize(
+    ("imports", "draw"),
+    [
+        ("from pkg import jr", "jr.normal"),
+        ("import pkg", "pkg.jr.normal"),
+        ("from pkg import compat", "compat.jr.normal"),
+        ("from pkg.compat import rng_utils as u", "u.jrandom.normal"),
+    ],
+)
+def test_reuse_through_a_reexport(project: Path, imports: str, draw: str) -> None:
+    path = project / "tests/test_a.py"
+    source = f"import jax\n{imports}\n\n\ndef f(key):\n    return {draw}(key) + {draw}(key)\n"
+    place = locate(path)
+    facts = analyse(Document(str(path), source, module=place.module, roots=place.roots), by_name=False)
+    assert [fact.node.lineno for fact in facts if isinstance(fact, Reuse)] == [6]  # type: ignore[attr-defined]
