@@ -114,8 +114,7 @@ class Analysis:
         variables = self.started[self.module].env.values.items()
         callables = [str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)]
         callables = [name for name in callables if name not in self.module.definitions]
-        passed_on = [name for name, source in self.module.imported.items() if "random" in self.source_of(source)]
-        waiting = relevant(self.document, self.module, [*callables, *passed_on], by_name=by_name)
+        waiting = relevant(self.document, self.module, callables, by_name=by_name)
         self.idle = set(self.module.nested).difference(waiting)
         while waiting:
             code = waiting.pop()

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
-from olympus_rules.syntax.project import module_file
+from olympus_rules.syntax.project import in_project
 
 __all__ = ["relevant"]
 
@@ -37,8 +37,7 @@ def relevant(
     """
     words = WORDS + NAMES if by_name else WORDS
     names = {*callables, *(name for name, qualified in module.imported.items() if "random" in qualified)}
-    roots = document.roots
-    modules = {name for name, qualified in module.imported.items() if roots and module_file(roots, qualified)}
+    neighbours = {name for name, qualified in module.imported.items() if in_project(document.roots, qualified)}
     found: list[FunctionCode] = []
     rest: list[tuple[FunctionCode, set[str]]] = []
     for code in module.nested:
@@ -48,8 +47,8 @@ def relevant(
             found.append(code)
         else:
             mentioned = set(IDENTIFIER.findall(text))
-            if any(name in lower for name in NAMES) and not mentioned.isdisjoint(modules):
-                found.append(code)  # the module may pass jax.random on
+            if any(name in lower for name in NAMES) and not mentioned.isdisjoint(neighbours):
+                found.append(code)  # what comes from another module may be jax.random, passed on
             else:
                 rest.append((code, mentioned))
     names.update(_called_as(code) for code in found)

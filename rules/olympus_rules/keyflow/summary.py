@@ -23,7 +23,7 @@ from olympus_rules.keyflow.values import Choice, Class, Condition, Const, Functi
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["Summary", "apply", "construct", "summarise"]
+__all__ = ["Summary", "apply", "concerns_keys", "construct", "summarise"]
 
 MAX_USES = 40  # consumptions kept of one function; callers need to know that a key is used up, not how often
 
@@ -132,7 +132,7 @@ def _origin(terms: Terms, term: Term) -> Term | None:
 
 def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     """Return what a call of a function of this file gives, and note what it consumes."""
-    if function.code in flow.analysis.idle and not _concerns_keys(flow, arguments):
+    if function.code in flow.analysis.idle and not concerns_keys(flow, arguments):
         return flow.terms.fresh()
     summary = flow.analysis.summary(function.code)
     if summary is None:  # it calls itself: its consumptions are found in its own body
@@ -168,7 +168,7 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     return instance.returned(summary.returns)
 
 
-def _concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
+def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
     """Say whether an argument may be a key or call for one."""
     knowledge = flow.knowledge
     return any(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from olympus_rules.syntax.imports import ImportTable
 
-__all__ = ["Location", "locate", "module_file", "reexported"]
+__all__ = ["Location", "in_project", "locate", "reexported"]
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 SOURCE_FOLDER = "src"
@@ -63,9 +63,17 @@ def _roots(folder: Path) -> list[Path]:
 def module_file(roots: tuple[Path, ...], module: str) -> Path | None:
     """Return the file of a module that lies under one of the folders, ``None`` for any other."""
     parts = module.split(".")
-    if len(parts) > 1 and module_file(roots, parts[0]) is None:
-        return None  # most names are of installed packages: one look for all of them
-    return next((file for root in roots for file in _candidates(root, parts) if file.is_file()), None)
+    holders = [root for root in roots if not _entries(root).isdisjoint((parts[0], f"{parts[0]}.py"))]
+    return next((file for root in holders for file in _candidates(root, parts) if file.is_file()), None)
+
+
+@lru_cache(maxsize=4096)
+def _entries(folder: Path) -> frozenset[str]:
+    """Return the names in a folder; one listing answers for all the modules that are not there."""
+    try:
+        return frozenset(entry.name for entry in folder.iterdir())
+    except OSError:
+        return frozenset()
 
 
 def _candidates(root: Path, parts: list[str]) -> Iterator[Path]:
@@ -92,9 +100,14 @@ def reexported(roots: tuple[Path, ...], qualified: str) -> str | None:
     return found
 
 
+def in_project(roots: tuple[Path, ...], qualified: str) -> bool:
+    """Say whether a name is one of a module under the folders."""
+    return module_file(roots, qualified.partition(".")[0]) is not None
+
+
 def _step(roots: tuple[Path, ...], qualified: str) -> str | None:
     parts = qualified.split(".")
-    if module_file(roots, parts[0]) is None:
+    if not in_project(roots, qualified):
         return None
     for length in range(len(parts) - 1, 0, -1):
         file = module_file(roots, ".".join(parts[:length]))
