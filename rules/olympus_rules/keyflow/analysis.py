@@ -65,12 +65,10 @@ class Analysis:
     Attributes:
         classes: objects whose class is known.
         functions: the value of each function after its decorators.
-        decorators: unused; names of decorators by the term that they are.
         pending: notes that become facts if their term is a key.
         started: the interpretation of each function, from its start.
         idle: functions whose text has nothing to do with keys.
         constructed: the key that each call of a constructor makes, by the callee's node.
-        exhausted: functions whose analysis ran out of budget.
     """
 
     def __init__(self, document: Document, roots: tuple[str, ...] = DEFAULT_ROOTS) -> None:
@@ -93,11 +91,8 @@ class Analysis:
         self.inspecting_methods = signatures().methods(imported, "inspect")
         self.classes: dict[Term, ClassCode] = {}
         self.functions: dict[FunctionCode, Value] = {}
-        self.class_values: dict[ClassCode, Class] = {}
-        self.decorators: dict[Term, Value] = {}
         self.idle: set[FunctionCode] = set()
         self.pending: list[observe.Pending] = []
-        self.exhausted: list[FunctionCode] = []
         self.facts: list[Fact] = []
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
         self._sources: dict[str, str] = {}
@@ -222,7 +217,7 @@ class Analysis:
         if isinstance(definition, FunctionCode):
             return self.functions.get(definition) or Function(definition)
         if isinstance(definition, ClassCode):
-            return self.class_values.get(definition) or Class(definition)
+            return Class(definition)
         if name in scope.imported:
             return self.library(scope.imported[name])
         held = self.started[scope].env.get(name) if scope in self.started and name in scope.bound_once else None

@@ -141,8 +141,6 @@ def decorate(flow: Interpreter, decorator: Value, function: Value) -> Value:
         result = call(flow, decorator, positional(function))
         if type(result) is not int:
             return result
-    elif type(decorator) is int and decorator in flow.analysis.decorators:
-        return decorate(flow, flow.analysis.decorators[decorator], function)
     return replace(function, doubtful=True) if isinstance(function, Function) else function
 
 

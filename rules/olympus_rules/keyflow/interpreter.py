@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -69,7 +70,6 @@ class Interpreter:
         self.returns: list[tuple[PathCondition, Value]] = []
         self.writes: list[tuple[Term, str, Value, PathCondition]] = []
         self.registers: list[Any] = [None] * code.registers
-        self.sources: dict[int, ast.expr] = {}
         self.loops: list[str] = []
         self.rounds = ROUNDS
         self.steps = 0
@@ -92,10 +92,8 @@ class Interpreter:
 
     def run(self) -> None:
         """Execute the whole code."""
-        try:
+        with contextlib.suppress(Budget):  # what was seen up to then still holds
             self.block(self.code.block)
-        except Budget:
-            self.analysis.exhausted.append(self.code)
 
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
@@ -386,13 +384,9 @@ class Interpreter:
         observe.class_fields(self, instruction)
         record = any(
             isinstance(value, Library) and calls.makes_records(value.qualified)
-            for value in map(self._decorator, [*instruction.decorators, *instruction.bases])
+            for value in [self.registers[register] for register in (*instruction.decorators, *instruction.bases)]
         )
         self.registers[instruction.dst] = Class(instruction.code, record)
-
-    def _decorator(self, register: int) -> Value:
-        value = self.registers[register]
-        return self.analysis.decorators.get(value, value) if type(value) is int else value
 
     # keys
 

@@ -40,9 +40,6 @@ class Origin:
     rank: int | None
 
 
-UNKNOWN_KEY = Origin(KeyKind.UNKNOWN, 0)
-
-
 class Knowledge:
     """Builds key terms and remembers what is known of them.
 

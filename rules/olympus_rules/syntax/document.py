@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import bisect
-import codecs
 import io
 import tokenize
 from functools import cached_property
@@ -221,8 +220,3 @@ def split_lines(text: str) -> list[str]:
     r"""Split at ``\n``, ``\r\n`` and ``\r`` only, keeping the endings."""
     lines = io.StringIO(text, newline="").readlines()
     return lines or [""]
-
-
-def has_byte_order_mark(data: bytes) -> bool:
-    """Say whether the bytes start with a UTF-8 byte order mark."""
-    return data.startswith(codecs.BOM_UTF8)

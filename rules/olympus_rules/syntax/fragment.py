@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from olympus_rules.syntax.document import Document
 
 __all__ = ["Fragment", "parse_fragment"]
-
-NodeT = TypeVar("NodeT", bound=cst.CSTNode)
 
 COUNTERPARTS: dict[type[ast.AST], type[cst.CSTNode] | tuple[type[cst.CSTNode], ...]] = {
     ast.Call: cst.Call,

@@ -1,0 +1,58 @@
+"""Key signatures of the functions of a file, as the static engine computes them."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from olympus.signature import Forward, KeySignature, Sink, Source
+from olympus_rules.keyflow.analysis import Analysis
+from olympus_rules.syntax import Document
+
+HEADER = "import jax\nfrom jax import random\n"
+
+FUNCTIONS = {
+    "consumes": (
+        "def f(key, x):\n    return x + random.normal(key)",
+        KeySignature(("key", "x"), sinks=(Sink("key"),)),
+    ),
+    "consumes on one path": (
+        "def f(key, train):\n    return random.normal(key) if train else 0.0",
+        KeySignature(("key", "train"), sinks=(Sink("key", conditional=True),)),
+    ),
+    "consumes parts": (
+        """
+        def f(state, rngs, keys):
+            return random.normal(state.key) + random.normal(rngs["dropout"]) + random.normal(keys[0])
+        """,
+        KeySignature(("state", "rngs", "keys"), sinks=(Sink("state.key"), Sink('rngs["dropout"]'), Sink("keys[0]"))),
+    ),
+    "splits": (
+        "def f(key):\n    return random.split(key)",
+        KeySignature(("key",), sinks=(Sink("key"),), sources=(Source("[*]", "key", "split"),)),
+    ),
+    "returns a child beside a number": (
+        "def f(key):\n    key, sub = random.split(key)\n    return random.normal(sub), key",
+        KeySignature(("key",), sinks=(Sink("key"),), sources=(Source("[1]", "key", "split"),)),
+    ),
+    "folds in": (
+        "def f(key, i):\n    return random.fold_in(key, i)",
+        KeySignature(("key", "i"), sources=(Source("", "key", "fold_in"),)),
+    ),
+    "makes a key": (
+        "def f(seed):\n    return random.key(seed)",
+        KeySignature(("seed",), sources=(Source("", None, "seed"),)),
+    ),
+    "forwards": (
+        "def f(x, key):\n    return x, key",
+        KeySignature(("x", "key"), forwards=(Forward("[0]", "x"), Forward("[1]", "key"))),
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), FUNCTIONS.values(), ids=FUNCTIONS.keys())
+def test_signature(source: str, expected: KeySignature) -> None:
+    analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(source)))
+    analysis.run()
+    assert analysis.signatures()["f"] == expected
