@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from olympus_rules.keyflow import containers, higher_order, library, observe, summary
 from olympus_rules.keyflow.access import choose
 from olympus_rules.keyflow.arguments import Arguments, positional
-from olympus_rules.keyflow.ledger import Certainty
+from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.lowering import dotted_name
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.values import (
@@ -171,15 +171,8 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     for value, expression in arguments.expressions():
         if isinstance(value, Const | Library | Function | Metadata):
             continue
-        flow.consume(
-            value,
-            node=node,
-            what=name,
-            certainty=certainty,
-            key=expression,
-            call=number,
-            loop=arguments.loop,
-        )
+        use = Consumption(node, name, certainty, flow.path, key=expression, call=number, loop=arguments.loop)
+        flow.consume(value, use)
     return flow.terms.fresh()
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from olympus_rules.keyflow import calls, control, observe
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments
-from olympus_rules.keyflow.ledger import Certainty, Consumption, Ledger
+from olympus_rules.keyflow.ledger import Consumption, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import (
@@ -395,74 +396,25 @@ class Interpreter:
         if arguments.node is not None:
             self.derivations.append((child, self.path, arguments.node, self.loops[-1] if self.loops else ""))
 
-    def consume(
-        self,
-        value: Value,
-        *,
-        node: ast.AST,
-        what: str,
-        certainty: Certainty,
-        draw: str = "call",
-        key: ast.expr | None = None,
-        call: int = 0,
-        origin: object = None,
-        loop: str = "",
-        count: int | None = None,
-        path: PathCondition | None = None,
-    ) -> None:
-        """Note that a value's keys are consumed here."""
-        if isinstance(value, Choice):
+    def consume(self, value: Value, use: Consumption) -> None:
+        """Note that a value's keys are consumed.
+
+        Args:
+            value: what went in; each key in it counts.
+            use: where and by what; it becomes the entry of a single key, and is copied for several.
+        """
+        if type(value) is int:
+            use.term, use.time = value, self.ledger.tick()
+            use.loop = use.loop or (self.loops[-1] if self.loops else "")
+            self.ledger.add(use)
+        elif isinstance(value, Choice):
             for condition, part in value.arms:
-                joined = both(path or self.path, condition)
+                joined = both(use.path, condition)
                 if joined is not None:
-                    self.consume(
-                        part,
-                        node=node,
-                        what=what,
-                        certainty=certainty,
-                        draw=draw,
-                        key=key,
-                        call=call,
-                        origin=origin,
-                        loop=loop,
-                        count=count,
-                        path=joined,
-                    )
-            return
-        if isinstance(value, Sequence | Map):
-            for part, expression in calls.parts(value, key):
-                self.consume(
-                    part,
-                    node=node,
-                    what=what,
-                    certainty=certainty,
-                    draw=draw,
-                    key=expression,
-                    call=call,
-                    origin=origin,
-                    loop=loop,
-                    count=count,
-                    path=path,
-                )
-            return
-        label = loop or (self.loops[-1] if self.loops else "")
-        for term in leaves(value):
-            self.ledger.add(
-                Consumption(
-                    term,
-                    path or self.path,
-                    node,
-                    what,
-                    key,
-                    certainty,
-                    draw,
-                    call,
-                    origin,
-                    label,
-                    count,
-                    self.ledger.tick(),
-                )
-            )
+                    self.consume(part, replace(use, path=joined))
+        elif isinstance(value, Sequence | Map):
+            for part, expression in calls.parts(value, use.key):
+                self.consume(part, replace(use, key=expression))
 
 
 HANDLERS: dict[type, Callable[[Interpreter, Any], None]] = {

@@ -28,12 +28,12 @@ class Consumption:
     """One consumption.
 
     Attributes:
-        term: the identity.
-        path: when it happens.
         node: the expression that is flagged.
         what: the callee as the user knows it.
-        key: the expression that held the key.
         certainty: what is known of the callee.
+        path: when it happens.
+        term: the identity; the interpreter fills it in.
+        key: the expression that held the key.
         draw: which bits of the key are drawn; equal labels draw equal bits.
         call: a number for the call; consumptions of one call are not compared, unless they come through
             different parameters (``origin``).
@@ -43,14 +43,14 @@ class Consumption:
         time: when it happens, counted in consumptions and departures.
     """
 
-    term: Term
-    path: PathCondition
     node: ast.AST
     what: str
-    key: ast.expr | None
     certainty: Certainty
-    draw: str
-    call: int
+    path: PathCondition
+    term: Term = -1
+    key: ast.expr | None = None
+    draw: str = "call"
+    call: int = 0
     origin: object = None
     loop: str = ""
     count: int | None = None

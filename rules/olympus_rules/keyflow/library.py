@@ -11,7 +11,7 @@ from olympus_rules.keyflow import calls, containers, facts, higher_order, observ
 from olympus_rules.keyflow.access import as_term, guarded_leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
-from olympus_rules.keyflow.ledger import Certainty
+from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.values import Const, Library, Metadata, Sequence, Value
 from olympus_rules.signatures import LibraryFunction, signatures
 
@@ -162,17 +162,18 @@ def _sink(
         return
     count = arguments.get(1, "num") if row.derive == "split" else None
     literal = 2 if count is None else count.value if isinstance(count, Const) and type(count.value) is int else None
-    flow.consume(
-        value,
-        node=node,
-        what=row.qualified,
-        certainty=Certainty.KNOWN,
+    use = Consumption(
+        node,
+        row.qualified,
+        Certainty.KNOWN,
+        flow.path,
         draw="split" if row.derive == "split" else _draw(row, arguments),
         key=expression,
         call=number,
         loop=arguments.loop,
         count=literal if row.derive == "split" else None,
     )
+    flow.consume(value, use)
 
 
 def _seed(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number: int) -> Value:

@@ -150,19 +150,18 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
             for term in leaves(value):
                 flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0), joined)
         handed = arguments.node is None  # a transform makes the call: the place is in the function itself
-        flow.consume(
-            value,
+        passed = replace(
+            use,
             node=arguments.node or use.node,
             what=use.what if handed else function.code.name,
             certainty=min(use.certainty, Certainty.UNKNOWN) if function.doubtful else use.certainty,
-            draw=use.draw,
+            path=joined,
             key=use.key if handed else _expression(flow, summary, use, arguments),
             call=instance.number,
             origin=_origin(flow.terms, use.term),
             loop=arguments.loop or use.loop if handed else arguments.loop,
-            count=use.count,
-            path=joined,
         )
+        flow.consume(value, passed)
     for term, name, value, path in summary.writes:
         _write(flow, instance, term, name, value, path)
     return instance.returned(summary.returns)
