@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 
 from olympus.signature import KeySignature
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import facts, observe, verdicts
+from olympus_rules.keyflow import facts, notes, verdicts
 from olympus_rules.keyflow.access import CALLABLE
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
@@ -92,7 +92,7 @@ class Analysis:
         self.classes: dict[Term, ClassCode] = {}
         self.functions: dict[FunctionCode, Value] = {}
         self.idle: set[FunctionCode] = set()
-        self.pending: list[observe.Pending] = []
+        self.pending: list[notes.Pending] = []
         self.facts: list[Fact] = []
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
         self._sources: dict[str, str] = {}

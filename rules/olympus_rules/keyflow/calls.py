@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import containers, higher_order, library, observe, summary
+from olympus_rules.keyflow import containers, higher_order, layout, library, summary
 from olympus_rules.keyflow.access import choose
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -215,7 +215,7 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
         return containers.map_method(flow, receiver, name, values, arguments)
     if type(receiver) is int:
         assert isinstance(node.func, ast.Attribute)
-        result = observe.array_method(flow, receiver, name, values, node, node.func.value)
+        result = layout.array_method(flow, receiver, name, values, node, node.func.value)
         if result is not None:
             return result
         if name in ("items", "values"):

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow import observe
+from olympus_rules.keyflow import words
 from olympus_rules.keyflow.access import choose, element
 from olympus_rules.keyflow.ledger import Departure
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
@@ -122,7 +122,7 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
     """Run a body for two turns, and go on from zero, one or two of them."""
     value = flow.registers[loop.iterable] if loop.iterable is not None else None
     if value is not None:
-        observe.iterated(flow, value, loop)
+        words.iterated(flow, value, loop)
     exits: list[State] = []
     start, rounds, endless = flow.path, flow.rounds, _endless(flow, loop)
     ways = Exits(flow.env.open())

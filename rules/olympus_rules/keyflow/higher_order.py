@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import calls, observe
+from olympus_rules.keyflow import calls, layout
 from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get_item, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.paths import PathCondition, both
@@ -155,7 +155,7 @@ def call_mapped(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Valu
     batched = map_leaves(result, flow.knowledge.batch)
     if mapped.out_axes == Const(-1) and (arguments.node or flow.site) is not None:
         for term in leaves(batched):
-            observe.axes(flow, term, "out_axes", arguments.node or flow.site, _axis_expression(mapped, "out_axes", 0))
+            layout.axes(flow, term, "out_axes", arguments.node or flow.site, _axis_expression(mapped, "out_axes", 0))
     return batched
 
 
@@ -184,7 +184,7 @@ def _check_axes(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> None
     for position, (value, _) in enumerate(arguments.positional):
         axis = _axis(mapped.in_axes, position)
         if isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 and type(value) is int:
-            observe.axes(flow, value, "in_axes", node, _axis_expression(mapped, "in_axes", position))
+            layout.axes(flow, value, "in_axes", node, _axis_expression(mapped, "in_axes", position))
 
 
 def _axis_expression(mapped: Mapped, name: str, position: int) -> ast.expr | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow import calls, control, observe
+from olympus_rules.keyflow import bindings, calls, control, layout, operators, words
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments
@@ -172,7 +172,7 @@ class Interpreter:
         if type(value) is int:
             self.knowledge.name(value, instruction.name)
             if instruction.name not in self.code.reads:
-                observe.bound(self, instruction, value)
+                bindings.bound(self, instruction, value)
         self.env.set(instruction.name, value)
 
     def run_assign(self, instruction: ir.Assign) -> None:
@@ -208,7 +208,7 @@ class Interpreter:
 
     def _term_attribute(self, term: Term, name: str, node: ast.Attribute | None) -> Value:
         if node is not None:
-            seen = observe.attribute(self, term, name, node)
+            seen = layout.attribute(self, term, name, node)
             if seen is not None:
                 return seen
         generation = self.env.get((term, "generation")) or 0
@@ -259,7 +259,7 @@ class Interpreter:
         value, index = self.registers[instruction.obj], self.registers[instruction.index]
         if isinstance(index, Choice):
             index = map_choice(self, index, lambda part: part)
-        seen = observe.item(self, value, index, instruction.node)
+        seen = words.item(self, value, index, instruction.node)
         self.registers[instruction.dst] = get_item(self, value, index) if seen is None else seen
 
     def run_set_item(self, instruction: ir.SetItem) -> None:
@@ -337,7 +337,7 @@ class Interpreter:
     def run_binary(self, instruction: ir.Binary) -> None:
         """Apply an operator or a comparison."""
         operands = [self.registers[register] for register in instruction.operands]
-        self.registers[instruction.dst] = observe.binary(self, instruction.operation, operands, instruction.node)
+        self.registers[instruction.dst] = operators.binary(self, instruction.operation, operands, instruction.node)
 
     def run_boolean(self, instruction: ir.Boolean) -> None:
         """Combine conditions."""
@@ -347,7 +347,7 @@ class Interpreter:
     def run_unpack(self, instruction: ir.Unpack) -> None:
         """Unpack a value into registers."""
         value, dsts, star = self.registers[instruction.src], instruction.dsts, instruction.star
-        observe.unpacked(self, value, instruction)
+        words.unpacked(self, value, instruction)
         for position, dst in enumerate(dsts):
             if star is None or position < star:
                 index: Value = Const(position)
@@ -372,7 +372,7 @@ class Interpreter:
         code = instruction.code
         defaults = tuple((name, self.registers[register]) for name, register, _ in instruction.defaults)
         for name, register, node in instruction.defaults:
-            observe.default(self, code, name, self.registers[register], node)
+            bindings.default(self, code, name, self.registers[register], node)
         value: Value = Function(code, defaults=defaults)
         for register in reversed(instruction.decorators):
             value = calls.decorate(self, self.registers[register], value)
@@ -382,7 +382,7 @@ class Interpreter:
     def run_make_class(self, instruction: ir.MakeClass) -> None:
         """Run a class body and build a class value."""
         self.block(instruction.body)
-        observe.class_fields(self, instruction)
+        bindings.class_fields(self, instruction)
         record = any(
             isinstance(value, Library) and calls.makes_records(value.qualified)
             for value in [self.registers[register] for register in (*instruction.decorators, *instruction.bases)]

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import calls, containers, facts, higher_order, observe, summary
+from olympus_rules.keyflow import calls, containers, facts, higher_order, layout, notes, summary
 from olympus_rules.keyflow.access import as_term, guarded_leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
@@ -66,12 +66,12 @@ def _dtype_function(flow: Interpreter, qualified: str, arguments: Arguments) -> 
     value = arguments.get(0, "arg1")
     if isinstance(value, Metadata) and value.what == "dtype" and qualified.startswith("numpy.") and arguments.node:
         node, subject = arguments.node, value.subject
-        observe.note(
+        notes.note(
             flow,
             value.term,
             "key",
             lambda c, k: facts.DtypeLogic(
-                node=node, confidence=c, key=observe.spelled(subject), kind=k, form="numpy", subject=subject
+                node=node, confidence=c, key=notes.spelled(subject), kind=k, form="numpy", subject=subject
             ),
         )
 
@@ -87,7 +87,7 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
     if qualified.startswith(("jax.numpy.", "numpy.")) and arguments.node is not None and type(first) is int:
         rest = tuple(value for value, _ in arguments.positional[1:])
         subject = arguments.expression(0, "a")
-        result = observe.array_method(flow, first, name, rest, arguments.node, subject) if subject is not None else None
+        result = layout.array_method(flow, first, name, rest, arguments.node, subject) if subject is not None else None
         if result is not None:
             return result
         if name in ("issubdtype", "dtype", "shape", "ndim", "size"):
@@ -191,7 +191,7 @@ def _seed(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number:
                     confidence=Confidence.CERTAIN,
                     how="key-as-seed",
                     function=row.qualified,
-                    key=observe.spelled(node.args[0]) if node.args else "",
+                    key=notes.spelled(node.args[0]) if node.args else "",
                     kind=origin.kind,
                 )
             )

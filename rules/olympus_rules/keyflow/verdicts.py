@@ -16,7 +16,7 @@ from olympus_rules.keyflow.access import leaves
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.instructions import ClassCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
-from olympus_rules.keyflow.observe import Pending, spelled
+from olympus_rules.keyflow.notes import Pending, spelled
 from olympus_rules.keyflow.paths import compatible
 from olympus_rules.keyflow.terms import Term
 

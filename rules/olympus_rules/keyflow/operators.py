@@ -1,0 +1,168 @@
+"""Operators and comparisons: arithmetic on keys, tests of shape and dtype, conditions."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from typing import TYPE_CHECKING
+
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.access import as_term, choose, map_choice
+from olympus_rules.keyflow.notes import arithmetic_fact, is_stored, note, shape_fact, spelled
+from olympus_rules.keyflow.paths import PathCondition, implies
+from olympus_rules.keyflow.values import Choice, Condition, Const, Metadata, Sequence, Value
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpreter import Interpreter
+
+__all__ = ["binary"]
+
+ARITHMETIC = {
+    "Add": "+",
+    "Sub": "-",
+    "Mult": "*",
+    "Div": "/",
+    "FloorDiv": "//",
+    "Mod": "%",
+    "Pow": "**",
+    "MatMult": "@",
+    "BitXor": "^",
+    "BitAnd": "&",
+    "BitOr": "|",
+    "LShift": "<<",
+    "RShift": ">>",
+    "Invert": "~",
+    "USub": "-",
+}
+COMPARISONS = {"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE", "In", "NotIn"}
+
+
+def binary(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> Value:
+    """Look at an operator or comparison and return its value."""
+    if operation in COMPARISONS or operation in ("Is", "IsNot"):
+        return _comparison(flow, operation, operands, node)
+    if operation in ARITHMETIC:
+        folded = _folded(operation, operands)
+        if folded is not None:
+            return folded
+        if operation == "Add" and all(isinstance(operand, Sequence) for operand in operands):
+            return _concatenated(operands)
+        _arithmetic(flow, operation, operands, node)
+    elif operation in ("opaque", "part", "format", "with", "match"):
+        return flow.terms.fresh() if operation != "with" else operands[0]
+    return flow.terms.make("op", operation, *(as_term(flow, operand) for operand in operands))
+
+
+def _concatenated(operands: list[Value]) -> Value:
+    left, right = operands
+    assert isinstance(left, Sequence) and isinstance(right, Sequence)
+    if left.open:
+        return Sequence(left.kind, left.items, True)
+    return Sequence(left.kind, left.items + right.items, right.open)
+
+
+def _folded(operation: str, operands: list[Value]) -> Value | None:
+    """Compute integer sums and products, so that ``i + 1`` in one turn is ``i`` in the next."""
+    if len(operands) != 2 or operation not in ("Add", "Sub", "Mult"):
+        return None
+    left, right = operands
+    if not (isinstance(left, Const) and isinstance(right, Const)):
+        return None
+    if type(left.value) is not int or type(right.value) is not int:
+        return None
+    a, b = left.value, right.value
+    value = a + b if operation == "Add" else a - b if operation == "Sub" else a * b
+    return Const(value, left.counter or right.counter) if abs(value) < 2**64 else None
+
+
+def _arithmetic(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> None:
+    expressions = _operand_nodes(node)
+    if any(isinstance(operand, Const) and isinstance(operand.value, str) for operand in operands):
+        return  # "…" % key
+    for operand, expression in zip(operands, expressions, strict=False):
+        if type(operand) is int and not is_stored(flow, operand):
+            others = [part for part in expressions if part is not expression]
+            batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
+            note(flow, operand, "key", partial(arithmetic_fact, node, ARITHMETIC[operation], expression, batch))
+
+
+def _operand_nodes(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.AugAssign):
+        return [node.target, node.value]
+    return [node.operand] if isinstance(node, ast.UnaryOp) else []
+
+
+def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> Value:
+    operands = [map_choice(flow, operand, lambda part: part) for operand in operands]
+    if isinstance(operands[0], Choice) and operation in ("Is", "IsNot"):
+        return _identities(flow, operation, operands[0], operands[1])
+    for operand in operands:
+        if isinstance(operand, Metadata):
+            _metadata_comparison(flow, operation, operand, node, [o for o in operands if o is not operand])
+    left, right = operands
+    if operation in ("Is", "IsNot"):
+        return _identity(flow, operation, left, right)
+    terms = [as_term(flow, operand) for operand in operands]
+    if operation == "NotEq":
+        return Condition("not", (flow.terms.make("op", "Eq", *terms),))
+    if operation == "NotIn":
+        return Condition("not", (flow.terms.make("op", "In", *terms),))
+    return flow.terms.make("op", operation, *terms)
+
+
+def _identities(flow: Interpreter, operation: str, left: Choice, right: Value) -> Value:
+    """Ask each value of a choice whether it is ``None``; where its own condition says so, that is the answer."""
+    arms: list[tuple[PathCondition, Value]] = []
+    for path, part in left.arms:
+        answer = _identity(flow, operation, part, right)
+        holds, fails = flow.outcomes(answer)
+        if holds is not None and fails is not None:
+            if implies(path, holds):
+                answer = Const(True)
+            elif implies(path, fails):
+                answer = Const(False)
+        arms.append((path, answer))
+    return choose(flow, arms)
+
+
+def _identity(flow: Interpreter, operation: str, left: Value, right: Value) -> Value:
+    """Decide ``x is None`` where what ``x`` holds is known."""
+    if right == Const(None) and not isinstance(left, Choice):
+        if isinstance(left, Const):
+            return Const((left.value is None) == (operation == "Is"))
+        if type(left) is not int or left in flow.knowledge.origins:
+            return Const(operation == "IsNot")
+    test = flow.terms.make("op", "Is", as_term(flow, left), as_term(flow, right))
+    return test if operation == "Is" else Condition("not", (test,))
+
+
+def _metadata_comparison(
+    flow: Interpreter, operation: str, value: Metadata, node: ast.AST, others: list[Value]
+) -> None:
+    term, subject = value.term, value.subject
+    other = others[0] if others else None
+    if value.what == "dtype" or value.what.startswith("dtype."):
+        form = "equals" if operation == "Eq" else "not-equals"
+        if value.what != "dtype":
+            form = value.what.partition(".")[2]
+        elif isinstance(other, Const) and isinstance(other.value, str):
+            form = "name"
+        if form in ("equals", "not-equals", "name", "kind") and not isinstance(other, Metadata):
+            note(
+                flow,
+                term,
+                "key",
+                lambda c, k: facts.DtypeLogic(
+                    node=node, confidence=c, key=spelled(subject), kind=k, form=form, subject=subject
+                ),
+                metadata=True,
+            )
+    elif value.what == "shape" and isinstance(other, Sequence):
+        if other.items and other.items[-1] in (Const(2), Const(4)):
+            shape_fact(flow, term, "key", "shape-equals", node, subject)
+    elif value.what in ("ndim", "shape-item") and isinstance(other, Const):
+        shape_fact(flow, term, "key", value.what, node, subject)
+    elif value.what in ("len", "first-length", "size") and isinstance(other, Const):
+        shape_fact(flow, term, "single", "shape-item" if value.what == "first-length" else value.what, node, subject)
