@@ -9,7 +9,7 @@ import pytest
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.analysis import analyse
-from olympus_rules.keyflow.facts import DerivationCollision, DtypeLogic, KeyIndexing, Reuse, ShapeLogic
+from olympus_rules.keyflow.facts import DerivationCollision, DtypeLogic, KeyArithmetic, KeyIndexing, Reuse, ShapeLogic
 from olympus_rules.syntax import Document
 
 HEADER = """\
@@ -598,6 +598,31 @@ PROGRAMS = {
             a = jax.vmap(random.normal)(jnp.stack([k1, k2]))
             return a + random.normal(k1)  # reuse
     """,
+    "keywords in a dictionary": """
+        def f(key):
+            arguments = dict(key=key, shape=(3,))
+            return random.normal(**arguments) + random.normal(**arguments)  # reuse
+    """,
+    "arguments in a tuple": """
+        def f(key):
+            arguments = (key, (3,))
+            return random.normal(*arguments) + random.uniform(*arguments)  # reuse
+    """,
+    "partial with its key": """
+        def f(key):
+            draw = functools.partial(random.normal, key)
+            return draw((3,)) + draw((3,))  # reuse
+    """,
+    "async loop": """
+        async def f(key, xs):
+            async for x in xs:
+                random.normal(key)  # reuse
+    """,
+    "generator with a constant key": """
+        def f(key):
+            for _ in range(3):
+                yield random.normal(key)  # reuse
+    """,
     "unknown callee": """
         def f(model, x):
             key = random.key(0)
@@ -810,3 +835,20 @@ QUIET_LOGIC = {
 @pytest.mark.parametrize("program", QUIET_LOGIC.values(), ids=QUIET_LOGIC.keys())
 def test_quiet_logic(program: str) -> None:
     assert flagged(HEADER + textwrap.dedent(program), (ShapeLogic, DtypeLogic, KeyIndexing)) == []
+
+
+def test_star_import() -> None:
+    source = "from jax.random import *\n\n\ndef f(key):\n    return normal(key) + uniform(key)\n"
+    facts = analyse(Document("program.py", source), by_name=False)
+    assert [type(fact) for fact in facts] == [Reuse]
+
+
+ARITHMETIC = {
+    "drawn from the sum": "def f(key):\n    return random.normal(key + 1)",
+    "augmented": "def f(key):\n    key += 1\n    return random.normal(key)",
+}
+
+
+@pytest.mark.parametrize("program", ARITHMETIC.values(), ids=ARITHMETIC.keys())
+def test_arithmetic_on_a_parameter(program: str) -> None:
+    assert len(flagged(HEADER + program, (KeyArithmetic,))) == 1

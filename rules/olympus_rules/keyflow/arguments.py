@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from olympus_rules.keyflow.values import Value
+from olympus_rules.keyflow.values import Map, Sequence, Value
 
-__all__ = ["Arguments", "positional"]
+__all__ = ["Arguments", "positional", "unpacked", "unstarred"]
 
 
 @dataclass(slots=True)
@@ -69,3 +69,25 @@ class Arguments:
 def positional(*values: Value, loop: str = "") -> Arguments:
     """Return the arguments of a call that a transform makes."""
     return Arguments(tuple((value, False) for value in values), (), None, loop=loop)
+
+
+def unstarred(positional: Iterable[tuple[Value, bool]]) -> tuple[tuple[Value, bool], ...]:
+    """Return positional arguments with ``*values`` spread out where the values are known."""
+    found: list[tuple[Value, bool]] = []
+    for value, starred in positional:
+        if starred and isinstance(value, Sequence) and not value.open:
+            found += [(item, False) for item in value.items]
+        else:
+            found.append((value, starred))
+    return tuple(found)
+
+
+def unpacked(keywords: Iterable[tuple[str | None, Value]]) -> tuple[tuple[str | None, Value], ...]:
+    """Return keyword arguments with ``**values`` spread out where the values are known."""
+    found: list[tuple[str | None, Value]] = []
+    for name, value in keywords:
+        if name is None and isinstance(value, Map) and not value.open:
+            found += [(str(key), item) for key, item in value.items]
+        else:
+            found.append((name, value))
+    return tuple(found)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from olympus_rules.keyflow import bindings, calls, control, layout, operators, words
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
-from olympus_rules.keyflow.arguments import Arguments
+from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
 from olympus_rules.keyflow.terms import Term
@@ -325,8 +325,8 @@ class Interpreter:
         """Call a value."""
         registers = self.registers
         arguments = Arguments(
-            tuple((registers[register], starred) for register, starred in instruction.args),
-            tuple((name, registers[register]) for name, register in instruction.keywords),
+            unstarred((registers[register], starred) for register, starred in instruction.args),
+            unpacked((name, registers[register]) for name, register in instruction.keywords),
             instruction.node,
             instruction.receiver,
             None if instruction.owner is None else registers[instruction.owner],

@@ -87,6 +87,10 @@ class Knowledge:
         while term not in self.used or self.used[term] < rank:
             self.used[term] = rank
             operation = self.terms.operation(term)
+            if operation == "op":  # what arithmetic makes of a key is one only if the words are looked at
+                for operand in self.terms.args(term):
+                    if operand in self.named:
+                        self.use(operand, rank, path)
             if operation not in ("item", "lane", "slice"):
                 break
             term, rank = self.terms.args(term)[0], rank + (operation != "slice")

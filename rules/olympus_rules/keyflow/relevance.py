@@ -35,7 +35,8 @@ def relevant(
         callables: the module's variables that hold functions (``noise = lambda key: …``, ``step = jax.jit(…)``).
         by_name: whether to look at functions in which something is called a key and nothing shows it to be one.
     """
-    words = WORDS + NAMES if by_name else WORDS
+    # what a star import brings may be anything of jax.random
+    words = WORDS + NAMES if by_name or module.stars else WORDS
     names = {*callables, *(name for name, qualified in module.imported.items() if "random" in qualified)}
     neighbours = {name for name, qualified in module.imported.items() if in_project(document.roots, qualified)}
     found: list[FunctionCode] = []
