@@ -651,6 +651,19 @@ PROGRAMS = {
             params = net.init(rng, x)
             return net.apply(params, rng, x), jax.jit(net.apply)(params, rng, x)
     """,
+    "constant dropout key in a training loop": """
+        def f(model, params, batches):
+            key = random.key(0)
+            params = model.init(key, batches[0])
+            for batch in batches:
+                model.apply(params, batch, rngs={"dropout": key})  # reuse
+    """,
+    "fresh dropout key in a training loop": """
+        def f(model, params, batches):
+            key = random.key(0)
+            for i, batch in enumerate(batches):
+                model.apply(params, batch, rngs={"dropout": random.fold_in(key, i)})
+    """,
     "abstract evaluation": """
         def f(init, step, x):
             key = random.key(0)

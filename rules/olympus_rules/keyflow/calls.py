@@ -172,6 +172,7 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
         if isinstance(value, Const | Library | Function | Metadata):
             continue
         use = Consumption(node, name, certainty, flow.path, key=expression, call=number, loop=arguments.loop)
+        use.draw = "fold" if last in flow.analysis.folding_methods else "call"
         flow.consume(value, use)
     return flow.terms.fresh()
 

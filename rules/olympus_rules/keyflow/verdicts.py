@@ -105,7 +105,7 @@ def _unused_relatives(flow: Interpreter, term: Term) -> tuple[str, ...]:
 
 
 def _effect(first: Consumption, again: Consumption) -> str:
-    if first.draw != again.draw or first.draw == "call":
+    if first.draw != again.draw or first.draw in ("call", "fold"):
         return "dependent"
     return "same-children" if first.draw == "split" else "same-draw"
 
@@ -118,6 +118,8 @@ def _confidence(flow: Interpreter, first: Consumption, again: Consumption) -> Co
     terms = {first.term, again.term}
     known = any(knowledge.is_known(term) for term in terms)
     lowest = min(first.certainty, again.certainty)
+    if known and first.node is again.node and again.loop == "loop" and again.draw == "fold":
+        return Confidence.LIKELY  # whatever is folded in, it is the same in every pass
     if known:
         return (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest]
     if lowest != Certainty.DOUBTFUL and any(term in knowledge.named for term in terms):
