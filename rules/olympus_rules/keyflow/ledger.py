@@ -97,6 +97,8 @@ class Ledger:
     def pairs(self, is_candidate: Callable[[Term], bool]) -> Iterator[tuple[Consumption, Consumption]]:
         """Return each consumption that has an earlier one of the same identity on its path, with the first.
 
+        Where the same place consumed it in an earlier turn of a loop, that pair comes as well.
+
         Terms that are no candidates for keys, and are no part of one, are left out.
         """
         own: dict[Term, list[Consumption]] = {}
@@ -113,6 +115,9 @@ class Ledger:
             first = next((c for group in earlier for c in group[:NEAREST] if self._may_meet(c, again)), None)
             if first is not None:
                 yield first, again
+                before = own.get(again.term, [again])[-1]  # the same place in an earlier turn may say more
+                if before.node is again.node is not first.node and self._may_meet(before, again):
+                    yield before, again
             own.setdefault(again.term, []).append(again)
             for ancestor in ancestors:
                 parts.setdefault(ancestor, []).append(again)

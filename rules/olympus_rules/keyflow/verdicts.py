@@ -34,13 +34,11 @@ def judge(flow: Interpreter) -> Iterator[Fact]:
     collisions = list(_collisions(flow))
     collided = {fact.node for fact in collisions}
     children = {child for child, _, node, _ in flow.derivations if node in collided}
-    seen: set[ast.AST] = set()
     for first, again in flow.ledger.pairs(flow.knowledge.is_candidate):
         if again.term in children:
             continue  # the derivation is the mistake
         fact = _reuse(flow, first, again)
-        if fact is not None and again.node not in seen:
-            seen.add(again.node)
+        if fact is not None:
             yield fact
     yield from collisions
 
