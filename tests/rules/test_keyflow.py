@@ -623,6 +623,18 @@ PROGRAMS = {
             for _ in range(3):
                 yield random.normal(key)  # reuse
     """,
+    "elements of a literal": """
+        def f(key):
+            k1, k2 = random.split(key)
+            return [random.normal(k) for k in (k1, k2, k1)]  # reuse
+    """,
+    "callee that nothing in the file binds": """
+        def f(state, batches):
+            key = random.key(0)
+            for batch in batches:
+                state = train_step(state, batch, key)  # reuse
+            return state
+    """,
     "unknown callee": """
         def f(model, x):
             key = random.key(0)
@@ -865,3 +877,8 @@ ARITHMETIC = {
 @pytest.mark.parametrize("program", ARITHMETIC.values(), ids=ARITHMETIC.keys())
 def test_arithmetic_on_a_parameter(program: str) -> None:
     assert len(flagged(HEADER + program, (KeyArithmetic,))) == 1
+
+
+def test_word_of_a_parameter_as_a_seed() -> None:
+    program = HEADER + "def f(key):\n    return random.PRNGKey(key[1])"
+    assert len(flagged(program, (KeyIndexing,))) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 from collections.abc import Collection, Iterable
 
@@ -20,7 +21,7 @@ from olympus_rules.keyflow.references import references
 from olympus_rules.keyflow.relevance import relevant
 from olympus_rules.keyflow.summary import Summary, summarise
 from olympus_rules.keyflow.terms import Term, Terms
-from olympus_rules.keyflow.values import Bound, Class, Const, Function, Library, Mapped, Partial, Value
+from olympus_rules.keyflow.values import UNBOUND, Bound, Class, Const, Function, Library, Mapped, Partial, Value
 from olympus_rules.signatures import signatures
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import reexported
@@ -210,7 +211,7 @@ class Analysis:
             qualified = self.library(f"{star}.{name}").qualified
             if signatures().get(qualified) is not None:
                 return Library(qualified)
-        return Library(f"builtins.{name}")
+        return Library(f"builtins.{name}" if hasattr(builtins, name) else f"{UNBOUND}.{name}")
 
     def _defined(self, scope: FunctionCode, name: str) -> Value:
         definition = scope.definitions.get(name)

@@ -14,6 +14,7 @@ from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.lowering import dotted_name
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.values import (
+    UNBOUND,
     Bound,
     Choice,
     Class,
@@ -154,6 +155,7 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
         if result is not None:
             return result
     name = function.qualified if isinstance(function, Library) else dotted_name(node.func)
+    name = name.removeprefix(f"{UNBOUND}.")
     if "?" in name:
         name = ast.unparse(node.func)
     last = name.rpartition(".")[2]

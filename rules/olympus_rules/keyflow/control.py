@@ -16,12 +16,15 @@ from olympus_rules.keyflow import words
 from olympus_rules.keyflow.access import choose, element
 from olympus_rules.keyflow.ledger import Departure
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
-from olympus_rules.keyflow.values import Const, Value
+from olympus_rules.keyflow.values import Const, Sequence, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
 __all__ = ["HANDLERS", "Exits", "arm", "join"]
+
+ROUNDS = 2
+MAX_TURNS = 6  # of a loop over a list or tuple whose elements are known
 
 State: TypeAlias = tuple[PathCondition, dict[object, Any]]
 
@@ -125,9 +128,12 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
         words.iterated(flow, value, loop)
     exits: list[State] = []
     start, rounds, endless = flow.path, flow.rounds, _endless(flow, loop)
+    turns = rounds
+    if rounds == ROUNDS and isinstance(value, Sequence) and not value.open:
+        turns = min(max(len(value.items), rounds), MAX_TURNS)
     ways = Exits(flow.env.open())
     flow.loops.append(loop.label)
-    for turn in range(rounds):
+    for turn in range(turns):
         if not _turn(flow, loop, value, turn, ways, exits):
             break
         flow.rounds = 1  # one turn of an inner loop is enough once the outer one repeats

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Budget", "Interpreter"]
 
-ROUNDS = 2
 BUDGET = 200_000  # instructions executed in one function; a runaway analysis ends with what it has seen
 
 State = tuple[PathCondition, dict[object, Any]]
@@ -72,7 +71,7 @@ class Interpreter:
         self.writes: list[tuple[Term, str, Value, PathCondition]] = []
         self.registers: list[Any] = [None] * code.registers
         self.loops: list[str] = []
-        self.rounds = ROUNDS
+        self.rounds = control.ROUNDS
         self.steps = 0
         self.exits: list[control.Exits] = []
         self.collected: dict[str, list[Value]] = {}

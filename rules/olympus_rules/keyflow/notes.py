@@ -30,7 +30,7 @@ class Pending:
     Attributes:
         term: the term.
         need: ``key`` (a key or key array), ``single`` (one key), ``word`` (one key, as its element is used as a
-            number), ``array`` (a key array), ``raw-array`` (one that is not
+            number), ``seed`` (the same, as a seed of JAX), ``array`` (a key array), ``raw-array`` (one that is not
             typed), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
             typed), ``untyped``, ``rank<n`` (fewer than n batch axes).
         path: when it happens; code behind a test for typed keys knows what it does.

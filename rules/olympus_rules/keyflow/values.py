@@ -15,6 +15,7 @@ from olympus_rules.keyflow.paths import PathCondition
 from olympus_rules.keyflow.terms import Term
 
 __all__ = [
+    "UNBOUND",
     "Bound",
     "Choice",
     "Class",
@@ -31,6 +32,9 @@ __all__ = [
     "SliceOf",
     "Value",
 ]
+
+
+UNBOUND = "unbound"  # the module, so to say, of a name that nothing in the file binds: a star import brings it
 
 
 @dataclass(slots=True, unsafe_hash=True)

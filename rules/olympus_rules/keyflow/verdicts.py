@@ -277,7 +277,7 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
     raw = knowledge.kind(term) == KeyKind.RAW
     if not knowledge.is_known(term):
         telling = pending.need == "word" or (pending.need == "key" and pending.metadata)
-        if telling and term in knowledge.generators:
+        if (telling and term in knowledge.generators) or pending.need == "seed":
             return Confidence.LIKELY
         wanted = pending.need in ("key", "single", "untyped", "word")
         return Confidence.POSSIBLE if wanted and term in knowledge.named else None
@@ -286,7 +286,7 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
     sure = Confidence.CERTAIN if by_source else Confidence.LIKELY
     if pending.need == "key":
         return sure
-    if pending.need in ("single", "word"):
+    if pending.need in ("single", "word", "seed"):
         return sure if rank == 0 and (by_source or term not in elements) else None
     if pending.need == "array":
         return sure if rank is None or rank > 0 else None

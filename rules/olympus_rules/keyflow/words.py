@@ -61,6 +61,8 @@ def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, pat
     need = "single" if axes_used == 1 else f"rank<{axes_used}"
     if need == "single" and term in flow.knowledge.generators and isinstance(index, Const):
         need = "single" if _use_of_word(flow, node)[0] == "unknown" else "word"
+    elif need == "single" and term in flow.knowledge.named and _use_of_word(flow, node)[0] == "seed":
+        need = "seed"
     if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
         need = "untyped"
     note(flow, term, need, build, path=path)
