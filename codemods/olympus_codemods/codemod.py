@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Edit, Fix
 from olympus_rules.keyflow.facts import Fact
+from olympus_rules.registry import find_all
 
 if TYPE_CHECKING:
     from olympus_rules.finding import Applicability
@@ -53,11 +52,4 @@ def all_codemods() -> dict[str, Codemod]:
     """
     import olympus_codemods
 
-    found: dict[str, Codemod] = {}
-    for info in pkgutil.iter_modules(olympus_codemods.__path__):
-        module = importlib.import_module(f"olympus_codemods.{info.name}")
-        for value in vars(module).values():
-            is_codemod = isinstance(value, type) and issubclass(value, Codemod) and value is not Codemod
-            if is_codemod and value.__module__ == module.__name__:
-                found[value.code] = value()
-    return dict(sorted(found.items()))
+    return {codemod.code: codemod() for codemod in find_all(olympus_codemods, Codemod)}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import Fact
+from olympus_rules.registry import find_all
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
@@ -87,11 +86,4 @@ def all_rules() -> dict[str, Rule]:
     """
     import olympus_rules
 
-    found: dict[str, Rule] = {}
-    for info in pkgutil.iter_modules(olympus_rules.__path__):
-        module = importlib.import_module(f"olympus_rules.{info.name}")
-        for value in vars(module).values():
-            is_rule = isinstance(value, type) and issubclass(value, Rule) and value is not Rule
-            if is_rule and value.__module__ == module.__name__:
-                found[value.code] = value()
-    return dict(sorted(found.items()))
+    return {rule.code: rule() for rule in sorted(find_all(olympus_rules, Rule), key=lambda rule: rule.code)}

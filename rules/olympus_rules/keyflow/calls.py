@@ -33,7 +33,7 @@ from olympus_rules.keyflow.values import (
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["call", "decorate", "makes_records", "parts", "unknown"]
+__all__ = ["call", "decorate", "parts", "unknown"]
 
 # Methods that keep or show what they are given, whatever the object.
 KEEPING_METHODS = frozenset(
@@ -48,7 +48,6 @@ ASKING_PREFIXES = (
     "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
 )  # fmt: skip
 ABSTRACT = frozenset({"eval_shape", "eval_summary", "lower", "make_jaxpr", "make_model_info", "tabulate"})
-RECORD_MAKERS = ("dataclass", "NamedTuple", "struct", "PyTreeNode", "chex", "pytree_dataclass", "TypedDict")
 DECORATORS_THAT_KEEP = frozenset(
     {
         "functools.wraps",
@@ -67,11 +66,6 @@ DECORATORS_THAT_KEEP = frozenset(
         "numba.njit",
     }
 )
-
-
-def makes_records(qualified: str) -> bool:
-    """Say whether a decorator or base class makes a class hold its arguments as fields."""
-    return any(part in qualified for part in RECORD_MAKERS)
 
 
 def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:

@@ -307,8 +307,6 @@ class MakeClass:
     dst: Register
     code: ClassCode
     body: Block
-    bases: list[Register]
-    decorators: list[Register]
 
 
 Instruction = (

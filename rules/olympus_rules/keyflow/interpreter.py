@@ -382,11 +382,7 @@ class Interpreter:
         """Run a class body and build a class value."""
         self.block(instruction.body)
         bindings.class_fields(self, instruction)
-        record = any(
-            isinstance(value, Library) and calls.makes_records(value.qualified)
-            for value in [self.registers[register] for register in (*instruction.decorators, *instruction.bases)]
-        )
-        self.registers[instruction.dst] = Class(instruction.code, record)
+        self.registers[instruction.dst] = Class(instruction.code)
 
     # keys
 

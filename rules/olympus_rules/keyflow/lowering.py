@@ -315,17 +315,15 @@ class _Lowering:
     stmt_AsyncFunctionDef = stmt_FunctionDef
 
     def stmt_ClassDef(self, node: ast.ClassDef) -> None:
-        bases = [self.expr(base) for base in node.bases]
-        for keyword in node.keywords:
-            self.expr(keyword.value)
-        decorators = [self.expr(decorator) for decorator in node.decorator_list]
+        for part in (*node.bases, *(keyword.value for keyword in node.keywords), *node.decorator_list):
+            self.expr(part)
         code = ir.ClassCode(node.name, node, bases=[ast.unparse(base) for base in node.bases], scope=self.code)
         outer = self.class_, self.renames
         self.class_, self.renames = code, [{}]
         body = self.block(node.body)
         self.class_, self.renames = outer
         dst, name = self.register(), self.bind(node.name)
-        self.out.append(ir.MakeClass(dst, code, body, bases, decorators))
+        self.out.append(ir.MakeClass(dst, code, body))
         self.code.definitions[name] = code
         self.out.append(ir.Store(name, dst, node))
 

@@ -81,10 +81,9 @@ class Bound:
 
 @dataclass(slots=True, unsafe_hash=True)
 class Class:
-    """A class of this file. ``record``: instances hold their arguments (dataclass, NamedTuple …)."""
+    """A class of this file."""
 
     code: ClassCode
-    record: bool = False
 
 
 @dataclass(slots=True, unsafe_hash=True)
