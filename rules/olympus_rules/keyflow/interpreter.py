@@ -101,6 +101,11 @@ class Interpreter:
         with contextlib.suppress(Budget):  # what was seen up to then still holds
             self.block(self.code.block)
 
+    def let_go(self) -> None:
+        """Free all but the variables, which inner functions may read."""
+        self.ledger = Ledger(self.terms)
+        self.returns, self.writes, self.registers, self.derivations = [], [], [], []
+
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
         handlers = HANDLERS
