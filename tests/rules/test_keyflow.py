@@ -802,6 +802,13 @@ COLLISIONS = {
         def f(key, step):
             return random.split(key, step + 1)[step]  # collision
     """,
+    "one datum in the turns that change the key": """
+        def f(key, rows):
+            for row in rows:
+                if row:
+                    continue
+                key = random.fold_in(key, 1)
+    """,
     "exclusive data": """
         def f(key, p):
             if p:
@@ -860,6 +867,22 @@ QUIET_LOGIC = {
 @pytest.mark.parametrize("program", QUIET_LOGIC.values(), ids=QUIET_LOGIC.keys())
 def test_quiet_logic(program: str) -> None:
     assert flagged(HEADER + textwrap.dedent(program), (ShapeLogic, DtypeLogic, KeyIndexing)) == []
+
+
+def test_a_key_in_an_attribute_has_the_name_of_its_object() -> None:
+    program = """
+        class Agent:
+            def __init__(self, seed):
+                self._rng = random.key(seed)
+
+            def act(self):
+                return random.normal(self._rng)
+
+        agent = Agent(0)
+        agent.act(), agent.act()
+    """
+    facts = analyse(Document("program.py", HEADER + textwrap.dedent(program)))
+    assert [fact.key for fact in facts if isinstance(fact, Reuse)] == ["self._rng", "agent._rng"]
 
 
 def test_star_import() -> None:

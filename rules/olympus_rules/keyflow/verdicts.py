@@ -86,9 +86,18 @@ def _name_of(flow: Interpreter, first: Consumption, again: Consumption) -> str:
     for term in (again.term, *terms.ancestors(again.term)):
         if terms.operation(term) in ("param", "free"):
             return str(terms.data(term)[1])
-    return next(
-        (str(name) for name, value in flow.env.values.items() if value == again.term and "$" not in str(name)), ""
-    )
+    return next((name for name in _variables(flow, again.term)), "")
+
+
+def _variables(flow: Interpreter, term: Term) -> Iterator[str]:
+    """Return the variables and the attributes of variables that hold a term."""
+    for name, value in flow.env.values.items():
+        if value != term:
+            continue
+        if isinstance(name, str) and "$" not in name:
+            yield name
+        elif isinstance(name, tuple) and len(name) == 3 and isinstance(name[1], str):
+            yield from (f"{owner}.{name[1]}" for owner in _variables(flow, name[0]))
 
 
 def _unused_relatives(flow: Interpreter, term: Term) -> tuple[str, ...]:
