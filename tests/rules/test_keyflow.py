@@ -255,6 +255,29 @@ PROGRAMS = {
             b = jax.vmap(random.normal)(keys[3:])
             return a, b, jax.vmap(random.normal)(keys[2:4])  # reuse
     """,
+    "slices up to the last": """
+        def f(key, n):
+            keys = random.split(key, n + 2)
+            first = random.normal(keys[0])
+            middle = jax.vmap(random.normal)(keys[1:-1])
+            last = random.normal(keys[-1])
+            jax.vmap(random.normal)(keys[:-1])  # reuse
+            jax.vmap(random.normal)(keys[-2:])  # reuse
+            return first, middle, last
+    """,
+    "slices of a few": """
+        def f(key):
+            keys = random.split(key, 3)
+            jax.vmap(random.normal)(keys[:-1])
+            return random.normal(keys[2]), random.normal(keys[1])  # reuse
+    """,
+    "list of a few": """
+        def f(key):
+            keys = list(random.split(key, 3))
+            a, b = random.normal(keys[-1]), random.normal(keys[0])
+            c = random.normal(keys.pop())  # reuse
+            return a, b, c, random.normal(keys.pop())
+    """,
     "starred": """
         def f(key):
             key, *subs = random.split(key, 4)
@@ -801,6 +824,19 @@ COLLISIONS = {
     "split and index": """
         def f(key, step):
             return random.split(key, step + 1)[step]  # collision
+    """,
+    "folded in step by step": """
+        def f(key, n):
+            layer = random.fold_in(key, 7)
+            weights = random.normal(random.fold_in(layer, 0))
+            bias = random.normal(random.fold_in(random.fold_in(key, 7), 1))
+            again = random.normal(random.fold_in(random.fold_in(key, 7), 1))  # collision
+            return weights, bias, again
+    """,
+    "one step that is used as a key, too": """
+        def f(key):
+            layer = random.fold_in(key, 7)
+            return layer, random.fold_in(random.fold_in(key, 7), 0)  # collision
     """,
     "one datum in the turns that change the key": """
         def f(key, rows):

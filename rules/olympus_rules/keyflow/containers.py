@@ -17,6 +17,9 @@ __all__ = ["builtin", "map_method", "sequence_method"]
 ITERATORS = {"range", "zip", "enumerate", "reversed"}
 
 
+MANY = 32  # children of a split that are not followed one by one
+
+
 SAME_SEQUENCE = {"list", "tuple", "iter", "sorted", "set"}
 
 
@@ -28,6 +31,9 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
     if name in ITERATORS and first is not None:
         start = [value for keyword, value in arguments.keywords if keyword == "start"]
         return Iteration(name, (*values, *start))
+    if name in ("list", "tuple") and type(first) is int and (flow.terms.length(first) or MANY) < MANY:
+        count = flow.terms.length(first) or 0
+        return Sequence(name, tuple(flow.knowledge.item(first, flow.terms.const(i)) for i in range(count)))
     if name in SAME_SEQUENCE:
         return first if first is not None else Sequence(name, ())
     if name == "dict" and not values:
