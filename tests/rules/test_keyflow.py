@@ -456,6 +456,32 @@ PROGRAMS = {
             a = random.normal(rngs["params"]) + random.normal(rngs["dropout"])
             return a + random.normal(rngs["params"])  # reuse
     """,
+    "dictionary of names and keys": """
+        def f(key, names):
+            keys = random.split(key, len(names))
+            rngs = dict(zip(names, keys))
+            for name in names:
+                random.normal(rngs[name])
+            for name in rngs:
+                act(name[0]), act(name[0])
+            for name in names:
+                random.uniform(rngs[name])  # reuse
+    """,
+    "values of a dictionary of keys": """
+        def f(key, names):
+            rngs = dict(zip(names, random.split(key, len(names))))
+            for rng in rngs.values():
+                random.normal(rng)
+            for name, rng in rngs.items():
+                act(name), act(name)
+                random.uniform(rng)  # reuse
+    """,
+    "dictionary of known names and keys": """
+        def f(key):
+            rngs = dict(zip(("a", "b"), random.split(key)))
+            a, b = random.normal(rngs["a"]), random.normal(rngs["b"])
+            return a, b, random.uniform(rngs["b"])  # reuse
+    """,
     "list that pops": """
         def f(key):
             keys = list(random.split(key, 4))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import higher_order, library
+from olympus_rules.keyflow.access import DICTIONARY, element
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.values import Const, Iteration, Map, Metadata, Sequence, Value
 
@@ -36,6 +37,8 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
         return Sequence(name, tuple(flow.knowledge.item(first, flow.terms.const(i)) for i in range(count)))
     if name in SAME_SEQUENCE:
         return first if first is not None else Sequence(name, ())
+    if name == "dict" and isinstance(first, Iteration) and first.kind == "zip" and len(first.parts) == 2:
+        return _zipped(flow, *first.parts)
     if name == "dict" and not values:
         return Map(tuple((key, value) for key, value in arguments.keywords if key is not None))
     if name == "len" and type(first) is int and arguments.node is not None:
@@ -63,6 +66,16 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
         return library.pure(flow, name, arguments)
     if name == "print":
         return Const(None)
+    return flow.terms.fresh()
+
+
+def _zipped(flow: Interpreter, names: Value, values: Value) -> Value:
+    """Return the dictionary of names and values: an array that names index where the names are not known."""
+    if isinstance(names, Sequence) and not names.open and all(isinstance(name, Const) for name in names.items):
+        pairs = [(name.value, element(flow, values, i)) for i, name in enumerate(names.items) if isinstance(name, Const)]
+        return Map(tuple((name, value) for name, value in pairs if value is not None))
+    if type(values) is int:
+        return flow.knowledge.view(DICTIONARY, values, flow.knowledge.rank(values))
     return flow.terms.fresh()
 
 
