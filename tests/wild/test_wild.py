@@ -1,6 +1,6 @@
 """Programs as people write them, each as a wrong and a right twin.
 
-A twin is a file ``NAME_wrong.py`` or ``NAME_right.py``, or a package of that name. In a wrong twin, the row of each
+A twin is a file ``NAME_wrong.py`` or ``NAME_right.py``, or a package of that name, whose program is ``main.py``. In a wrong twin, the row of each
 finding ends with ``# error: CODE`` and the place that the finding refers to bears ``# first``. A right twin is quiet.
 """
 
@@ -88,7 +88,7 @@ def test_marks_stand_in_wrong_twins_only():
 def test_findings_are_those_marked(twin: str) -> None:
     found = sorted((place(raw), raw["code"]) for raw in of(twin))
     assert found == marked(twin, r"# error: (OLY\d{3})")
-    related = sorted({place(other) for raw in of(twin) for other in raw["related"]})
+    related = sorted({place(other) for raw in of(twin) for other in raw["related"] if place(other) != place(raw)})
     assert related == [where for where, _ in marked(twin, "# (first)")]
 
 
@@ -111,7 +111,7 @@ def load(path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     before = set(sys.modules)
     try:
-        return importlib.import_module(path.stem)
+        return importlib.import_module(f"{path.stem}.main" if path.is_dir() else path.stem)
     except ModuleNotFoundError as error:
         if error.name is None or (path.parent / error.name).exists():
             raise
