@@ -109,7 +109,11 @@ def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: 
         return Condition("not", (flow.terms.make("op", "Eq", *terms),))
     if operation == "NotIn":
         return Condition("not", (flow.terms.make("op", "In", *terms),))
-    return flow.terms.make("op", operation, *terms)
+    if operation in ("Gt", "LtE"):  # one operation for all orders: a > b is b < a, and a <= b is not b < a
+        terms.reverse()
+    if operation in ("LtE", "GtE"):
+        return Condition("not", (flow.terms.make("op", "Lt", *terms),))
+    return flow.terms.make("op", "Lt" if operation == "Gt" else operation, *terms)
 
 
 def _identities(flow: Interpreter, operation: str, left: Choice, right: Value) -> Value:
