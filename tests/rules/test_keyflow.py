@@ -78,6 +78,33 @@ PROGRAMS = {
                 x = random.uniform(key)  # reuse
             return x
     """,
+    "smaller, equal, larger": """
+        def f(key, n, m):
+            if n > m:
+                return random.normal(key)
+            if m == n:
+                random.normal(key)
+            if n < m:
+                random.uniform(key)
+            if n >= m:
+                random.gamma(key)  # reuse
+    """,
+    "keys of enclosing scopes that a function advances": """
+        def fresh():
+            global KEY
+            KEY, subkey = random.split(KEY)
+            return subkey
+
+        def f(key):
+            def sample():
+                nonlocal key
+                key, subkey = random.split(key)
+                return random.normal(subkey)
+
+            return sample() + sample() + random.normal(fresh()) + random.normal(fresh())
+
+        KEY = random.key(0)
+    """,
     "guard and early return": """
         def f(key, n):
             if n == 0:

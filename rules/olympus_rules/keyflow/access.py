@@ -28,7 +28,17 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
     from olympus_rules.keyflow.terms import Term
 
-__all__ = ["DICTIONARY", "as_term", "choose", "element", "get_item", "guarded_leaves", "leaves", "map_choice", "map_leaves"]
+__all__ = [
+    "DICTIONARY",
+    "as_term",
+    "choose",
+    "element",
+    "get_item",
+    "guarded_leaves",
+    "leaves",
+    "map_choice",
+    "map_leaves",
+]
 
 MAX_ARMS = 8
 DICTIONARY = "dict"  # the view of an array that is the values of a dictionary

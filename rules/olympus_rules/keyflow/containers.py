@@ -72,7 +72,9 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
 def _zipped(flow: Interpreter, names: Value, values: Value) -> Value:
     """Return the dictionary of names and values: an array that names index where the names are not known."""
     if isinstance(names, Sequence) and not names.open and all(isinstance(name, Const) for name in names.items):
-        pairs = [(name.value, element(flow, values, i)) for i, name in enumerate(names.items) if isinstance(name, Const)]
+        pairs = [
+            (name.value, element(flow, values, i)) for i, name in enumerate(names.items) if isinstance(name, Const)
+        ]
         return Map(tuple((name, value) for name, value in pairs if value is not None))
     if type(values) is int:
         return flow.knowledge.view(DICTIONARY, values, flow.knowledge.rank(values))

@@ -108,6 +108,8 @@ def summarise(flow: Interpreter) -> Summary:
         if use.certainty != Certainty.KNOWN and terms.operation(use.term) == "op":
             continue
         origin = _origin(terms, use.term)
+        if origin is not None and terms.operation(origin) == "free" and terms.data(origin)[1] in flow.code.outer_names:
+            continue  # it binds the variable anew, so that each call has another key
         if origin is None and returned.isdisjoint((use.term, *terms.ancestors(use.term))):
             continue
         slot = (use.term, use.draw, use.path if use.path != ALWAYS else None)
