@@ -69,10 +69,11 @@ class Decisions:
                 excluded |= other if other != mask else 0
             holds = (mask, excluded)
         elif parts[0] == "op" and parts[1] == "Lt":
-            others = [("Eq", *parts[2:]), ("Eq", parts[3], parts[2]), ("Lt", parts[3], parts[2])]
+            left, right = parts[2:]
+            contrary = (("Eq", left, right), ("Eq", right, left), ("Lt", right, left))
             excluded = 0
-            for operation, left, right in others:
-                excluded |= self.bit(self._terms.make("op", operation, left, right))
+            for operation, *terms in contrary:
+                excluded |= self.bit(self._terms.make("op", operation, *terms))
             holds = (mask, excluded & ~mask)
         return holds, (0, mask)
 
