@@ -26,32 +26,9 @@ TWINS = sorted(path for path in FOLDER.glob("*/*") if re.search(r"_(wrong|right)
 NAMES = [path.relative_to(FOLDER).as_posix() for path in TWINS]
 WRONG = [name for name in NAMES if "_wrong" in name]
 
-OTHER_FILES = "functions and classes of other files are out of reach"
-RECORDS = "an object that a function makes and returns has lost its fields at the caller"
-PENDING = {  # twins that the analysis gets wrong today, with the cause
+PENDING: dict[str, str] = {  # twins that the analysis gets wrong today, with the cause
     "classes/call_method_wrong.py": "the class of an object that an attribute holds is not known",
-    "classes/static_and_class_methods_wrong.py": "a class method is not bound to its class",
     "libraries/numpyro_model_wrong.py": "an object that is called counts as a class that may only store its key",
-    "state/env_state_reset_wrong.py": RECORDS,
-    "state/named_tuple_state_wrong.py": RECORDS,
-    **dict.fromkeys(
-        [
-            "files/base_class_right",
-            "files/base_class_wrong",
-            "files/deep_state_wrong",
-            "files/folds_only_right",
-            "files/folds_only_wrong",
-            "files/fresh_keys_wrong",
-            "files/helper_consumes_right",
-            "files/helper_consumes_wrong",
-            "files/nested_package_wrong",
-            "files/returns_key_wrong",
-            "files/state_class_wrong",
-            "files/through_partial_right",
-            "files/through_partial_wrong",
-        ],
-        OTHER_FILES,
-    ),
 }
 
 Place = tuple[str, int]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import calls, containers, facts, higher_order, layout, notes, summary
+from olympus_rules.keyflow import application, calls, containers, facts, higher_order, layout, notes
 from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
@@ -48,11 +48,9 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         return array_function(flow, qualified, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
-    makes_keys = signatures().get(f"jax.random.{qualified.rpartition('.')[2]}") is not None
-    if makes_keys or summary.concerns_keys(flow, arguments):
-        source = flow.analysis.source_of(qualified)
-        if source != qualified:
-            return call_library(flow, source, arguments)
+    found = flow.analysis.outside(qualified, concerned=application.concerns_keys(flow, arguments))
+    if found is not None:
+        return calls.call(flow, found, arguments)
     return calls.unknown(flow, Library(qualified), arguments)
 
 
