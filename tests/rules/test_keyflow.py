@@ -90,6 +90,8 @@ PROGRAMS = {
                 random.gamma(key)  # reuse
     """,
     "keys of enclosing scopes that a function advances": """
+        KEY = random.key(0)
+
         def fresh():
             global KEY
             KEY, subkey = random.split(KEY)
@@ -101,9 +103,30 @@ PROGRAMS = {
                 key, subkey = random.split(key)
                 return random.normal(subkey)
 
-            return sample() + sample() + random.normal(fresh()) + random.normal(fresh())
+            a, b = random.normal(fresh()), random.normal(fresh())
+            c = sample()
+            return a + b + c + sample()
+    """,
+    "record that is replaced but for its key": """
+        import dataclasses
 
-        KEY = random.key(0)
+        @dataclasses.dataclass
+        class State:
+            key: jax.Array
+            x: float
+
+        def stale(state):
+            _, sub = random.split(state.key)
+            return dataclasses.replace(state, x=random.normal(sub))
+
+        def fresh(state):
+            key, sub = random.split(state.key)
+            return dataclasses.replace(state, x=random.normal(sub), key=key)
+
+        def f(seed):
+            state = fresh(State(random.key(seed), 0.0))
+            state = stale(fresh(state))
+            return stale(state)  # reuse
     """,
     "guard and early return": """
         def f(key, n):

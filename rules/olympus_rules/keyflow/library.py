@@ -26,6 +26,7 @@ __all__ = ["call_library", "pure"]
 ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "scipy.", "jax.ops.", "math.")
 
 
+REPLACING = {"dataclasses.replace", "copy.replace"}
 STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
 
 
@@ -46,6 +47,8 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         return pure(flow, qualified, arguments)
     if qualified.startswith(ARRAY_MODULES):
         return array_function(flow, qualified, arguments)
+    if qualified in REPLACING and type(first) is int:
+        return calls.replaced(flow, first, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
     found = flow.analysis.outside(qualified, concerned=application.concerns_keys(flow, arguments))
