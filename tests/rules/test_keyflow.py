@@ -645,6 +645,44 @@ PROGRAMS = {
         def f(key, i):
             return lax.switch(i, [random.normal, random.uniform, lambda k: random.gumbel(k)], key)
     """,
+    "map of the language": """
+        def f(key, n):
+            keys = random.split(key, n)
+            a = list(map(random.normal, keys))
+            return a, random.uniform(keys[0])  # reuse
+    """,
+    "reduce": """
+        def f(key, xs):
+            def add(carry, x):
+                key, total = carry
+                key, sub = random.split(key)
+                return key, total + x * random.normal(sub)
+
+            key, total = functools.reduce(add, xs, (key, 0.0))
+            return functools.reduce(lambda a, b: a + b * random.normal(key), xs, total)  # reuse
+    """,
+    "entries of a dictionary of unknown names": """
+        def f(rngs):
+            for name, rng in rngs.items():
+                random.normal(rng)
+            for rng in rngs.values():
+                random.uniform(rng)  # reuse
+    """,
+    "entries of a dictionary that are refreshed": """
+        def f(rngs, n):
+            for _ in range(n):
+                for name, rng in rngs.items():
+                    rngs[name], sub = random.split(rng)
+                    random.normal(sub)
+            return {name: random.split(rng)[0] for name, rng in rngs.items()}
+    """,
+    "starred children": """
+        def f(key):
+            keys = [*random.split(key, 3), random.key(0)]
+            a = [random.normal(k) for k in keys]
+            b = random.uniform(keys[1])  # reuse
+            return a, b, random.uniform(keys[-1])  # reuse
+    """,
     "map over keys": """
         def f(key):
             return lax.map(lambda k: random.normal(k), random.split(key, 3))

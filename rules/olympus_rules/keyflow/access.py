@@ -269,10 +269,20 @@ def _iteration_element(flow: Interpreter, value: Iteration, turn: int) -> Value 
     if value.kind == "values" and isinstance(value.parts[0], Map):
         entries = value.parts[0].items
         return entries[turn][1] if turn < len(entries) else None
-    array = _array_of(flow, value.parts[0]) if value.parts else None
+    return _entry(flow, value, turn)
+
+
+def _entry(flow: Interpreter, value: Iteration, turn: int) -> Value:
+    """Return an entry of a dictionary whose names are not known; equal turns of two loops get equal entries."""
+    whole = value.parts[0] if value.parts else None
+    array = _array_of(flow, whole) if whole is not None else None
     if array is not None and value.kind in ("items", "values"):
         item = get_item(flow, array, Const(turn, counter=True))
         return item if value.kind == "values" else Sequence("tuple", (flow.terms.fresh(), item))
+    if type(whole) is int and value.kind in ("items", "values"):
+        name = flow.terms.make("op", "name", whole, flow.terms.const(turn))
+        item = get_item(flow, whole, name)
+        return item if value.kind == "values" else Sequence("tuple", (name, item))
     return flow.terms.fresh()
 
 

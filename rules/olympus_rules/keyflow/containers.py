@@ -14,7 +14,7 @@ from olympus_rules.keyflow.values import Class, Const, Iteration, Map, Metadata,
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["builtin", "map_method", "sequence_method"]
+__all__ = ["builtin", "map_method", "sequence_method", "spread"]
 
 ITERATORS = {"range", "zip", "enumerate", "reversed"}
 
@@ -33,11 +33,8 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
     if name in ITERATORS and first is not None:
         start = [value for keyword, value in arguments.keywords if keyword == "start"]
         return Iteration(name, (*values, *start))
-    if name in ("list", "tuple") and type(first) is int and (flow.terms.length(first) or MANY) < MANY:
-        count = flow.terms.length(first) or 0
-        return Sequence(name, tuple(flow.knowledge.item(first, flow.terms.const(i)) for i in range(count)))
     if name in SAME_SEQUENCE:
-        return first if first is not None else Sequence(name, ())
+        return spread(flow, first, name) if first is not None else Sequence(name, ())
     if name == "dict" and isinstance(first, Iteration) and first.kind == "zip" and len(first.parts) == 2:
         return _zipped(flow, *first.parts)
     if name == "dict" and not values:
@@ -47,7 +44,7 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
     if name == "len" and isinstance(first, Sequence) and not first.open:
         return Const(len(first.items))
     if name == "map" and first is not None:
-        return higher_order.each(flow, first, values[1:], "map")
+        return higher_order.each(flow, first, values[1:], "map", arguments.node)
     if name == "super":
         return _super(flow)
     if name == "type" and len(values) == 1 and type(first) is int and first in flow.analysis.classes:
@@ -72,6 +69,14 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
     if name == "print":
         return Const(None)
     return flow.terms.fresh()
+
+
+def spread(flow: Interpreter, value: Value, kind: str = "list") -> Value:
+    """Return the children of a split one by one where they are few, and any other value as it is."""
+    length = flow.terms.length(value) if type(value) is int else None
+    if type(value) is not int or length is None or length > MANY or kind not in ("list", "tuple"):
+        return value
+    return Sequence(kind, tuple(flow.knowledge.item(value, flow.terms.const(i)) for i in range(length)))
 
 
 def _zipped(flow: Interpreter, names: Value, values: Value) -> Value:
