@@ -201,6 +201,17 @@ PROGRAMS = {
                 x += random.normal(key)  # reuse
             return x
     """,
+    "first turn of a loop": """
+        def f(key, first_key, rows):
+            for i, row in enumerate(rows):
+                if i == 0:
+                    random.normal(first_key)
+                if i > 0:
+                    key, sub = random.split(key)
+                    random.normal(sub)
+                if i != 3:
+                    random.uniform(first_key)  # reuse
+    """,
     "loop that refreshes": """
         def f(key):
             x = 0.0
