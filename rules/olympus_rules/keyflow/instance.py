@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Instance"]
 
+NESTING = 2  # closures that capture closures that capture closures: what the innermost ones hold is let go
+
 
 class Instance:
     """One call of a summarised function: replaces its terms by the caller's values."""
@@ -98,10 +100,11 @@ class Instance:
         while scope is not None and scope is not self.summary.code:
             scope = scope.parent
         if scope is not None:
-            captured |= {slot: self.returned(part) for slot, part in self.summary.captured}
-            captured |= self.captured
+            captured |= {slot: self.returned(part) for slot, part in self.summary.captured if slot[1] in value.code.reads}
+            captured |= {slot: part for slot, part in self.captured.items() if slot[1] in value.code.reads}
         defaults = tuple((name, self.returned(part)) for name, part in value.defaults)
-        return replace(value, defaults=defaults, captured=tuple(captured.items()))
+        kept = tuple((slot, _shallow(part, NESTING)) for slot, part in captured.items())
+        return replace(value, defaults=defaults, captured=kept)
 
     def _term(self, term: Term) -> Term:
         return as_term(self.flow, self.value(term))
@@ -203,3 +206,21 @@ class Instance:
             if isinstance(left, Const) and isinstance(right, Const) and not (left.counter or right.counter):
                 return Const(left.value == right.value)
         return self.value(test)
+
+
+def _shallow(value: Value, levels: int) -> Value:
+    """Return a captured value whose own captured values go no deeper than some levels."""
+    if isinstance(value, Function):
+        if levels == 0:
+            return replace(value, captured=())
+        return replace(value, captured=tuple((slot, _shallow(part, levels - 1)) for slot, part in value.captured))
+    if isinstance(value, Bound):
+        return Bound(_shallow(value.function, levels), _shallow(value.self, levels))
+    if isinstance(value, Mapped):
+        return replace(value, function=_shallow(value.function, levels))
+    if isinstance(value, Partial):
+        keywords = tuple((name, _shallow(part, levels)) for name, part in value.keywords)
+        return Partial(_shallow(value.function, levels), tuple(_shallow(part, levels) for part in value.args), keywords)
+    if isinstance(value, Sequence):
+        return replace(value, items=tuple(_shallow(item, levels) for item in value.items))
+    return value

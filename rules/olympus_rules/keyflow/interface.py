@@ -157,6 +157,7 @@ class _Writer:
             "vararg": code.vararg,
             "kwarg": code.kwarg,
             "kind": code.kind,
+            "reads": sorted(code.reads) if code.parent is not self.analysis.module else [],
             "home": self._function_home(code),
         }
         summary = self.analysis.summary(code)
@@ -355,6 +356,7 @@ class _Reader:
             record["kwarg"],
             parent=self.code,
             kind=record["kind"],
+            reads=set(record["reads"]),
             is_foreign=True,
             home=record["home"],
         )
