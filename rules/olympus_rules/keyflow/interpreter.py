@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow import bindings, calls, control, layout, operators, words
+from olympus_rules.keyflow import bindings, calls, containers, control, layout, operators, words
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
@@ -337,7 +337,7 @@ class Interpreter:
         items: list[Value] = []
         is_open = False
         for register, starred in instruction.items:
-            value = self.registers[register]
+            value = containers.spread(self, self.registers[register]) if starred else self.registers[register]
             if not starred:
                 items.append(value)
             elif isinstance(value, Sequence) and not value.open:

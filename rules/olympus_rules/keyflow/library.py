@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import application, calls, containers, facts, higher_order, layout, notes
-from olympus_rules.keyflow.access import as_term, guarded_leaves, map_leaves
+from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.ledger import Certainty, Consumption
-from olympus_rules.keyflow.values import Const, Library, Metadata, Sequence, Value
+from olympus_rules.keyflow.paths import both
+from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.values import Choice, Const, Library, Metadata, Sequence, Value
 from olympus_rules.signatures import LibraryFunction, signatures
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ __all__ = ["call_library", "pure"]
 ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "scipy.", "jax.ops.", "math.")
 
 
+REPLACING = {"dataclasses.replace", "copy.replace"}
 STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
 
 
@@ -43,6 +47,8 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         return pure(flow, qualified, arguments)
     if qualified.startswith(ARRAY_MODULES):
         return array_function(flow, qualified, arguments)
+    if qualified in REPLACING and type(first) is int:
+        return calls.replaced(flow, first, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
     found = flow.analysis.outside(qualified, concerned=application.concerns_keys(flow, arguments))
@@ -114,7 +120,7 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
         key = argument(row.parameters[0])[0]
         datum = argument(row.parameters[1])[0] if len(row.parameters) > 1 else None
         return (
-            map_leaves(key, lambda term: _derive(flow, row, term, datum, arguments, number))
+            _on_each_path(flow, key, lambda term: _derive(flow, row, term, datum, arguments, number))
             if key is not None
             else number
         )
@@ -122,6 +128,20 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
         value = argument(row.forwards[0])[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
     return flow.terms.fresh()
+
+
+def _on_each_path(flow: Interpreter, value: Value, function: Callable[[Term], Value]) -> Value:
+    """Apply a function to the terms in a value, each arm of a choice under its own condition."""
+    if not isinstance(value, Choice):
+        return map_leaves(value, function)
+    outer, arms = flow.path, []
+    for path, part in value.arms:
+        joined = both(outer, path)
+        if joined is not None:
+            flow.path = joined
+            arms.append((path, map_leaves(part, function)))
+    flow.path = outer
+    return choose(flow, arms)
 
 
 def _draw(row: LibraryFunction, arguments: Arguments) -> str:
