@@ -36,6 +36,7 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY102": "key-arithmetic",
         "OLY103": "key-transposition",
         "OLY104": "key-reuse",
+        "OLY105": "shared-key-across-lanes",
         "OLY106": "unused-key",
         "OLY107": "constant-key",
         "OLY108": "derivation-collision",
@@ -45,7 +46,7 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY203": "key-dtype-logic",
         "OLY204": "key-annotation",
     }  # fmt: skip
-    assert {code for code, rule in rules.items() if not rule.default} == {"OLY106", "OLY201"}
+    assert {code for code, rule in rules.items() if not rule.default} == {"OLY105", "OLY106", "OLY201"}
     assert all(rule.summary and not rule.summary.endswith(".") for rule in rules.values())
 
 

@@ -70,6 +70,7 @@ class Analysis:
         started: the interpretation of each function, from its start.
         idle: functions whose text has nothing to do with keys.
         constructed: the key that each call of a constructor makes, by the callee's node.
+        follows_lanes: whether it is of interest which draws the lanes of a map share.
     """
 
     def __init__(self, document: Document, roots: tuple[str, ...] = DEFAULT_ROOTS) -> None:
@@ -103,9 +104,11 @@ class Analysis:
         self._running: set[FunctionCode] = set()
         self._seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
         self.flows: list[Interpreter] = []
+        self.follows_lanes = True
 
     def run(self, asked: Collection[type[Fact]] | None = None, *, by_name: bool = True) -> list[Fact]:
         """Interpret the module and the functions in it, and judge what was noted."""
+        self.follows_lanes = asked is None or facts.SharedKey in asked
         self.summary(self.module)
         variables = self.started[self.module].env.values.items()
         callables = [str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)]

@@ -27,6 +27,7 @@ __all__ = [
     "Reuse",
     "SeedConfusion",
     "ShapeLogic",
+    "SharedKey",
     "UnusedKey",
 ]
 
@@ -132,6 +133,27 @@ class KeyTransposition(Fact):
 
     how: str
     axis: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedKey(Fact):
+    """Every lane of a map draws from one key. ``node`` is the call of the mapped function.
+
+    Attributes:
+        transform: ``vmap``, ``pmap``, ``shard_map``, ``filter_vmap``, ``vectorize`` …
+        draw: the call that draws, and its key, in the function that draws.
+        argument: the argument that is the key; ``None`` for one that the function gets by itself.
+        mapping: the call that made the mapped function, where there is one.
+        copies: whether it is mapped over, and is one key over and over.
+        batch: whether what is shared is a key array, or may be one.
+    """
+
+    transform: str
+    draw: Place
+    argument: ast.expr | None = None
+    mapping: ast.Call | None = None
+    copies: bool = False
+    batch: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow import bindings, calls, control, layout, operators, words
+from olympus_rules.keyflow import bindings, calls, control, lanes, layout, operators, words
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
@@ -78,6 +78,7 @@ class Interpreter:
         self.unused: dict[str, Term] = {}
         self.derivations: list[tuple[Term, PathCondition, ast.Call, str]] = []
         self.site: ast.Call | None = None
+        self.draws: list[lanes.Draw] = []
         for name in (*code.parameters, code.vararg, code.kwarg):
             if name is not None:
                 self.env.set(name, self.parameter(name))

@@ -7,10 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import calls, containers, facts, higher_order, layout, notes, summary
+from olympus_rules.keyflow import calls, containers, facts, higher_order, lanes, layout, notes, summary
 from olympus_rules.keyflow.access import as_term, guarded_leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
-from olympus_rules.keyflow.facts import KeyKind
+from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.values import Const, Library, Metadata, Sequence, Value
 from olympus_rules.signatures import LibraryFunction, signatures
@@ -174,6 +174,8 @@ def _sink(
         count=literal if row.derive == "split" else None,
     )
     flow.consume(value, use)
+    if row.derive != "split":
+        lanes.drawn(flow, value, Place(node, row.qualified, expression))
 
 
 def _seed(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number: int) -> Value:

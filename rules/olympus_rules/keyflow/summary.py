@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from olympus.signature import Forward, KeySignature, Sink, Source
+from olympus_rules.keyflow import lanes
 from olympus_rules.keyflow.access import CALLABLE, as_term, choose, get_item, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instructions import FunctionCode
@@ -37,12 +38,14 @@ class Summary:
         uses: its consumptions of what came from outside, and of what it returns.
         returns: what it returns, under which conditions.
         writes: the attributes it writes to objects from outside: (object, name, value, condition).
+        draws: what it draws from keys from outside, through splits as well.
     """
 
     code: FunctionCode
     uses: tuple[Consumption, ...]
     returns: Value
     writes: tuple[tuple[Term, str, Value, PathCondition], ...]
+    draws: tuple[lanes.Draw, ...] = ()
 
     def signature(self, terms: Terms) -> KeySignature:
         """Return the key signature, the part of a summary that has a public form."""
@@ -114,7 +117,7 @@ def summarise(flow: Interpreter) -> Summary:
         if slot not in uses and len(uses) < MAX_USES:
             uses[slot] = use
     writes = tuple(write for write in flow.writes if _origin(terms, write[0]) is not None)
-    return Summary(flow.code, tuple(uses.values()), returns, writes)
+    return Summary(flow.code, tuple(uses.values()), returns, writes, lanes.kept(flow))
 
 
 SAME_EACH_TIME = frozenset({"attr", "item", "slice", "lane", "batch", "view", "unwrap", "fold_in"})
@@ -162,6 +165,8 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
             loop=arguments.loop or use.loop if handed else arguments.loop,
         )
         flow.consume(value, passed)
+    if not function.doubtful:
+        lanes.pass_on(flow, summary.draws, instance)
     for term, name, value, path in summary.writes:
         _write(flow, instance, term, name, value, path)
     return instance.returned(summary.returns)
