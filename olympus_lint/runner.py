@@ -132,7 +132,8 @@ def fix(result: FileResult, text: str, settings: Settings) -> tuple[FileResult, 
     """Apply the fixes; return what is left and the new text."""
     fixed = fix_text(result.filename, text, settings, unsafe=settings.unsafe_fixes)
     shown = fixed.text if fixed.findings else ""
-    return FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes), fixed.text
+    rest = FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes, notes=fixed.notes)
+    return rest, fixed.text
 
 
 def suppress_all(result: FileResult, text: str, settings: Settings) -> tuple[FileResult, str]:

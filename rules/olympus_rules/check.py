@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.rule import Report, Rule, all_rules
 from olympus_rules.syntax import Document
 
-__all__ = ["RuleError", "check"]
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.facts import Unfinished
+
+__all__ = ["Checked", "RuleError", "check"]
 
 
 class RuleError(Exception):
@@ -20,25 +25,38 @@ class RuleError(Exception):
         self.rule = rule
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of a check.
+
+    Attributes:
+        reports: what the rules report, sorted by place.
+        errors: one for each rule that raised: it loses its own reports on this file and nothing else.
+        unfinished: functions that were too much for the analysis; what it saw of them is reported.
+    """
+
+    reports: list[Report] = field(default_factory=list)
+    errors: list[RuleError] = field(default_factory=list)
+    unfinished: list[Unfinished] = field(default_factory=list)
+
+
 def check(
     document: Document,
     rules: Iterable[Rule] | None = None,
     *,
     min_confidence: Confidence = Confidence.POSSIBLE,
     roots: Iterable[str] = ("jax", "olympus"),
-) -> tuple[list[Report], list[RuleError]]:
-    """Return what rules report on a document, sorted by place; suppressions are not applied here.
+) -> Checked:
+    """Run rules over a document; suppressions are not applied here.
 
     Args:
         document: the parsed file.
         rules: the rules to run, all of them by default.
         min_confidence: facts below it are not handed to rules; a rule may lower a confidence and never raises it.
         roots: the names under which the JAX namespace may be imported.
-
-    Returns:
-        The reports, and an error for each rule that raised: it loses its own reports on this file and nothing else.
     """
     from olympus_rules.keyflow.analysis import analyse  # loads the interpreter only where a file needs it
+    from olympus_rules.keyflow.facts import Unfinished
 
     rules = list(all_rules().values() if rules is None else rules)
     asked = {kind for rule in rules for kind in rule.facts}
@@ -48,7 +66,7 @@ def check(
     except Exception as error:
         failure = RuleError(None)
         failure.__cause__ = error
-        return [], [failure]
+        return Checked(errors=[failure])
     reports: list[Report] = []
     errors: list[RuleError] = []
     for rule in rules:
@@ -61,4 +79,4 @@ def check(
             errors.append(failure)
             reports = [report for report in reports if report.finding.code != rule.code]
     reports.sort(key=lambda report: report.finding.sort_key)
-    return reports, errors
+    return Checked(reports, errors, [fact for fact in facts if isinstance(fact, Unfinished)])

@@ -28,6 +28,7 @@ __all__ = [
     "SeedConfusion",
     "ShapeLogic",
     "SharedKey",
+    "Unfinished",
     "UnusedKey",
 ]
 
@@ -154,6 +155,21 @@ class SharedKey(Fact):
     mapping: ast.Call | None = None
     copies: bool = False
     batch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfinished(Fact):
+    """A function took more steps than the analysis has for one. ``node`` is its definition, or the module.
+
+    No rule asks for it: the user is told that findings may be missing.
+
+    Attributes:
+        function: the function's name in the file; empty for the code of the module.
+        steps: how many steps there were.
+    """
+
+    function: str
+    steps: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

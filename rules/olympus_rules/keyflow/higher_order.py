@@ -209,9 +209,11 @@ def _lane(flow: Interpreter, value: Value, axis: Value, lanes: Lanes) -> Value:
     """Return what one lane gets of an argument."""
     if axis == Const(None):
         return value
+    if isinstance(value, Sequence) and value.items and all(isinstance(item, Const) for item in value.items):
+        return flow.terms.fresh()  # jnp.array([1, 2, 3])
     if isinstance(value, Sequence) and value.kind == "stack":
         lanes.varying.update(leaves(value))
-        return value if leaves(value) else flow.terms.fresh()
+        return value
     if isinstance(value, Map) and isinstance(axis, Map):
         axes = dict(axis.items)
         parts = tuple((key, _lane(flow, item, axes.get(key, Const(0)), lanes)) for key, item in value.items)

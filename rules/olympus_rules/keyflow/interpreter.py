@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow import bindings, calls, control, lanes, layout, operators, words
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import bindings, calls, control, facts, lanes, layout, operators, words
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
@@ -93,8 +93,13 @@ class Interpreter:
 
     def run(self) -> None:
         """Execute the whole code."""
-        with contextlib.suppress(Budget):  # what was seen up to then still holds
+        try:
             self.block(self.code.block)
+        except Budget:  # what was seen up to then still holds
+            name = "" if self.code.kind == "module" else self.code.name
+            self.analysis.add(
+                facts.Unfinished(node=self.code.node, confidence=Confidence.CERTAIN, function=name, steps=BUDGET)
+            )
 
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
