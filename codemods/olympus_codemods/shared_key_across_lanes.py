@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,7 +11,7 @@ import libcst as cst
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.names import Names, dotted
 from olympus_codemods.rewriting import call, expression, replace
-from olympus_codemods.scopes import own_nodes, scope_of
+from olympus_codemods.scopes import Scope, own_nodes, scope_of
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, SharedKey
 
@@ -79,17 +80,16 @@ def lanes(
                 names.resolve(value.func) == "jax.numpy.arange"
             ):
                 return expression(document, count)
-            case ast.Name() if measured(document, node, value.id):
+            case ast.Name() if value.id in measured(scope_of(document, node)):
                 return cst.parse_expression(f"{value.id}.shape[{axis.value}]")
     return None
 
 
-def measured(document: Document, node: ast.AST, name: str) -> bool:
-    """Say whether the function around a node looks at a variable's shape: a tree of arrays has none."""
-    return any(
-        isinstance(other, ast.Attribute)
-        and other.attr == "shape"
-        and isinstance(other.value, ast.Name)
-        and other.value.id == name
-        for other in own_nodes(scope_of(document, node))
+@lru_cache(maxsize=8)
+def measured(scope: Scope) -> frozenset[str]:
+    """Return the variables whose shape a scope looks at: a tree of arrays has none."""
+    return frozenset(
+        node.value.id
+        for node in own_nodes(scope)
+        if isinstance(node, ast.Attribute) and node.attr == "shape" and isinstance(node.value, ast.Name)
     )

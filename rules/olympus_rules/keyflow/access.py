@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow.paths import PathCondition, both
+from olympus_rules.keyflow.terms import MAX_SIZE
 from olympus_rules.keyflow.values import (
     Bound,
     Choice,
@@ -44,6 +45,8 @@ def as_term(flow: Interpreter, value: Value) -> Term:
         except TypeError:
             return terms.fresh()
     if isinstance(value, Sequence):
+        if len(value.items) > MAX_SIZE:
+            return terms.fresh()  # as the term would be too large
         return terms.make("op", value.kind, *(as_term(flow, item) for item in value.items))
     if isinstance(value, Condition):
         return terms.make("op", value.operation, *(as_term(flow, item) for item in value.operands))

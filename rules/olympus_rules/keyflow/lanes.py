@@ -18,7 +18,7 @@ from olympus_rules.keyflow.access import guarded_leaves
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.notes import spelled
 from olympus_rules.keyflow.paths import PathCondition, both
-from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.terms import MAX_SIZE, Term
 from olympus_rules.keyflow.values import Mapped, Value
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Draw", "Lanes", "drawn", "kept", "pass_on"]
 
 MAX_DRAWS = 40  # draws kept of one function
+MAX_STEPS = 1_000  # looked at to find out whether one key depends on the lane; a longer history may
 DERIVED = frozenset({"attr", "item", "slice", "lane", "batch", "view", "fold_in", "split"})
 REPEATING = ("broadcast_to", "repeat", "tile")
 LANE_NUMBERS = frozenset({"jax.lax.axis_index"})
@@ -64,7 +65,8 @@ def kept(flow: Interpreter) -> tuple[Draw, ...]:
     for draw in flow.draws:
         if len(found) >= MAX_DRAWS:
             break
-        if flow.terms.operation(_origin(flow, draw.term)) in ("param", "free"):
+        small = flow.terms.size(draw.term) <= MAX_SIZE  # as with operators: no growth with the call graph
+        if small and flow.terms.operation(_origin(flow, draw.term)) in ("param", "free"):
             found.setdefault((draw.term, draw.place.node), draw)
     return tuple(found.values())
 
@@ -147,8 +149,8 @@ class Lanes:
 
     def _is_same(self, term: Term) -> bool:
         """Say whether a term has the same value in all lanes; what nothing is known of may differ."""
-        waiting = [term]
-        while waiting:
+        waiting, steps = [term], 0
+        while waiting and (steps := steps + 1) < MAX_STEPS:
             last = waiting[-1]
             if last in self._known:
                 waiting.pop()
@@ -159,7 +161,7 @@ class Lanes:
                 waiting += unknown
             else:
                 self._known[last] = args is not None and all(self._known[arg] for arg in args)
-        return self._known[term]
+        return self._known.get(term, False)
 
     def _parts(self, term: Term) -> tuple[Term, ...] | None:
         """Return the terms that a term depends on, ``None`` for one that may differ by itself."""
