@@ -37,6 +37,8 @@ __all__ = ["Budget", "Interpreter"]
 
 BUDGET = 200_000  # instructions executed in one function; a runaway analysis ends with what it has seen
 
+MAX_ITEMS = 256  # of a dictionary that is filled item by item
+
 State = tuple[PathCondition, dict[object, Any]]
 
 
@@ -272,8 +274,11 @@ class Interpreter:
         container, index = self.registers[instruction.obj], self.registers[instruction.index]
         value = self.registers[instruction.src]
         if isinstance(container, Map) and isinstance(index, Const) and instruction.name is not None:
-            items = {**dict(container.items), index.value: value}
-            self.env.set(instruction.name, Map(tuple(items.items()), container.open))
+            items = dict(container.items)
+            full = len(items) >= MAX_ITEMS and index.value not in items
+            if not full:
+                items[index.value] = value
+            self.env.set(instruction.name, Map(tuple(items.items()), container.open or full))
         elif isinstance(container, Sequence) and isinstance(index, Const) and instruction.name is not None:
             position = index.value
             if isinstance(position, int) and -len(container.items) <= position < len(container.items):

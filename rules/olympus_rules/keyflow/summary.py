@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Summary", "apply", "concerns_keys", "construct", "summarise"]
 
 MAX_USES = 40  # consumptions kept of one function; callers need to know that a key is used up, not how often
+MAX_HISTORY = 400  # operations behind what a function returns or writes, about a hundred splits in a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +117,18 @@ def summarise(flow: Interpreter) -> Summary:
         slot = (use.term, use.draw, use.path if use.path != ALWAYS else None)
         if slot not in uses and len(uses) < MAX_USES:
             uses[slot] = use
-    writes = tuple(write for write in flow.writes if _origin(terms, write[0]) is not None)
-    return Summary(flow.code, tuple(uses.values()), returns, writes, lanes.kept(flow))
+    writes: dict[tuple[Term, str, PathCondition], tuple[Term, str, Value, PathCondition]] = {}
+    for term, name, value, path in flow.writes:
+        if _origin(terms, term) is not None:
+            writes.pop((term, name, path), None)  # the later one holds, in its place
+            writes[term, name, path] = (term, name, map_leaves(value, lambda term: _bounded(terms, term)), path)
+    returns = map_leaves(returns, lambda term: _bounded(terms, term))
+    return Summary(flow.code, tuple(uses.values()), returns, tuple(writes.values()), lanes.kept(flow))
+
+
+def _bounded(terms: Terms, term: Term) -> Term:
+    """Return a term, or one unlike anything else for one with too long a history to follow through every call."""
+    return term if terms.size(term) <= MAX_HISTORY else terms.fresh()
 
 
 SAME_EACH_TIME = frozenset({"attr", "item", "slice", "lane", "batch", "view", "unwrap", "fold_in"})
