@@ -208,6 +208,25 @@ def tries(n: int) -> str:
     return f"def f(key):\n{rows}    return x\n"
 
 
+def scans_of_scans(n: int) -> str:
+    scans = (
+        f"def b{i}(c, x):\n    k, s = jax.random.split(c)\n    return jax.lax.scan(b{i - 1}, k, x)\n"
+        for i in range(1, n)
+    )
+    return "\n\n".join(["def b0(c, x):\n    return c, jax.random.normal(c)\n", *scans])
+
+
+def pairs_of_pairs(n: int) -> str:
+    return "def f(key):\n    x = key\n" + "    x = (x, x)\n" * n + "    return jax.random.normal(x)\n"
+
+
+def loops_that_end() -> str:
+    body = "x = jax.random.normal(key)"
+    for i in range(15):  # each way out of a loop runs what stands in its `else`: three to the fifteenth
+        body = f"for i{i} in range(n):\n x = 1\nelse:\n{indent(body, ' ')}"
+    return f"def f(key, n):\n{indent(body, ' ')}\n"
+
+
 INPUTS: dict[Callable[[int], str], int] = {
     long_function: 10_000,
     plain_function: 10_000,
@@ -241,6 +260,8 @@ INPUTS: dict[Callable[[int], str], int] = {
     lanes: 1_000,
     comprehensions: 1_000,
     tries: 500,
+    scans_of_scans: 200,
+    pairs_of_pairs: 2_000,
 }
 
 
@@ -275,3 +296,8 @@ def test_what_takes_quadratic_time_is_seen() -> None:
 
     short, long = (min(work(n) for _ in range(ROUNDS)) for n in (1_500, 6_000))
     assert short > TOO_SHORT / 2 and long > GROWTH * short
+
+
+def test_a_function_without_end_is_left_with_a_note() -> None:
+    result = lint_text("a.py", HEADER + loops_that_end(), SETTINGS)
+    assert [note.message.partition(" takes")[0] for note in result.notes] == ["function `f` on line 5"]

@@ -29,9 +29,20 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
     from olympus_rules.keyflow.terms import Term
 
-__all__ = ["as_term", "choose", "element", "get_item", "guarded_leaves", "leaves", "map_choice", "map_leaves"]
+__all__ = [
+    "as_term",
+    "choose",
+    "element",
+    "get_item",
+    "guarded_leaves",
+    "is_large",
+    "leaves",
+    "map_choice",
+    "map_leaves",
+]
 
 MAX_ARMS = 8
+MAX_NESTED = 2_000
 
 
 def as_term(flow: Interpreter, value: Value) -> Term:
@@ -69,6 +80,27 @@ def _hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def is_large(value: Value, most: int = MAX_NESTED) -> bool:
+    """Say whether the containers inside a value hold more than so many items, each counted where it is met.
+
+    ``x = (x, x)`` over and over is small in memory and without end to walk through.
+    """
+    found, waiting = 0, [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Sequence):
+            inner = [item for item in part.items if isinstance(item, Sequence | Map)]
+        elif isinstance(part, Map):
+            inner = [item for _, item in part.items if isinstance(item, Sequence | Map)]
+        else:
+            continue
+        found += sum(len(item.items) for item in inner)
+        if found > most:
+            return True
+        waiting += inner
+    return False
 
 
 def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import bindings, calls, control, facts, lanes, layout, operators, words
 from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
+from olympus_rules.keyflow.access import as_term, get_item, is_large, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
@@ -312,7 +312,8 @@ class Interpreter:
             else:
                 is_open = True
                 break
-        self.registers[instruction.dst] = Sequence(instruction.kind, tuple(items), is_open)
+        built = Sequence(instruction.kind, tuple(items), is_open)
+        self.registers[instruction.dst] = self.terms.fresh() if is_large(built) else built
 
     def run_map(self, instruction: ir.BuildMap) -> None:
         """Build a dictionary."""
@@ -329,7 +330,8 @@ class Interpreter:
             else:
                 is_open = True
                 items[("unknown", len(items))] = value
-        self.registers[instruction.dst] = Map(tuple(items.items()), is_open)
+        built = Map(tuple(items.items()), is_open)
+        self.registers[instruction.dst] = self.terms.fresh() if is_large(built) else built
 
     def run_call(self, instruction: ir.Call) -> None:
         """Call a value."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from olympus.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.keyflow import lanes
-from olympus_rules.keyflow.access import CALLABLE, as_term, choose, get_item, leaves, map_leaves
+from olympus_rules.keyflow.access import CALLABLE, as_term, choose, get_item, is_large, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -105,7 +105,7 @@ def _input_path(terms: Terms, term: Term) -> str | None:
 def summarise(flow: Interpreter) -> Summary:
     """Return the summary of a function that was run."""
     terms = flow.terms
-    returns = choose(flow, flow.returns) if flow.returns else Const(None)
+    returns = _bounded(flow, choose(flow, flow.returns) if flow.returns else Const(None))
     returned = set(leaves(returns))
     uses: dict[tuple[Term, str, object], Consumption] = {}
     for use in flow.ledger.consumptions:
@@ -121,14 +121,16 @@ def summarise(flow: Interpreter) -> Summary:
     for term, name, value, path in flow.writes:
         if _origin(terms, term) is not None:
             writes.pop((term, name, path), None)  # the later one holds, in its place
-            writes[term, name, path] = (term, name, map_leaves(value, lambda term: _bounded(terms, term)), path)
-    returns = map_leaves(returns, lambda term: _bounded(terms, term))
+            writes[term, name, path] = (term, name, _bounded(flow, value), path)
     return Summary(flow.code, tuple(uses.values()), returns, tuple(writes.values()), lanes.kept(flow))
 
 
-def _bounded(terms: Terms, term: Term) -> Term:
-    """Return a term, or one unlike anything else for one with too long a history to follow through every call."""
-    return term if terms.size(term) <= MAX_HISTORY else terms.fresh()
+def _bounded(flow: Interpreter, value: Value) -> Value:
+    """Return a value with terms unlike anything else for what is too much to follow through every call."""
+    terms = flow.terms
+    if is_large(value, MAX_HISTORY):
+        return terms.fresh()
+    return map_leaves(value, lambda term: term if terms.size(term) <= MAX_HISTORY else terms.fresh())
 
 
 SAME_EACH_TIME = frozenset({"attr", "item", "slice", "lane", "batch", "view", "unwrap", "fold_in"})
