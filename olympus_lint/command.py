@@ -116,6 +116,8 @@ def finish(run: RunResult, args: Namespace, settings: Settings) -> int:
     """Report a run, and return the exit status."""
     fixed = run.fixes.total()
     mode = mode_of(args, settings)
+    for note in run.notes:
+        say(f"note: {note}", args)
     if mode is Mode.ADD_NOQA:
         report_noqa(run)
         return report_problems(run.errors, args)

@@ -22,6 +22,7 @@ from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.unused_suppression import UnusedSuppression
 
 if TYPE_CHECKING:
+    from olympus_rules.keyflow.facts import Unfinished
     from olympus_rules.keyflow.project import Project
 
 __all__ = ["Projects", "fix_text", "lint_text", "worth_checking"]
@@ -64,20 +65,21 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
         on = any(rule.code == InvalidSyntax.code for rule in rules)
         return FileResult(filename, [invalid_syntax(filename, shown, error)] if on else [], text=shown)
     own_comments = "OLY" in text or "olympus:" in text  # a finding of less confidence keeps its suppression in use
-    reports, failures = check(
+    checked = check(
         document,
         rules,
         min_confidence=Confidence.POSSIBLE if own_comments else settings.min_confidence,
         project=project,
     )
-    errors = [internal_error(filename, failure) for failure in failures]
-    reports, idle = suppressed(document, reports, failures, rules, settings)
+    errors = [internal_error(filename, failure) for failure in checked.errors]
+    reports, idle = suppressed(document, checked.reports, checked.errors, rules, settings)
     findings = idle
     for report in reports:
         if report.finding.confidence >= settings.min_confidence:
             findings.append(with_fix(report, document, errors))
     findings.sort(key=lambda finding: finding.sort_key)
-    return FileResult(filename, findings, errors, text if findings else "")
+    notes = [unfinished_note(filename, fact) for fact in checked.unfinished]
+    return FileResult(filename, findings, errors, text if findings else "", notes=notes)
 
 
 class Projects:
@@ -148,6 +150,17 @@ def internal_error(filename: str, failure: RuleError) -> Problem:
     return Problem(filename, sentence(who, f"failed with {named(cause)}"), trace(cause))
 
 
+def unfinished_note(filename: str, fact: Unfinished) -> Problem:
+    """Return the sentence for a function that the analysis did not get through."""
+    row = getattr(fact.node, "lineno", 1)
+    what = f"function `{fact.function}` on line {row}" if fact.function else "the code outside functions"
+    return Problem(
+        filename,
+        f"{what} takes more than {fact.steps:,} steps to analyse, so findings in it may be missing; "
+        f"split it into smaller functions to have all of it checked.",
+    )
+
+
 def sentence(who: str, what: str) -> str:
     """Say who failed how, and how to report it."""
     return f"internal error: {who} {what}; please report it at {ISSUES} with this file and what --verbose prints."
@@ -186,7 +199,7 @@ def fix_text(
         codes = ", ".join(sorted({finding.code for finding in fixable}))
         if passes >= PASSES and len(fixable) >= left:
             problem = Problem(filename, sentence(f"fixes of {codes}", "find no end"))
-            return FixResult(text, applied, result.findings, [*result.errors, problem])
+            return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
         passes, left = passes + 1, len(fixable)
         new, fixed = apply(text, fixable)
         if new == text:
@@ -195,9 +208,9 @@ def fix_text(
             Projects().get(settings).document(filename, new)
         except NOT_PARSED as error:
             problem = Problem(filename, sentence(f"fixes of {codes}", f"gave {named(error)}"), trace(error))
-            return FixResult(text, applied, result.findings, [*result.errors, problem])
+            return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
         text, applied, result = new, applied + fixed, lint_text(filename, new, settings, projects)
-    return FixResult(text, applied, result.findings, result.errors)
+    return FixResult(text, applied, result.findings, result.errors, result.notes)
 
 
 def apply(text: str, findings: list[Finding]) -> tuple[str, Counter[str]]:

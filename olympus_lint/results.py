@@ -43,6 +43,7 @@ class FileResult:
         fixes: the number of applied fixes by code.
         diff: what fixes would change, as a unified diff.
         suppressed: how many findings ``--add-noqa`` has suppressed.
+        notes: what was checked in part only; unlike errors they leave the exit status alone.
     """
 
     filename: str
@@ -53,6 +54,7 @@ class FileResult:
     fixes: Counter[str] = field(default_factory=Counter)
     diff: str = ""
     suppressed: int = 0
+    notes: list[Problem] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -63,6 +65,7 @@ class FixResult:
     fixes: Counter[str]
     findings: list[Finding]
     errors: list[Problem]
+    notes: list[Problem] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,11 @@ class RunResult:
     def errors(self) -> list[Problem]:
         """Return the problems of the run and of its files."""
         return [*self.problems, *(error for file in self.files for error in file.errors)]
+
+    @property
+    def notes(self) -> list[Problem]:
+        """Return what was checked in part only."""
+        return [note for file in self.files for note in file.notes]
 
     @property
     def texts(self) -> dict[str, str]:

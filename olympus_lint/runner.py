@@ -154,7 +154,8 @@ def fix(result: FileResult, text: str, settings: Settings, projects: Projects) -
     """Apply the fixes; return what is left and the new text."""
     fixed = fix_text(result.filename, text, settings, unsafe=settings.unsafe_fixes, projects=projects)
     shown = fixed.text if fixed.findings else ""
-    return FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes), fixed.text
+    rest = FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes, notes=fixed.notes)
+    return rest, fixed.text
 
 
 def suppress_all(result: FileResult, text: str, settings: Settings, projects: Projects) -> tuple[FileResult, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,10 @@ def fix_for(report: Report, document: Document) -> Fix | None:
     """Return the fix of a report, ``None`` when there is no correct rewrite here."""
     from olympus_codemods.codemod import all_codemods  # loads LibCST
 
-    codemod = all_codemods().get(report.finding.code)
-    return codemod.fix(report.fact, document) if codemod else None
+    codemod, node = all_codemods().get(report.finding.code), report.fact.node
+    if codemod is None or (isinstance(node, ast.expr) and document.is_deep(document.statement(node))):
+        return None
+    return codemod.fix(report.fact, document)
 
 
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:

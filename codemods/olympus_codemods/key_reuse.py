@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -209,11 +210,14 @@ def split_before(fact: Reuse, document: Document) -> Fix | None:
 
 def rebinds(statement: ast.stmt, key: ast.expr) -> bool:
     """Say whether a statement assigns to the variable of a key, so that a split before it changes nothing."""
-    return any(
-        dotted(node) == dotted(key) and isinstance(node.ctx, ast.Store)
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name | ast.Attribute)
-    )
+    return dotted(key) in assigned(statement)
+
+
+@lru_cache(maxsize=8)
+def assigned(statement: ast.stmt) -> frozenset[str]:
+    """Return the variables and attributes that a statement assigns to."""
+    nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute))
+    return frozenset(dotted(node) for node in nodes if isinstance(node.ctx, ast.Store))
 
 
 def runs_once_in(document: Document, statement: ast.stmt, node: ast.AST) -> bool:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from olympus_codemods import imports
-from olympus_codemods.scopes import bound_names, enclosing_scopes, identifiers, own_nodes, words
+from olympus_codemods.scopes import bound_names, enclosing_scopes, identifiers, own_imports, words
 from olympus_rules.syntax.imports import bindings, import_statements
 
 if TYPE_CHECKING:
@@ -59,9 +59,8 @@ class Names:
         for scope in self._scopes[1:]:
             for name in bound_names(scope):
                 names.pop(name, None)
-            for node in own_nodes(scope):
-                if isinstance(node, ast.Import | ast.ImportFrom):
-                    names.update(bindings(node, module=document.module, is_package=document.is_package))
+            for node in own_imports(scope):
+                names.update(bindings(node, module=document.module, is_package=document.is_package))
         return names
 
     def resolve(self, node: ast.AST | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from olympus_codemods.names import dotted
@@ -20,27 +21,30 @@ def assignable(document: Document, key: ast.expr, scope: Scope) -> bool:
     A free variable would become local, a loop target over keys would lose its element, a container of keys is
     no key, and an attribute may belong to a frozen object unless the file assigns to it elsewhere.
     """
-    if isinstance(scope, ast.Lambda | ast.ClassDef) or is_container(dotted(key), scope):
+    if isinstance(scope, ast.Lambda | ast.ClassDef) or dotted(key) in containers(scope):
         return False
     if isinstance(key, ast.Name):
         return key.id in bound_names(scope) and key.id not in loop_targets(scope)
     return isinstance(key, ast.Attribute) and attribute_is_mutable(document, key, scope)
 
 
-def is_container(name: str, scope: Scope) -> bool:
-    """Say whether a scope binds a name to a dictionary, list or tuple, or assigns to an item of it."""
+@lru_cache(maxsize=8)
+def containers(scope: Scope) -> frozenset[str]:
+    """Return what a scope binds to a dictionary, list or tuple, and what it assigns to an item of."""
     displays = (ast.Dict, ast.DictComp, ast.List, ast.ListComp, ast.Tuple)
+    found: set[str] = set()
     for node in own_nodes(scope):
         match node:
-            case ast.Assign(targets=[target], value=value) if dotted(target) == name:
+            case ast.Assign(targets=[target], value=value):
                 function = dotted(value.func) if isinstance(value, ast.Call) else ""
                 if isinstance(value, displays) or function in ("dict", "list", "tuple"):
-                    return True
-            case ast.Subscript(value=target, ctx=ast.Store()) if dotted(target) == name:
-                return True
-    return False
+                    found.add(dotted(target))
+            case ast.Subscript(value=target, ctx=ast.Store()):
+                found.add(dotted(target))
+    return frozenset(found)
 
 
+@lru_cache(maxsize=8)
 def loop_targets(scope: Scope) -> set[str]:
     """Return the names that ``for`` statements of a scope bind."""
     loops = [node.target for node in own_nodes(scope) if isinstance(node, ast.For | ast.AsyncFor)]

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
 
-__all__ = ["Scope", "bound_names", "dominates", "enclosing_scopes", "identifiers", "own_nodes", "scope_of", "words"]
+__all__ = [
+    "Scope",
+    "bound_names",
+    "dominates",
+    "enclosing_scopes",
+    "identifiers",
+    "own_imports",
+    "own_nodes",
+    "scope_of",
+    "words",
+]
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -51,6 +61,12 @@ def own_nodes(scope: Scope) -> tuple[ast.AST, ...]:
         elif not isinstance(node, NESTED):
             stack += ast.iter_child_nodes(node)
     return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def own_imports(scope: Scope) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Return the import statements among the nodes of a scope."""
+    return tuple(node for node in own_nodes(scope) if isinstance(node, ast.Import | ast.ImportFrom))
 
 
 @lru_cache(maxsize=8)
@@ -97,11 +113,12 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
     return frozenset(names)
 
 
-def words(document: Document, node: ast.AST) -> set[str]:
+@lru_cache(maxsize=8)
+def words(document: Document, node: ast.AST) -> frozenset[str]:
     """Return the words in the rows of a piece of code: its names, and more."""
     span = document.span(node)
     rows = document.lines if isinstance(node, ast.Module) else document.lines[span.start.row - 1 : span.end.row]
-    return set(re.findall(r"\w+", "".join(rows)))
+    return frozenset(re.findall(r"\w+", "".join(rows)))
 
 
 def dominates(document: Document, earlier: ast.stmt, later: ast.AST) -> bool:

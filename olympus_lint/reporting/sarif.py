@@ -41,7 +41,10 @@ def render(run: RunResult, *, color: bool) -> str:
         "invocations": [
             {
                 "executionSuccessful": not run.errors,
-                "toolExecutionNotifications": [notification(problem) for problem in run.errors],
+                "toolExecutionNotifications": [
+                    *(notification(problem, "error") for problem in run.errors),
+                    *(notification(note, "note") for note in run.notes),
+                ],
             }
         ],
         "results": [
@@ -122,9 +125,9 @@ def uri(filename: str) -> str:
     return f"file://{path}" if Path(filename).is_absolute() else path
 
 
-def notification(problem: Problem) -> dict[str, Any]:
-    """Return why something was not checked."""
-    made: dict[str, Any] = {"level": "error", "message": {"text": str(problem)}}
+def notification(problem: Problem, level: str) -> dict[str, Any]:
+    """Return why something was not, or not wholly, checked."""
+    made: dict[str, Any] = {"level": level, "message": {"text": str(problem)}}
     if problem.filename:
         made["locations"] = [{"physicalLocation": {"artifactLocation": {"uri": uri(problem.filename)}}}]
     return made

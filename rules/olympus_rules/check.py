@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
@@ -10,9 +11,10 @@ from olympus_rules.rule import Report, Rule, all_rules
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
+    from olympus_rules.keyflow.facts import Unfinished
     from olympus_rules.keyflow.project import Project
 
-__all__ = ["RuleError", "check"]
+__all__ = ["Checked", "RuleError", "check"]
 
 
 class RuleError(Exception):
@@ -24,6 +26,21 @@ class RuleError(Exception):
         self.rule = rule
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of a check.
+
+    Attributes:
+        reports: what the rules report, sorted by place.
+        errors: one for each rule that raised: it loses its own reports on this file and nothing else.
+        unfinished: functions that were too much for the analysis; what it saw of them is reported.
+    """
+
+    reports: list[Report] = field(default_factory=list)
+    errors: list[RuleError] = field(default_factory=list)
+    unfinished: list[Unfinished] = field(default_factory=list)
+
+
 def check(
     document: Document,
     rules: Iterable[Rule] | None = None,
@@ -31,8 +48,8 @@ def check(
     min_confidence: Confidence = Confidence.POSSIBLE,
     roots: Iterable[str] = ("jax", "olympus"),
     project: Project | None = None,
-) -> tuple[list[Report], list[RuleError]]:
-    """Return what rules report on a document, sorted by place; suppressions are not applied here.
+) -> Checked:
+    """Run rules over a document; suppressions are not applied here.
 
     Args:
         document: the parsed file.
@@ -40,11 +57,9 @@ def check(
         min_confidence: facts below it are not handed to rules; a rule may lower a confidence and never raises it.
         roots: the names under which the JAX namespace may be imported, when no project is given.
         project: keeps what is known of other files from one call to the next.
-
-    Returns:
-        The reports, and an error for each rule that raised: it loses its own reports on this file and nothing else.
     """
     from olympus_rules.keyflow.analysis import analyse  # loads the interpreter only where a file needs it
+    from olympus_rules.keyflow.facts import Unfinished
 
     rules = list(all_rules().values() if rules is None else rules)
     asked = {kind for rule in rules for kind in rule.facts}
@@ -55,7 +70,7 @@ def check(
     except Exception as error:
         failure = RuleError(None)
         failure.__cause__ = error
-        return [], [failure]
+        return Checked(errors=[failure])
     reports: list[Report] = []
     errors: list[RuleError] = []
     for rule in rules:
@@ -68,4 +83,4 @@ def check(
             errors.append(failure)
             reports = [report for report in reports if report.finding.code != rule.code]
     reports.sort(key=lambda report: report.finding.sort_key)
-    return reports, errors
+    return Checked(reports, errors, [fact for fact in facts if isinstance(fact, Unfinished)])

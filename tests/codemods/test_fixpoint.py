@@ -66,9 +66,9 @@ def fix_all(text: str) -> tuple[str, int]:
     rules = [rule for rule in all_rules().values() if rule.default]
     for _ in range(10):
         doc = document(text)
-        reports, errors = check(doc, rules)
-        assert not errors
-        sure = [report for report in reports if report.finding.confidence >= Confidence.LIKELY]
+        checked = check(doc, rules)
+        assert not checked.errors
+        sure = [report for report in checked.reports if report.finding.confidence >= Confidence.LIKELY]
         fixes = [fix for report in sure if (fix := fix_for(report, doc)) is not None]
         text, applied = apply_fixes(text, fixes)
         ast.parse(text)

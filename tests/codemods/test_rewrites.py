@@ -16,7 +16,9 @@ from olympus_rules.keyflow.facts import (
     KeyArithmetic,
     KeyIndexing,
     KeyTransposition,
+    Place,
     ShapeLogic,
+    SharedKey,
 )
 
 SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
@@ -278,3 +280,59 @@ def test_a_node_that_python_misplaces_is_left_alone() -> None:
     subscript = next(found for found in ast.walk(doc.tree) if isinstance(found, ast.Subscript))
     result, fix = fixed(doc, "OLY101", fact(KeyIndexing, subscript, use="value"))
     assert (fix is None and result == doc.text) or "{jax.random.key_data(key)[0]}" in result
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "n = x.shape; return jax.vmap(f, in_axes=(None, 0))(key, x)",
+            "n = x.shape; return jax.vmap(f, in_axes=(0, 0))(jr.split(key, x.shape[0]), x)",
+        ),
+        (
+            "n = x.shape; return jax.vmap(f, (1, None))(x, key)",
+            "n = x.shape; return jax.vmap(f, (1, 0))(x, jr.split(key, x.shape[1]))",
+        ),
+        (
+            "return jax.vmap(f, in_axes=(0, None))(jnp.arange(x), key)",
+            "return jax.vmap(f, in_axes=(0, 0))(jnp.arange(x), jr.split(key, x))",
+        ),
+        (
+            "return jax.vmap(f, in_axes=(0, None), axis_size=8)(x, key)",
+            "return jax.vmap(f, in_axes=(0, 0), axis_size=8)(x, jr.split(key, 8))",
+        ),
+        ("return jax.vmap(f, in_axes=(None, 0))(key, x)", None),  # x may be a tree
+        ("n = x.shape; return jax.vmap(f, in_axes=(None, None))(key, x)", None),
+        ("n = x.shape; return jax.vmap(f, in_axes=(None, -1))(key, x)", None),
+        ("n = x.shape; return jax.vmap(f, in_axes=None)(key, x)", None),
+        ("n = x.shape; return jax.vmap(f, in_axes=(None, 0))(key, *x)", None),
+        ("n = x.shape; return jax.vmap(f, in_axes=(None, 0))(key, x, y=1)", None),
+        ("n = x.shape; return jax.vmap(f, in_axes=(None, {'a': 0}))(key, x)", None),
+        ("return jax.vmap(f, in_axes=(None, 0))(  # why\n        key, jnp.arange(4)\n    )",
+         "return jax.vmap(f, in_axes=(0, 0))(  # why\n        jr.split(key, 4), jnp.arange(4)\n    )"),
+    ],
+)  # fmt: skip
+def test_shared_key(before: str, after: str | None) -> None:
+    doc = document(IMPORTS + before)
+    call = node(doc, before.partition("return ")[2])
+    made = fact(
+        SharedKey,
+        call,
+        key="key",
+        transform="vmap",
+        draw=Place(call, "jax.random.normal"),
+        argument=next(argument for argument in call.args if doc.segment(argument) == "key"),
+        mapping=call.func,
+    )
+    text, fix = fixed(doc, "OLY105", made)
+    assert text == IMPORTS + (after or before)
+    assert (fix is None) == (after is None)
+
+
+@pytest.mark.parametrize("change", [{"batch": True}, {"argument": None}, {"mapping": None}])
+def test_shared_key_that_cannot_be_split_here(change: dict[str, Any]) -> None:
+    doc = document(IMPORTS + "return jax.vmap(f, in_axes=(None, 0))(key, jnp.arange(4))")
+    call = node(doc, "jax.vmap(f, in_axes=(None, 0))(key, jnp.arange(4))")
+    given = {"argument": call.args[0], "mapping": call.func, "batch": False} | change
+    made = fact(SharedKey, call, transform="vmap", draw=Place(call, "jax.random.normal"), **given)
+    assert fixed(doc, "OLY105", made)[1] is None

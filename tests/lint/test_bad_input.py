@@ -10,7 +10,7 @@ from programs import CLEAN, RAW, REUSE
 
 from olympus_lint import sources
 from olympus_rules.key_reuse import KeyReuse
-from olympus_rules.keyflow import analysis
+from olympus_rules.keyflow import analysis, interpreter
 
 
 @pytest.fixture(autouse=True)
@@ -150,6 +150,23 @@ def test_rule_that_raises(run, monkeypatch):
     assert "https://github.com/olympus-lint/olympus-lint/issues" in ran.err
     assert "Traceback" not in ran.err
     assert "Traceback" in run("-v", ".").err
+
+
+def test_function_that_takes_too_many_steps(run, monkeypatch):
+    monkeypatch.setattr(interpreter, "BUDGET", 30)
+    long = "".join(f"    x{n} = jax.random.normal(key, ({n},))\n" for n in range(20))
+    Path("other.py").write_text(REUSE + f"\n\ndef long(key):\n{long}    return x0\n")
+    ran = run("other.py")
+    assert ran.status == 1 and "other.py:6:9: OLY104" in ran.out
+    assert ran.err == (
+        "note: other.py: function `long` on line 10 takes more than 30 steps to analyse, so findings in it may be "
+        "missing; split it into smaller functions to have all of it checked.\n"
+    )
+    assert run("-q", "other.py").err == ""
+    Path("other.py").write_text(f"import jax\n\nkey = jax.random.key(0)\nif key:\n{long}")
+    ran = run("--fix", "other.py")
+    assert ran.status == 0
+    assert ran.err.startswith("note: other.py: the code outside functions takes more than 30 steps")
 
 
 @pytest.mark.parametrize("error", [ValueError("odd"), RecursionError("deep"), MemoryError()])

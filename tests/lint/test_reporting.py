@@ -209,6 +209,14 @@ def test_the_schema_refuses_what_is_wrong():
         jsonschema.Draft4Validator(SCHEMA).validate({"version": "2.1.0", "runs": [{"results": []}]})
 
 
+def test_sarif_notes_are_no_failure():
+    half = FileResult("a.py", notes=[Problem("a.py", "is checked in part.")])
+    (invocation,) = validate_sarif(RunResult([half]))["invocations"]
+    assert invocation["executionSuccessful"] is True
+    (said,) = invocation["toolExecutionNotifications"]
+    assert (said["level"], said["message"]["text"]) == ("note", "a.py: is checked in part.")
+
+
 def test_sarif_of_real_findings():
     text = RAW + REUSE.partition("\n")[2] + "z = 1  # noqa: OLY104\n"
     result = lint_text("sub dir/é#1.py", text, Settings(extend_select=["OLY201"]))

@@ -17,6 +17,7 @@ from olympus_rules.keyflow.facts import (
     Reference,
     SeedConfusion,
     ShapeLogic,
+    SharedKey,
     UnusedKey,
 )
 from olympus_rules.rule import all_rules
@@ -36,6 +37,7 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY102": "key-arithmetic",
         "OLY103": "key-transposition",
         "OLY104": "key-reuse",
+        "OLY105": "shared-key-across-lanes",
         "OLY106": "unused-key",
         "OLY107": "constant-key",
         "OLY108": "derivation-collision",
@@ -45,7 +47,7 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY203": "key-dtype-logic",
         "OLY204": "key-annotation",
     }  # fmt: skip
-    assert {code for code, rule in rules.items() if not rule.default} == {"OLY106", "OLY201"}
+    assert {code for code, rule in rules.items() if not rule.default} == {"OLY105", "OLY106", "OLY201"}
     assert all(rule.summary and not rule.summary.endswith(".") for rule in rules.values())
 
 
@@ -276,3 +278,23 @@ def test_other_names_are_no_constructors(name: str, context: str) -> None:
     doc = document("x: y\n")
     made = fact(Reference, node(doc, "y"), qualified=f"jax.random.{name}", context=context)
     assert report(doc, "OLY201", made) is None
+
+
+def test_shared_key_names_the_draw_and_the_next_step() -> None:
+    doc = document("lane = lambda k: jax.random.normal(k)\nx = jax.vmap(lane, in_axes=None)(key)\n")
+    draw = Place(node(doc, "jax.random.normal(k)"), "jax.random.normal")
+    at = node(doc, "jax.vmap(lane, in_axes=None)(key)")
+    made = fact(SharedKey, at, key="key", transform="vmap", draw=draw)
+    assert message(doc, "OLY105", made) == (
+        "Every lane of this `vmap` gets the same numbers: `jax.random.normal` on line 1 draws from `key`, which is not "
+        "mapped over. Map over keys, `jax.random.split(key, n)`, or fold something of the lane in."
+    )
+    copies = fact(
+        SharedKey, at, key="keys", transform="pmap", draw=Place(at, "jax.random.bits"), copies=True, batch=True
+    )
+    assert message(doc, "OLY105", copies) == (
+        "Every lane of this `pmap` gets the same numbers: `jax.random.bits` draws from `keys`, which is one key over "
+        "and over. Map over keys, `jax.random.split(key, n)`, or fold something of the lane in."
+    )
+    sharded = message(doc, "OLY105", fact(SharedKey, at, transform="shard_map", draw=draw))
+    assert "draws from one key, which" in sharded and "`jax.lax.axis_index`" in sharded

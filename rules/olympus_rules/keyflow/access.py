@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow.paths import PathCondition, both
+from olympus_rules.keyflow.terms import MAX_SIZE
 from olympus_rules.keyflow.values import (
     Bound,
     Choice,
@@ -35,6 +36,7 @@ __all__ = [
     "element",
     "get_item",
     "guarded_leaves",
+    "is_large",
     "leaves",
     "map_choice",
     "map_leaves",
@@ -42,6 +44,7 @@ __all__ = [
 
 MAX_ARMS = 8
 DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
+MAX_NESTED = 2_000
 
 
 def as_term(flow: Interpreter, value: Value) -> Term:
@@ -55,6 +58,8 @@ def as_term(flow: Interpreter, value: Value) -> Term:
         except TypeError:
             return terms.fresh()
     if isinstance(value, Sequence):
+        if len(value.items) > MAX_SIZE:
+            return terms.fresh()  # as the term would be too large
         return terms.make("op", value.kind, *(as_term(flow, item) for item in value.items))
     if isinstance(value, Condition):
         return terms.make("op", value.operation, *(as_term(flow, item) for item in value.operands))
@@ -77,6 +82,27 @@ def _hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def is_large(value: Value, most: int = MAX_NESTED) -> bool:
+    """Say whether the containers inside a value hold more than so many items, each counted where it is met.
+
+    ``x = (x, x)`` over and over is small in memory and without end to walk through.
+    """
+    found, waiting = 0, [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Sequence):
+            inner = [item for item in part.items if isinstance(item, Sequence | Map)]
+        elif isinstance(part, Map):
+            inner = [item for _, item in part.items if isinstance(item, Sequence | Map)]
+        else:
+            continue
+        found += sum(len(item.items) for item in inner)
+        if found > most:
+            return True
+        waiting += inner
+    return False
 
 
 def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:

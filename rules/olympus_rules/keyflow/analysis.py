@@ -92,6 +92,7 @@ class Analysis:
         busy: whether something is under way in it.
         judged: whether its own findings are known, so that it is kept for the questions of others only.
         asked: what was asked of other files.
+        follows_lanes: whether it is of interest which draws the lanes of a map share.
     """
 
     def __init__(self, document: Document, project: Project) -> None:
@@ -135,10 +136,12 @@ class Analysis:
         self._specialised: dict[FunctionCode, set[Specialisation]] = {}
         self._seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
         self._waiting: list[FunctionCode] | None = None
+        self.follows_lanes = True
 
     def run(self, asked: Collection[type[Fact]] | None = None, *, by_name: bool = True) -> list[Fact]:
         """Interpret the module and the functions in it, and judge what was noted."""
         busy, self.busy = self.busy, True
+        self.follows_lanes = asked is None or facts.SharedKey in asked
         waiting = list(self.prepare(by_name=by_name))
         while waiting:
             code = waiting.pop()

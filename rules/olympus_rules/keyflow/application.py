@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from olympus_rules.keyflow import lanes
 from olympus_rules.keyflow.access import CALLABLE, choose, leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instance import Instance
@@ -36,6 +37,8 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     instance = Instance(flow, summary, binding, dict(function.captured))
     for use in summary.uses:
         _consume(flow, function, arguments, instance, use)
+    if not function.doubtful:
+        lanes.pass_on(flow, summary.draws, instance)
     for term, name, value, path in summary.writes:
         _write(flow, instance, term, name, value, path)
     return instance.returned(summary.returns)

@@ -27,6 +27,8 @@ __all__ = [
     "Reuse",
     "SeedConfusion",
     "ShapeLogic",
+    "SharedKey",
+    "Unfinished",
     "UnusedKey",
 ]
 
@@ -132,6 +134,42 @@ class KeyTransposition(Fact):
 
     how: str
     axis: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedKey(Fact):
+    """Every lane of a map draws from one key. ``node`` is the call of the mapped function.
+
+    Attributes:
+        transform: ``vmap``, ``pmap``, ``shard_map``, ``filter_vmap``, ``vectorize`` …
+        draw: the call that draws, and its key, in the function that draws.
+        argument: the argument that is the key; ``None`` for one that the function gets by itself.
+        mapping: the call that made the mapped function, where there is one.
+        copies: whether it is mapped over, and is one key over and over.
+        batch: whether what is shared is a key array, or may be one.
+    """
+
+    transform: str
+    draw: Place
+    argument: ast.expr | None = None
+    mapping: ast.Call | None = None
+    copies: bool = False
+    batch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfinished(Fact):
+    """A function took more steps than the analysis has for one. ``node`` is its definition, or the module.
+
+    No rule asks for it: the user is told that findings may be missing.
+
+    Attributes:
+        function: the function's name in the file; empty for the code of the module.
+        steps: how many steps there were.
+    """
+
+    function: str
+    steps: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 from olympus_rules.keyflow import calls, layout
 from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get_item, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments, positional
+from olympus_rules.keyflow.facts import KeyKind
+from olympus_rules.keyflow.lanes import Lanes
 from olympus_rules.keyflow.paths import PathCondition, both
-from olympus_rules.keyflow.values import Const, Library, Map, Mapped, Partial, Sequence, Value
+from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.values import Const, Function, Library, Map, Mapped, Partial, Sequence, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
@@ -36,8 +39,6 @@ TRANSPARENT = frozenset(
         "jax.jacfwd",
         "jax.jacrev",
         "jax.hessian",
-        "jax.shard_map",
-        "jax.experimental.shard_map.shard_map",
         "equinox.filter_jit",
         "equinox.filter_checkpoint",
         "equinox.filter_grad",
@@ -69,6 +70,8 @@ MAPPING = frozenset(
         "jax.numpy.vectorize",
     }
 )
+SHARD_MAPS = frozenset({"jax.shard_map", "jax.experimental.shard_map.shard_map"})
+SPECS = frozenset({"jax.sharding.PartitionSpec", "jax.P", "jax.experimental.PartitionSpec"})
 TREE_MAPS = frozenset(
     {
         "jax.tree.map",
@@ -87,10 +90,18 @@ def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arg
         return function
     if qualified in VALUE_AND_GRAD:
         return Mapped("value_and_grad", function, node=arguments.node)
+    name = qualified.rpartition(".")[2]
     if qualified in MAPPING:
-        in_axes = arguments.get(1, "in_axes") if qualified != "jax.pmap" else arguments.get(2, "in_axes")
-        out_axes = arguments.get(2, "out_axes")
-        return Mapped("vmap", function, in_axes or Const(0), out_axes or Const(0), arguments.node)
+        place = 2 if qualified == "jax.pmap" else 1
+        in_axes, out_axes = arguments.get(place, "in_axes"), arguments.get(place + 1, "out_axes")
+        if name == "vectorize":
+            in_axes, out_axes = _vectorized(arguments), None
+        return Mapped("vmap", function, in_axes or Const(0), out_axes or Const(0), arguments.node, name)
+    if qualified in SHARD_MAPS:
+        place = 1 if qualified == "jax.shard_map" else 2
+        specs = arguments.get(place, "in_specs"), arguments.get(place + 1, "out_specs")
+        sharded, gathered = (Sequence("spec", (flow.terms.fresh(),)) if spec is None else spec for spec in specs)
+        return Mapped("shard_map", function, sharded, gathered, arguments.node, name)
     if qualified == "functools.partial":
         rest = tuple(value for value, starred in arguments.positional[1:] if not starred)
         keywords = tuple((name, value) for name, value in arguments.keywords if name is not None)
@@ -103,14 +114,16 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
     if qualified not in KNOWN:
         return None
     first = arguments.positional[0][0] if arguments.positional else None
-    if first is None and (qualified in TRANSPARENT or qualified in MAPPING or qualified in VALUE_AND_GRAD):
-        first = arguments.get(0, "fun")
+    if first is None and qualified in TRANSPARENT | MAPPING | SHARD_MAPS | VALUE_AND_GRAD:
+        first = arguments.get(0, "f" if qualified in SHARD_MAPS else "fun")
         if first is None:  # @jax.jit(static_argnums=…): a decorator that waits for its function
             return Partial(Library(qualified), (), tuple((n, v) for n, v in arguments.keywords if n is not None))
     if first is not None:
         result = transform(flow, qualified, first, arguments)
         if result is not None:
             return result
+    if qualified in SPECS:
+        return Sequence("spec", tuple(value for value, _ in arguments.positional))
     handler = PRIMITIVES.get(qualified)
     if handler is not None and first is not None:
         outer, flow.site = flow.site, arguments.node or flow.site
@@ -140,16 +153,20 @@ def each(flow: Interpreter, function: Value, sequences: list[Value], loop: str, 
 
 
 def call_mapped(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Value:
-    """Call the result of ``vmap`` or ``value_and_grad``."""
+    """Call the result of ``vmap``, ``shard_map`` or ``value_and_grad``."""
     if mapped.kind == "value_and_grad":
         return Sequence("tuple", (calls.call(flow, mapped.function, arguments), flow.terms.fresh()))
+    if mapped.kind == "shard_map":
+        return _call_sharded(flow, mapped, arguments)
     _check_axes(flow, mapped, arguments)
+    lanes = Lanes(flow)
     values = [
-        (_lane(flow, value, _axis(mapped.in_axes, position)), starred)
+        (_lane(flow, value, _axis(mapped, position, value, flow), lanes), starred)
         for position, (value, starred) in enumerate(arguments.positional)
     ]
-    keywords = tuple((name, _lane(flow, value, Const(0))) for name, value in arguments.keywords)
+    keywords = tuple((name, _lane(flow, value, Const(0), lanes)) for name, value in arguments.keywords)
     result = calls.call(flow, mapped.function, replace(arguments, positional=tuple(values), keywords=keywords))
+    lanes.report(mapped, arguments)
     batched = map_leaves(result, flow.knowledge.batch)
     if mapped.out_axes == Const(-1) and (arguments.node or flow.site) is not None:
         for term in leaves(batched):
@@ -157,21 +174,86 @@ def call_mapped(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Valu
     return batched
 
 
-def _axis(in_axes: Value, position: int) -> Value:
+def _axis(mapped: Mapped, position: int, value: Value, flow: Interpreter) -> Value:
+    """Return the axis of an argument: an axis for all its leaves, or a tree of them."""
+    in_axes = mapped.in_axes
+    if mapped.name == "vectorize":
+        return _vectorized_axis(flow, in_axes, position, value)
     if isinstance(in_axes, Sequence):
         return in_axes.items[position] if position < len(in_axes.items) else Const(0)
+    if isinstance(in_axes, Map) and mapped.name.startswith("filter_"):  # equinox goes by the names of parameters
+        function = mapped.function
+        names = function.code.parameters if isinstance(function, Function) else ()
+        return dict(in_axes.items).get(names[position], Const(0)) if position < len(names) else Const(0)
     return in_axes
 
 
-def _lane(flow: Interpreter, value: Value, axis: Value) -> Value:
+def _vectorized(arguments: Arguments) -> Value:
+    """Return what ``vectorize`` leaves alone: positions and names, and whether the words of a key are (``-1``)."""
+    excluded = arguments.get(1, "excluded")
+    items = excluded.items if isinstance(excluded, Sequence) else ()
+    return Sequence("set", (*items, Const(-1)) if arguments.get(2, "signature") is not None else items)
+
+
+def _vectorized_axis(flow: Interpreter, excluded: Value, position: int, value: Value) -> Value:
+    """Return ``None`` for an argument that ``vectorize`` leaves alone, and for one key, which has no axis."""
+    left = excluded.items if isinstance(excluded, Sequence) else ()
+    origin = flow.knowledge.origins.get(value) if type(value) is int else None
+    whole = origin is not None and origin.rank == 0 and (origin.kind == KeyKind.TYPED or Const(-1) in left)
+    return Const(None) if whole or Const(position) in left else Const(0)
+
+
+def _lane(flow: Interpreter, value: Value, axis: Value, lanes: Lanes) -> Value:
+    """Return what one lane gets of an argument."""
     if axis == Const(None):
         return value
+    if isinstance(value, Sequence) and value.items and all(isinstance(item, Const) for item in value.items):
+        return flow.terms.fresh()  # jnp.array([1, 2, 3])
     if isinstance(value, Sequence) and value.kind == "stack":
+        lanes.varying.update(leaves(value))
         return value
     if isinstance(value, Map) and isinstance(axis, Map):
         axes = dict(axis.items)
-        return Map(tuple((key, _lane(flow, item, axes.get(key, Const(0)))) for key, item in value.items), value.open)
-    return map_leaves(value, flow.knowledge.lane)
+        parts = tuple((key, _lane(flow, item, axes.get(key, Const(0)), lanes)) for key, item in value.items)
+        return Map(parts, value.open)
+    if isinstance(value, Sequence) and isinstance(axis, Sequence) and len(value.items) == len(axis.items):
+        items = tuple(_lane(flow, *pair, lanes) for pair in zip(value.items, axis.items, strict=True))
+        return Sequence(value.kind, items, value.open)
+    return map_leaves(value, lanes.lane)
+
+
+def _call_sharded(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Value:
+    """Call a ``shard_map``: each device gets its part of what is sharded, and all of the rest."""
+    lanes = Lanes(flow)
+    specs = mapped.in_axes
+    for position, (value, _) in enumerate(arguments.positional):
+        given = isinstance(specs, Sequence) and specs.kind != "spec" and position < len(specs.items)
+        spec = specs.items[position] if given and isinstance(specs, Sequence) else specs
+        lanes.varying.update(_sharded(value, spec))
+    result = calls.call(flow, mapped.function, arguments)
+    if lanes.varying and not _replicated(mapped.out_axes):
+        lanes.report(mapped, arguments)
+    return result
+
+
+def _sharded(value: Value, spec: Value) -> list[Term]:
+    """Return the terms of an argument that are sharded, or may be."""
+    if _replicated(spec):
+        return []
+    if isinstance(value, Sequence) and isinstance(spec, Sequence) and spec.kind != "spec":
+        return [term for pair in zip(value.items, spec.items, strict=False) for term in _sharded(*pair)]
+    if isinstance(value, Map) and isinstance(spec, Map):
+        specs = dict(spec.items)
+        return [term for key, item in value.items for term in _sharded(item, specs.get(key, Const(0)))]
+    return leaves(value)
+
+
+def _replicated(spec: Value) -> bool:
+    """Say whether a spec names no axis of the mesh."""
+    if isinstance(spec, Sequence):
+        empty = spec.kind == "spec" or bool(spec.items)
+        return empty and all(item == Const(None) or _replicated(item) for item in spec.items)
+    return False
 
 
 def _check_axes(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> None:
@@ -180,7 +262,7 @@ def _check_axes(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> None
     if node is None:
         return
     for position, (value, _) in enumerate(arguments.positional):
-        axis = _axis(mapped.in_axes, position)
+        axis = _axis(mapped, position, value, flow)
         if isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 and type(value) is int:
             layout.axes(flow, value, "in_axes", node, _axis_expression(mapped, "in_axes", position))
 
@@ -357,4 +439,6 @@ PRIMITIVES: dict[str, Callable[[Interpreter, Arguments], Value]] = {
     "jax.eval_shape": _callback,
     "jax.make_jaxpr": _callback,
 }
-KNOWN = frozenset({*TRANSPARENT, *VALUE_AND_GRAD, *MAPPING, *TREE_MAPS, *PRIMITIVES, "functools.partial"})
+KNOWN = frozenset(
+    {*TRANSPARENT, *VALUE_AND_GRAD, *MAPPING, *TREE_MAPS, *PRIMITIVES, *SHARD_MAPS, *SPECS, "functools.partial"}
+)

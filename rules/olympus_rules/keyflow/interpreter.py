@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow import bindings, calls, containers, control, layout, operators, words
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import bindings, calls, containers, control, facts, lanes, layout, operators, words
 from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
+from olympus_rules.keyflow.access import as_term, get_item, is_large, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["Budget", "Interpreter"]
 
 BUDGET = 200_000  # instructions executed in one function; a runaway analysis ends with what it has seen
+
+MAX_ITEMS = 256  # of a dictionary that is filled item by item
 
 State = tuple[PathCondition, dict[object, Any]]
 
@@ -82,6 +84,7 @@ class Interpreter:
         self.unused: dict[str, Term] = {}
         self.derivations: list[tuple[Term, PathCondition, ast.Call, str]] = []
         self.site: ast.expr | None = None
+        self.draws: list[lanes.Draw] = []
         for name in (*code.parameters, code.vararg, code.kwarg):
             if name is not None:
                 self.env.set(name, given[name] if name in given else self.parameter(name))
@@ -98,13 +101,18 @@ class Interpreter:
 
     def run(self) -> None:
         """Execute the whole code."""
-        with contextlib.suppress(Budget):  # what was seen up to then still holds
+        try:
             self.block(self.code.block)
+        except Budget:  # what was seen up to then still holds
+            name = "" if self.code.kind == "module" else self.code.name
+            self.analysis.add(
+                facts.Unfinished(node=self.code.node, confidence=Confidence.CERTAIN, function=name, steps=BUDGET)
+            )
 
     def let_go(self) -> None:
         """Free all but the variables, which inner functions may read."""
         self.ledger = Ledger(self.terms)
-        self.returns, self.writes, self.registers, self.derivations = [], [], [], []
+        self.returns, self.writes, self.registers, self.derivations, self.draws = [], [], [], [], []
 
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
@@ -310,8 +318,11 @@ class Interpreter:
         container, index = self.registers[instruction.obj], self.registers[instruction.index]
         value = self.registers[instruction.src]
         if isinstance(container, Map) and isinstance(index, Const) and instruction.name is not None:
-            items = {**dict(container.items), index.value: value}
-            self.env.set(instruction.name, Map(tuple(items.items()), container.open))
+            items = dict(container.items)
+            full = len(items) >= MAX_ITEMS and index.value not in items
+            if not full:
+                items[index.value] = value
+            self.env.set(instruction.name, Map(tuple(items.items()), container.open or full))
         elif isinstance(container, Sequence) and isinstance(index, Const) and instruction.name is not None:
             position = index.value
             if isinstance(position, int) and -len(container.items) <= position < len(container.items):
@@ -345,7 +356,8 @@ class Interpreter:
             else:
                 is_open = True
                 break
-        self.registers[instruction.dst] = Sequence(instruction.kind, tuple(items), is_open)
+        built = Sequence(instruction.kind, tuple(items), is_open)
+        self.registers[instruction.dst] = self.terms.fresh() if is_large(built) else built
 
     def run_map(self, instruction: ir.BuildMap) -> None:
         """Build a dictionary."""
@@ -362,7 +374,8 @@ class Interpreter:
             else:
                 is_open = True
                 items[("unknown", len(items))] = value
-        self.registers[instruction.dst] = Map(tuple(items.items()), is_open)
+        built = Map(tuple(items.items()), is_open)
+        self.registers[instruction.dst] = self.terms.fresh() if is_large(built) else built
 
     def run_call(self, instruction: ir.Call) -> None:
         """Call a value."""

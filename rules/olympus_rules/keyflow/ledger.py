@@ -104,15 +104,18 @@ class Ledger:
         """
         own: dict[Term, list[Consumption]] = {}
         parts: dict[Term, list[Consumption]] = {}
-        ranges: dict[Term, list[Consumption]] = {}
+        items: dict[Term, list[Consumption]] = {}
+        slices: dict[Term, list[Consumption]] = {}
         for again in self.consumptions:
             ancestors = self._terms.ancestors(again.term)
             if not (is_candidate(again.term) or any(map(is_candidate, ancestors))):
                 continue
             earlier = [own.get(again.term, ()), parts.get(again.term, ())]
             earlier += [own.get(ancestor, ()) for ancestor in ancestors]
-            if ancestors:
-                earlier.append([c for c in ranges.get(ancestors[0], ()) if self._overlap(c.term, again.term)])
+            is_slice = self._terms.operation(again.term) == "slice"
+            if ancestors:  # two items of one array overlap when they are equal, which is looked up
+                ranges = [*slices.get(ancestors[0], ()), *(items.get(ancestors[0], ()) if is_slice else ())]
+                earlier.append([c for c in ranges if self._overlap(c.term, again.term)])
             first = next((c for group in earlier for c in group[:NEAREST] if self._may_meet(c, again)), None)
             if first is not None:
                 yield first, again
@@ -123,7 +126,7 @@ class Ledger:
             for ancestor in ancestors:
                 parts.setdefault(ancestor, []).append(again)
             if ancestors and self._range(again.term) is not None:
-                ranges.setdefault(ancestors[0], []).append(again)
+                (slices if is_slice else items).setdefault(ancestors[0], []).append(again)
 
     def _may_meet(self, first: Consumption, again: Consumption) -> bool:
         """Say whether both can happen in one execution."""

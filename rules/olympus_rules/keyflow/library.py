@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import application, calls, containers, facts, higher_order, layout, notes
+from olympus_rules.keyflow import application, calls, containers, facts, higher_order, lanes, layout, notes
 from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
-from olympus_rules.keyflow.facts import KeyKind
+from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import both
 from olympus_rules.keyflow.terms import Term
@@ -192,6 +192,8 @@ def _sink(
         count=literal if row.derive == "split" else None,
     )
     flow.consume(value, use)
+    if row.derive != "split":
+        lanes.drawn(flow, value, Place(node, row.qualified, expression))
 
 
 def _seed(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number: int) -> Value:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from olympus.signature import Forward, KeySignature, Sink, Source
-from olympus_rules.keyflow.access import choose, leaves
+from olympus_rules.keyflow import lanes
+from olympus_rules.keyflow.access import choose, is_large, leaves, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition
@@ -25,6 +26,7 @@ __all__ = ["Summary", "origin", "summarise"]
 
 Write = tuple[Term, str, Value, PathCondition]
 MAX_USES = 40  # consumptions kept of one function; callers need to know that a key is used up, not how often
+MAX_HISTORY = 400  # operations behind what a function returns or writes, about a hundred splits in a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Summary:
         writes: the attributes it writes to objects from outside and to those that it returns: (object, name, value,
             condition).
         captured: what its variables hold that the functions read which it returns, by (scope, name).
+        draws: what it draws from keys from outside, through splits as well.
     """
 
     code: FunctionCode
@@ -45,6 +48,7 @@ class Summary:
     returns: Value
     writes: tuple[Write, ...]
     captured: tuple[tuple[tuple[FunctionCode, str], Value], ...] = ()
+    draws: tuple[lanes.Draw, ...] = ()
 
     def signature(self, terms: Terms) -> KeySignature:
         """Return the key signature, the part of a summary that has a public form."""
@@ -103,7 +107,7 @@ def _input_path(terms: Terms, term: Term) -> str | None:
 def summarise(flow: Interpreter) -> Summary:
     """Return the summary of a function that was run."""
     terms = flow.terms
-    returns = choose(flow, flow.returns) if flow.returns else Const(None)
+    returns = _bounded(flow, choose(flow, flow.returns) if flow.returns else Const(None))
     writes, handed_out = _lasting(flow, returns)
     uses: dict[tuple[Term, str, object], Consumption] = {}
     for use in flow.ledger.consumptions:
@@ -122,20 +126,24 @@ def summarise(flow: Interpreter) -> Summary:
         if slot not in uses and len(uses) < MAX_USES:
             uses[slot] = use
     functions = [f for value in (returns, *(value for _, _, value, _ in writes)) for f in _functions(value)]
-    return Summary(flow.code, tuple(uses.values()), returns, writes, _captured(flow, functions))
+    return Summary(flow.code, tuple(uses.values()), returns, writes, _captured(flow, functions), lanes.kept(flow))
 
 
 def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[Term]]:
     """Return the writes that a caller can see, and all the terms that it is handed."""
     handed_out = set(leaves(returns))
+    writes: dict[tuple[Term, str, PathCondition], Write] = {}
+    for term, name, value, path in flow.writes:
+        writes.pop((term, name, path), None)  # the later one holds, in its place
+        writes[term, name, path] = (term, name, value, path)
     kept: dict[int, Write] = {}
     before = -1
     while len(kept) != before:
         before = len(kept)
-        for number, write in enumerate(flow.writes):
-            if number not in kept and (write[0] in handed_out or origin(flow.terms, write[0]) is not None):
-                kept[number] = write
-                handed_out.update(leaves(write[2]))
+        for number, (term, name, value, path) in enumerate(writes.values()):
+            if number not in kept and (term in handed_out or origin(flow.terms, term) is not None):
+                kept[number] = (term, name, _bounded(flow, value), path)
+                handed_out.update(leaves(value))
     return tuple(write for _, write in sorted(kept.items())), handed_out
 
 
@@ -160,6 +168,14 @@ def _captured(flow: Interpreter, functions: list[Function]) -> tuple[tuple[tuple
     } & flow.code.local_names
     held = [((flow.code, name), flow.env.get(name)) for name in sorted(names)]
     return tuple((slot, value) for slot, value in held if value is not None)
+
+
+def _bounded(flow: Interpreter, value: Value) -> Value:
+    """Return a value with terms unlike anything else for what is too much to follow through every call."""
+    terms = flow.terms
+    if is_large(value, MAX_HISTORY):
+        return terms.fresh()
+    return map_leaves(value, lambda term: term if terms.size(term) <= MAX_HISTORY else terms.fresh())
 
 
 SAME_EACH_TIME = frozenset({"attr", "item", "slice", "lane", "batch", "view", "unwrap", "fold_in"})

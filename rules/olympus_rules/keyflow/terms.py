@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, cast
 
-__all__ = ["Term", "Terms"]
+__all__ = ["MAX_SIZE", "Term", "Terms"]
 
 Term = int
 Parts = tuple[Any, ...]
@@ -85,6 +85,10 @@ class Terms:
     def args(self, term: Term) -> tuple[Term, ...]:
         """Return the argument terms."""
         return self.parts[term][2:]
+
+    def size(self, term: Term) -> int:
+        """Return how many operations a term takes to write down."""
+        return self._sizes[term]
 
     def number(self) -> int:
         """Return a number that was not returned before."""

@@ -124,9 +124,10 @@ class Mapped:
     """A callable under a transformation that changes what its arguments and results are.
 
     Attributes:
-        kind: ``vmap`` or ``value_and_grad``.
-        in_axes, out_axes: as given; ``Const(0)`` by default.
+        kind: ``vmap``, ``shard_map`` or ``value_and_grad``.
+        in_axes, out_axes: as given; ``Const(0)`` by default; the specs of a ``shard_map``.
         node: the call that made it.
+        name: the transformation as the user knows it: ``vmap``, ``pmap``, ``filter_vmap`` …
     """
 
     kind: str
@@ -134,6 +135,7 @@ class Mapped:
     in_axes: Value = field(default_factory=lambda: Const(0))
     out_axes: Value = field(default_factory=lambda: Const(0))
     node: ast.Call | None = None
+    name: str = ""
 
 
 @dataclass(slots=True, unsafe_hash=True)

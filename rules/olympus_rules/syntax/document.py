@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Document", "decode"]
 
+MAX_DEPTH = 200  # of a tree for LibCST, whose parser is lost between 450 and 520 operators in a row
+
 
 def decode(data: bytes) -> str:
     """Decode Python source by its byte order mark or coding comment (PEP 263), line endings untouched.
@@ -186,9 +188,17 @@ class Document:
         Raises:
             KeyError: the node is not part of this document.
         """
-        while not isinstance(node, ast.stmt):
+        passed: list[ast.AST] = []
+        while not isinstance(node, ast.stmt) and node not in self._statements:
+            passed.append(node)
             node = self.parents[node]
-        return node
+        found = node if isinstance(node, ast.stmt) else self._statements[node]
+        self._statements.update(dict.fromkeys(passed, found))
+        return found
+
+    @cached_property
+    def _statements(self) -> dict[ast.AST, ast.stmt]:
+        return {}
 
     @cached_property
     def _fragments(self) -> dict[tuple[int, int], Fragment | None]:
@@ -198,16 +208,35 @@ class Document:
         """Return the LibCST tree of the smallest piece of whole lines that holds a node and parses alone.
 
         Whole files are parsed only when nothing smaller will do: LibCST costs fourteen times the C parser.
+
+        Returns:
+            The tree, or ``None`` where there is none, or one so deep that LibCST would find no end.
         """
         current: ast.AST | None = node
         while current is not None:
             if isinstance(current, ast.stmt):
+                if self.is_deep(current):
+                    return None
                 header = self._header(current, node)
                 found = header or self._parsed(first_line(current), current.end_lineno or current.lineno)
                 if found is not None:
                     return found
             current = self.parents.get(current)
-        return self._parsed(1, len(self.lines))
+        return None if self.is_deep(self.tree) else self._parsed(1, len(self.lines))
+
+    @cached_property
+    def _deep(self) -> dict[ast.AST, bool]:
+        return {}
+
+    def is_deep(self, node: ast.AST) -> bool:
+        """Say whether a tree is deeper than LibCST's parser can be trusted with."""
+        if node not in self._deep:
+            level, depth = [node], 0
+            while level and depth < MAX_DEPTH:
+                depth += 1
+                level = [child for parent in level for child in ast.iter_child_nodes(parent)]
+            self._deep[node] = bool(level)
+        return self._deep[node]
 
     def _header(self, statement: ast.stmt, node: ast.AST) -> Fragment | None:
         """Return the header of a compound statement with an empty body, when the node lies in it."""

@@ -1,0 +1,45 @@
+"""OLY105: every lane of a map draws from the same key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.keyflow.facts import Fact, SharedKey
+from olympus_rules.rule import Rule
+from olympus_rules.wording import line, related, the_key
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["SharedKeyAcrossLanes"]
+
+
+class SharedKeyAcrossLanes(Rule):
+    """A key that is not mapped over, and is drawn from in the mapped function."""
+
+    code = "OLY105"
+    name = "shared-key-across-lanes"
+    summary = "Every lane of a mapped function draws from the same key"
+    default = False
+    fix = Applicability.UNSAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (SharedKey,)
+
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+        """Name the key, the draw and the right form."""
+        assert isinstance(fact, SharedKey)
+        name = fact.key if fact.key.replace(".", "").isidentifier() and not fact.batch else "key"
+        if fact.transform == "shard_map":
+            advice = "Fold the lane's number in (`jax.lax.axis_index`), or shard keys along the mapped axis."
+        else:
+            advice = f"Map over keys, `jax.random.split({name}, n)`, or fold something of the lane in."
+        why = "which is one key over and over" if fact.copies else "which is not mapped over"
+        inside = fact.draw.node is not fact.node
+        where = f" on {line(document, fact.draw.node)}" if inside else ""
+        message = (
+            f"Every lane of this `{fact.transform}` gets the same numbers: `{fact.draw.what}`{where} draws from "
+            f"{the_key(fact, 'one key')}, {why}. {advice}"
+        )
+        places = (related(document, fact.draw.node, "drawn here, alike in all lanes"),) if inside else ()
+        yield self.finding(fact, document, message, places)
