@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import calls, containers, facts, higher_order, layout, notes, summary
-from olympus_rules.keyflow.access import as_term, guarded_leaves, map_leaves
+from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.ledger import Certainty, Consumption
-from olympus_rules.keyflow.values import Const, Library, Metadata, Sequence, Value
+from olympus_rules.keyflow.paths import PathCondition, both
+from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.values import Choice, Const, Library, Metadata, Sequence, Value
 from olympus_rules.signatures import LibraryFunction, signatures
 
 if TYPE_CHECKING:
@@ -115,15 +118,28 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
     if row.derive:
         key = argument(row.parameters[0])[0]
         datum = argument(row.parameters[1])[0] if len(row.parameters) > 1 else None
-        return (
-            map_leaves(key, lambda term: _derive(flow, row, term, datum, arguments, number))
-            if key is not None
-            else number
-        )
+        if key is None:
+            return flow.terms.fresh()
+        return _each_arm(flow, key, lambda term: _derive(flow, row, term, datum, arguments, number))
     if row.forwards:
         value = argument(row.forwards[0])[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
     return flow.terms.fresh()
+
+
+def _each_arm(flow: Interpreter, value: Value, function: Callable[[Term], Value]) -> Value:
+    """Apply a function to each term in a value, under the condition under which the value has it."""
+    if not isinstance(value, Choice):
+        return map_leaves(value, function)
+    outer = flow.path
+    arms: list[tuple[PathCondition, Value]] = []
+    for path, part in value.arms:
+        joined = both(outer, path)
+        if joined is not None:
+            flow.path = joined
+            arms.append((path, map_leaves(part, function)))
+    flow.path = outer
+    return choose(flow, arms)
 
 
 def _draw(row: LibraryFunction, arguments: Arguments) -> str:
@@ -214,7 +230,7 @@ def _derive(
         knowledge.use(term, knowledge.rank(term) or 0, flow.path)
         child = knowledge.fold_in(term, as_term(flow, datum if datum is not None else flow.terms.fresh()))
         if arguments.node is not None:
-            flow.derived(child, arguments)
+            flow.derived(child, arguments, number)
         return child
     count = datum if datum is not None else Const(2)
     axes = len(count.items) if isinstance(count, Sequence) else 1

@@ -7,7 +7,7 @@ terms of its parameters and of the variables of enclosing scopes. A call puts th
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -108,7 +108,7 @@ def summarise(flow: Interpreter) -> Summary:
         if use.certainty != Certainty.KNOWN and terms.operation(use.term) == "op":
             continue
         origin = _origin(terms, use.term)
-        if origin is None and returned.isdisjoint((use.term, *terms.ancestors(use.term))):
+        if origin is None and returned.isdisjoint(_made_from(terms, use.term)):
             continue
         slot = (use.term, use.draw, use.path if use.path != ALWAYS else None)
         if slot not in uses and len(uses) < MAX_USES:
@@ -120,14 +120,30 @@ def summarise(flow: Interpreter) -> Summary:
 SAME_EACH_TIME = frozenset({"attr", "item", "slice", "lane", "batch", "view", "unwrap", "fold_in"})
 
 
+def _made_from(terms: Terms, term: Term) -> Iterator[Term]:
+    """Return the term and what it is a part of or always derived from in one way, nearest first."""
+    yield term
+    while terms.operation(term) in SAME_EACH_TIME:
+        term = terms.args(term)[0]
+        yield term
+
+
 def _origin(terms: Terms, term: Term) -> Term | None:
     """Return the parameter or outer variable that a term is a part of or is always derived from in one way.
 
     What a split inside the function gives is of no interest to a caller: each call has children of its own.
     """
-    while terms.operation(term) in SAME_EACH_TIME:
-        term = terms.args(term)[0]
+    *_, term = _made_from(terms, term)
     return term if terms.operation(term) in ("param", "free") else None
+
+
+def _way_in(terms: Terms, term: Term) -> Term:
+    """Return the parameter or outer variable that a term is made from, or the element of it, where it is one."""
+    element = None
+    while terms.operation(term) in SAME_EACH_TIME:
+        is_element = terms.operation(term) == "item" and terms.operation(terms.args(term)[1]) == "const"
+        element, term = term if is_element else None, terms.args(term)[0]
+    return term if element is None else element
 
 
 def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
@@ -158,7 +174,7 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
             path=joined,
             key=use.key if handed else _expression(flow, summary, use, arguments),
             call=instance.number,
-            origin=_origin(flow.terms, use.term),
+            origin=_way_in(flow.terms, use.term),
             loop=arguments.loop or use.loop if handed else arguments.loop,
         )
         flow.consume(value, passed)
@@ -365,6 +381,8 @@ class Instance:
                     return Const(False)
             if isinstance(left, Const) and isinstance(right, Const) and not (left.counter or right.counter):
                 return Const(left.value == right.value)
+        if operation == "op" and data in ("and", "or", "not"):
+            return Condition(data, tuple(self.condition(arg) for arg in args))
         return self.value(test)
 
 
