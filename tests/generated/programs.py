@@ -7,9 +7,9 @@ what it defines itself, so that every call is known.
 The writer keeps track of what each variable holds, so that a program runs whatever the opaque arguments are: what is
 bound in a branch or loop is out of scope after it, and a variable from outside keeps its kind when it is bound again.
 
-What the key flow does not look at by design is left out: inside a function, how long its parameters are and under which
-condition it was defined; functions without any word that has to do with keys; loops of ``jax.lax`` for other than two
-turns; conditions on a loop's counter.
+What the key flow does not look at by design is left out: inside a function, how long its parameters are (so that two
+loops over one of them take as many turns) and under which condition it was defined; functions without any word that
+has to do with keys; loops of ``jax.lax`` for other than two turns; conditions on a loop's counter.
 """
 
 from __future__ import annotations
@@ -149,7 +149,8 @@ class Writer:
 
     def sequences(self) -> list[tuple[str, Kind]]:
         """Return what a loop can go over; the key flow follows two turns where it does not know how many there are."""
-        return [(n, k) for n, k in self.named("array", "list") if not self.inner or k[1] == 2]
+        known = not self.inner
+        return [(n, k) for n, k in self.named("array", "list") if known or (k[1] == 2 and not self.loops)]
 
     def target(self, kind: Kind, pool: list[str], but: tuple[str, ...] = ()) -> str:
         """Return a variable to bind and note what it holds: a new one, or one in scope, of its kind in a block."""

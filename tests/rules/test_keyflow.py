@@ -160,6 +160,14 @@ PROGRAMS = {
         def g(key):
             random.normal(random.fold_in(f(key), 7))  # reuse
     """,
+    "an element handed to a function that says nothing of keys": """
+        def same(x, flag):
+            return x
+
+        def f(rngs):
+            random.split(same(rngs[0], True))
+            random.normal(rngs[0])  # reuse
+    """,
     "more ways than are remembered": """
         def f(key, p, q, steps):
             for _ in range(steps):

@@ -187,7 +187,8 @@ def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
     """Say whether an argument may be a key or call for one."""
     knowledge = flow.knowledge
     return any(
-        isinstance(value, CALLABLE) or any(knowledge.is_known(t) or t in knowledge.named for t in leaves(value))
+        isinstance(value, CALLABLE)
+        or any(knowledge.is_candidate(t) for leaf in leaves(value) for t in (leaf, *flow.terms.ancestors(leaf)))
         for value in arguments.values()
     )
 
