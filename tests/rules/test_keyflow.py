@@ -943,6 +943,15 @@ COLLISIONS = {
                 return a, random.split(key, 3)  # collision
             return a, random.split(key)  # collision
     """,
+    "a function that splits one key into shapes": """
+        def f(key):
+            random.split(key, (2, 2))
+            random.split(key, 3)  # reuse
+
+        def g(key):
+            f(key)
+            random.fold_in(key, 0)  # collision
+    """,
     "return before the second fold_in": """
         def f(key, p, q):
             if p:

@@ -103,14 +103,14 @@ def summarise(flow: Interpreter) -> Summary:
     terms = flow.terms
     returns = choose(flow, flow.returns) if flow.returns else Const(None)
     returned = set(leaves(returns))
-    uses: dict[tuple[Term, str, object], Consumption] = {}
+    uses: dict[tuple[Term, str, int | None, object], Consumption] = {}
     for use in flow.ledger.consumptions:
         if use.certainty != Certainty.KNOWN and terms.operation(use.term) == "op":
             continue
         origin = _origin(terms, use.term)
         if origin is None and returned.isdisjoint(_made_from(terms, use.term)):
             continue
-        slot = (use.term, use.draw, use.path if use.path != ALWAYS else None)
+        slot = (use.term, use.draw, use.count, use.path if use.path != ALWAYS else None)
         if slot not in uses and len(uses) < MAX_USES:
             uses[slot] = use
     writes = tuple(write for write in flow.writes if _origin(terms, write[0]) is not None)
