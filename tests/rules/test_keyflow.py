@@ -21,6 +21,164 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    # found by random programs (tests/generated)
+    "or, and then neither of the two": """
+        def f(key, p, q):
+            x = random.normal(key) if p or q else 0.0
+            if not p:
+                if not q:
+                    x = random.uniform(key)
+            return x
+    """,
+    "and returned, and then both": """
+        def f(key, p, q):
+            x = random.normal(key)
+            if p and q:
+                return x
+            if p:
+                if q:
+                    x = random.uniform(key)
+            return x
+    """,
+    "the paths that a return leaves open": """
+        def f(key, p, q):
+            if p:
+                x = random.normal(key)
+                if not q:
+                    return x
+            return random.uniform(key) if not q else 0.0
+    """,
+    "both ways out of a branch return": """
+        def f(key, p, q, r):
+            if r:
+                if p:
+                    x = random.normal(key)
+                    if q:
+                        return x
+                    return -x
+            return random.uniform(key)
+    """,
+    "nobody gets here who would draw twice": """
+        def f(key, p, q):
+            if p:
+                if q:
+                    return 0.0
+            x = random.normal(key) if p else 0.0
+            return random.uniform(key) if q else x
+    """,
+    "finally after a return": """
+        def f(key):
+            try:
+                return random.normal(key)
+            finally:
+                random.uniform(key)  # reuse
+    """,
+    "an element of a list changed in a branch": """
+        def f(key, p):
+            a, b = random.split(key)
+            both = [a, b]
+            if p:
+                a, c = random.split(a)
+                both[0] = c
+            both[1] = a
+            random.normal(b)
+            random.normal(a)
+            random.normal(both[1])  # reuse
+    """,
+    "last of a slice": """
+        def f(key):
+            first = random.split(key, 3)[:2]
+            random.normal(first[1])
+            random.normal(first[-1])  # reuse
+    """,
+    "an item written in one branch": """
+        def f(key, other, p):
+            keys = random.split(key, 3)
+            random.normal(keys[0])
+            if p:
+                keys[0] = other
+            random.normal(keys[0])  # reuse
+    """,
+    "the rest of an unpacking is a list": """
+        def f(key):
+            first, *rest = random.split(key, 3)
+            rest[0] = first
+            random.normal(rest[-2])
+            random.normal(first)  # reuse
+    """,
+    "a loop over one element": """
+        def f(key):
+            keys = random.split(key, 3)[1:2]
+            for k in keys:
+                random.normal(key)  # reuse
+                random.normal(k)
+    """,
+    "the third turn of three": """
+        def f(key):
+            keys = random.split(key, 3)
+            for k in keys:
+                random.normal(k)
+            random.normal(keys[2])  # reuse
+    """,
+    "a loop that surely runs replaces the key": """
+        def f(key):
+            keys = random.split(key, 3)
+            for key in keys:
+                random.fold_in(key, 1)
+            random.normal(key)
+    """,
+    "a comprehension whose elements are all known": """
+        def f(key):
+            keys = [random.fold_in(key, i) for i in range(3)]
+            random.normal(keys[1])
+            random.normal(keys[-2])  # reuse
+    """,
+    "one key in two places of one argument": """
+        def f(pair):
+            random.normal(pair[0])
+            random.normal(pair[1])
+
+        def g(key):
+            f((key, key))  # reuse
+    """,
+    "a condition that the call decides": """
+        def f(key, p, q):
+            if p or q:
+                random.normal(key)
+
+        def g(key):
+            f(key, False, False)
+            f(key, True, False)
+            f(key, False, True)  # reuse
+    """,
+    "a child of what a function returns": """
+        def f(key):
+            copy = random.clone(key)
+            random.normal(random.fold_in(copy, 7))
+            return copy
+
+        def g(key):
+            random.normal(random.fold_in(f(key), 7))  # reuse
+    """,
+    "an element handed to a function that says nothing of keys": """
+        def same(x, flag):
+            return x
+
+        def f(rngs):
+            random.split(same(rngs[0], True))
+            random.normal(rngs[0])  # reuse
+    """,
+    "more ways than are remembered": """
+        def f(key, p, q, steps):
+            for _ in range(steps):
+                for _ in range(steps):
+                    if p:
+                        key, _ = random.split(key)
+                    if q:
+                        key, _ = random.split(key)
+            random.normal(key)
+            random.normal(key)  # reuse
+    """,
     "straight line": """
         def f(key):
             a = random.normal(key)
@@ -916,6 +1074,39 @@ def test_reuse(program: str) -> None:
 
 
 COLLISIONS = {
+    "one fold_in of what branches leave": """
+        def f(key, p, q):
+            if q:
+                pass
+            elif p:
+                x = 0.0
+            else:
+                key, x = random.split(key)
+            return random.fold_in(key, 7)
+    """,
+    "a split in each branch beside a fold_in": """
+        def f(key, p):
+            a = random.fold_in(key, 0)
+            if p:
+                return a, random.split(key, 3)  # collision
+            return a, random.split(key)  # collision
+    """,
+    "a function that splits one key into shapes": """
+        def f(key):
+            random.split(key, (2, 2))
+            random.split(key, 3)  # reuse
+
+        def g(key):
+            f(key)
+            random.fold_in(key, 0)  # collision
+    """,
+    "return before the second fold_in": """
+        def f(key, p, q):
+            if p:
+                if q:
+                    return random.fold_in(key, 0)
+            return random.fold_in(key, 0) if q and p else key
+    """,
     "one datum twice": """
         def f(key):
             a = random.fold_in(key, 0)

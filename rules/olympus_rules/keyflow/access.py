@@ -38,11 +38,12 @@ __all__ = [
     "guarded_leaves",
     "is_large",
     "leaves",
+    "length",
     "map_choice",
     "map_leaves",
 ]
 
-MAX_ARMS = 8
+MAX_ARMS = 12
 DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
 MAX_NESTED = 2_000
 
@@ -112,7 +113,7 @@ def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:
         if isinstance(value, Choice):
             for inner, part in value.arms:
                 joined = both(path, inner)
-                if joined is not None:
+                if joined is not None and flow.decisions.closure(joined) is not None:
                     flat.append((joined, part))
         else:
             flat.append((path, value))
@@ -121,9 +122,36 @@ def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:
     first = flat[0][1]
     if all(value == first for _, value in flat):
         return first
-    if len(flat) > MAX_ARMS:
-        return flow.terms.fresh()
+    merged = _merged(flow, flat)
+    if merged is not None:
+        return merged
+    if len(flat) > MAX_ARMS:  # the rest is something, nobody knows what
+        flat = [*flat[: MAX_ARMS - 1], (flow.path, flow.terms.fresh())]
     return Choice(tuple(flat))
+
+
+def _merged(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value | None:
+    """Return one container of choices for containers of one shape, ``None`` for anything else."""
+    first = arms[0][1]
+    if isinstance(first, Sequence):
+        rows = [(path, value.items) for path, value in arms if isinstance(value, Sequence) and _alike(value, first)]
+        if len(rows) == len(arms):
+            items = tuple(choose(flow, [(path, row[i]) for path, row in rows]) for i in range(len(first.items)))
+            return Sequence(first.kind, items, first.open)
+    elif isinstance(first, Map):
+        names = [name for name, _ in first.items]
+        maps = [
+            (path, dict(value.items))
+            for path, value in arms
+            if isinstance(value, Map) and value.open == first.open and [name for name, _ in value.items] == names
+        ]
+        if len(maps) == len(arms):
+            return Map(tuple((name, choose(flow, [(p, m[name]) for p, m in maps])) for name in names), first.open)
+    return None
+
+
+def _alike(a: Sequence, b: Sequence) -> bool:
+    return a.kind == b.kind and a.open == b.open and len(a.items) == len(b.items)
 
 
 def map_choice(flow: Interpreter, value: Value, function: Callable[[Value], Value]) -> Value:
@@ -271,6 +299,29 @@ def _array_of(flow: Interpreter, value: Value) -> Term | None:
     if type(value) is int and terms.operation(value) == "view" and terms.data(value) == DICTIONARY:
         return terms.args(value)[0]
     return None
+
+
+def length(flow: Interpreter, value: Value) -> int | None:
+    """Return how many elements a loop over a value gets, where that is known."""
+    if isinstance(value, Sequence | Map):
+        return None if value.open else len(value.items)
+    if isinstance(value, Const) and isinstance(value.value, str | bytes):
+        return len(value.value)
+    if type(value) is int:
+        return flow.terms.length(value)
+    if isinstance(value, Choice):
+        lengths = {length(flow, part) for path, part in value.arms if both(path, flow.path) is not None}
+        return lengths.pop() if len(lengths) == 1 else None
+    if not isinstance(value, Iteration):
+        return None
+    if value.kind == "range":
+        numbers = [part.value for part in value.parts if isinstance(part, Const) and type(part.value) is int]
+        whole = len(numbers) == len(value.parts) and (len(numbers) < 3 or numbers[2])
+        return len(range(*numbers)) if whole else None
+    if value.kind == "zip":
+        known = [number for part in value.parts if (number := length(flow, part)) is not None]
+        return min(known) if known and len(known) == len(value.parts) else None
+    return length(flow, value.parts[0])
 
 
 def _iteration_element(flow: Interpreter, value: Iteration, turn: int) -> Value | None:

@@ -13,7 +13,7 @@ from olympus_rules.keyflow.instance import Instance
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.specialisation import specialisation
-from olympus_rules.keyflow.summary import Summary, origin
+from olympus_rules.keyflow.summary import Summary, origin, way_in
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Class, Function, Map, Sequence, Value
 
@@ -66,7 +66,7 @@ def _consume(flow: Interpreter, function: Function, arguments: Arguments, instan
         path=joined,
         key=use.key if handed else _expression(flow, instance.summary, use, arguments),
         call=instance.number,
-        origin=origin(flow.terms, use.term),
+        origin=way_in(flow.terms, use.term),
         loop=arguments.loop or use.loop if handed else arguments.loop,
     )
     flow.consume(value, passed)
@@ -76,7 +76,8 @@ def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
     """Say whether an argument may be a key or call for one."""
     knowledge = flow.knowledge
     return any(
-        isinstance(value, CALLABLE) or any(knowledge.is_known(t) or t in knowledge.named for t in leaves(value))
+        isinstance(value, CALLABLE)
+        or any(knowledge.is_candidate(t) for leaf in leaves(value) for t in (leaf, *flow.terms.ancestors(leaf)))
         for value in arguments.values()
     )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow import words
-from olympus_rules.keyflow.access import choose, element
+from olympus_rules.keyflow.access import choose, element, length
 from olympus_rules.keyflow.ledger import Departure
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.values import Const, Sequence, Value
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["HANDLERS", "Exits", "arm", "join"]
 
 ROUNDS = 2
-MAX_TURNS = 6  # of a loop over a list or tuple whose elements are known
+MAX_TURNS = 6  # of a loop whose elements are known
+MAX_NESTED_TURNS = 16  # of loops in loops, multiplied
 
 State: TypeAlias = tuple[PathCondition, dict[object, Any]]
 
@@ -57,6 +58,10 @@ def arm(flow: Interpreter, path: PathCondition, run: Callable[[], None]) -> Stat
     run()
     changes = flow.env.close()
     state = (flow.path, changes) if flow.alive else None
+    if state is None:  # whichever way it was left, nobody who came in goes on
+        departure = flow.ledger.depart(joined)
+        if flow.exits:
+            flow.exits[-1].continues.append(departure)
     flow.path, flow.alive = outer, True
     return state
 
@@ -94,7 +99,7 @@ def unwritten(flow: Interpreter, name: tuple[Any, ...]) -> Value | None:
     term, part, generation = name
     if isinstance(part, str):  # a term stands for an item
         return flow.terms.make("attr", (part, generation), term)
-    return None
+    return None if generation else flow.knowledge.item(term, part)
 
 
 def run_branch(flow: Interpreter, instruction: ir.Branch) -> None:
@@ -122,25 +127,28 @@ def run_branch(flow: Interpreter, instruction: ir.Branch) -> None:
 
 
 def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
-    """Run a body for two turns, and go on from zero, one or two of them."""
+    """Run a body once for each element where they are known, else for two turns, and go on from zero, one or two."""
     value = flow.registers[loop.iterable] if loop.iterable is not None else None
     if value is not None:
         words.iterated(flow, value, loop)
     exits: list[State] = []
-    start, rounds, endless = flow.path, flow.rounds, _endless(flow, loop)
-    turns = rounds
-    if rounds == ROUNDS and isinstance(value, Sequence) and not value.open:
-        turns = min(max(len(value.items), rounds), MAX_TURNS)
+    start, rounds, turns, endless = flow.path, flow.rounds, flow.turns, _endless(flow, loop)
+    known = None if value is None else length(flow, value)
+    exact = known is not None and known <= MAX_TURNS and turns * known <= MAX_NESTED_TURNS
+    count = known if exact and known is not None else rounds
+    if not exact and known is not None and rounds == ROUNDS and isinstance(value, Sequence):
+        count = MAX_TURNS
+    flow.turns *= count
     ways = Exits(flow.env.open())
     flow.loops.append(loop.label)
-    for turn in range(turns):
-        if not _turn(flow, loop, value, turn, ways, exits):
+    for turn in range(count):
+        if not _turn(flow, loop, value, turn, ways, exits, sure=known is not None and turn < known):
             break
         flow.rounds = 1  # one turn of an inner loop is enough once the outer one repeats
     else:
         if flow.alive and not endless:
             exits.append((flow.path, flow.env.changes(ways.depth)))
-    flow.rounds = rounds
+    flow.rounds, flow.turns = rounds, turns
     flow.loops.pop()
     flow.env.close()
     flow.path = start
@@ -164,9 +172,21 @@ def _endless(flow: Interpreter, loop: ir.Loop) -> bool:
     return len(body) == 1 and isinstance(body[0], ir.Constant) and bool(body[0].value)
 
 
-def _turn(flow: Interpreter, loop: ir.Loop, value: Value | None, turn: int, ways: Exits, exits: list[State]) -> bool:
-    """Run one turn in the loop's layer; says whether there can be another."""
-    again, ends = flow.decisions.outcomes(flow.terms.fresh())
+def _turn(
+    flow: Interpreter,
+    loop: ir.Loop,
+    value: Value | None,
+    turn: int,
+    ways: Exits,
+    exits: list[State],
+    *,
+    sure: bool,
+) -> bool:
+    """Run one turn in the loop's layer; says whether there can be another.
+
+    With ``sure`` the turn comes, unless the loop was left before.
+    """
+    again, ends = (ALWAYS, None) if sure else flow.decisions.outcomes(flow.terms.fresh())
     if value is not None:
         item = element(flow, value, turn)
         if item is None:
@@ -177,7 +197,7 @@ def _turn(flow: Interpreter, loop: ir.Loop, value: Value | None, turn: int, ways
         flow.block(loop.test[0])
         true, _ = flow.outcomes(flow.registers[loop.test[1]])
         again = again if true is None else both(again, true) or again
-    ended = both(flow.path, ends)
+    ended = None if ends is None else both(flow.path, ends)
     if ended is not None and not _endless(flow, loop):
         exits.append((ended, flow.env.changes(ways.depth)))
     entered = both(flow.path, again)
@@ -189,6 +209,9 @@ def _turn(flow: Interpreter, loop: ir.Loop, value: Value | None, turn: int, ways
     flow.exits.pop()
     if ways.continued:
         _merge_continued(flow, ways)
+    for departure in ways.continues:
+        departure.end = flow.ledger.tick()
+    ways.continues = []
     return flow.alive
 
 
@@ -200,14 +223,12 @@ def _merge_continued(flow: Interpreter, ways: Exits) -> None:
     before = {name: flow.env.before(name, ways.depth) for name in changed}
     known = {name: value for name, value in before.items() if value is not None}
     join(flow, [(path, {**known, **changes}) for path, changes in ways.continued])
-    for departure in ways.continues:
-        departure.end = flow.ledger.tick()
-    ways.continued, ways.continues = [], []
+    ways.continued = []
 
 
 def run_try(flow: Interpreter, instruction: ir.Try) -> None:
     """Run the body, or, as if nothing of it had happened, a handler."""
-    start = flow.path
+    start, before = flow.path, len(flow.ledger.departures)
     states: list[State] = []
     raised, normal = flow.decisions.outcomes(flow.terms.fresh())
     if not instruction.handlers:
@@ -227,7 +248,12 @@ def run_try(flow: Interpreter, instruction: ir.Try) -> None:
     join(flow, states)
     if instruction.final.body:
         alive, flow.alive = flow.alive, True
+        left = [departure for departure in flow.ledger.departures[before:] if departure.end is None]
+        for departure in left:  # who leaves passes through here
+            departure.end = flow.ledger.tick()
         flow.block(instruction.final)
+        for departure in left:
+            flow.ledger.depart(departure.path)
         flow.alive = flow.alive and alive
 
 

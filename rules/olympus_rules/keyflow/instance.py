@@ -207,6 +207,8 @@ class Instance:
                     return Const(False)
             if isinstance(left, Const) and isinstance(right, Const) and not (left.counter or right.counter):
                 return Const(left.value == right.value)
+        if operation == "op" and data in ("and", "or", "not"):
+            return Condition(data, tuple(self.condition(arg) for arg in args))
         return self.value(test)
 
 

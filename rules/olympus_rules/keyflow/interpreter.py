@@ -12,7 +12,7 @@ from olympus_rules.keyflow import bindings, calls, containers, control, facts, l
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, get_item, is_large, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
-from olympus_rules.keyflow.ledger import Consumption, Ledger
+from olympus_rules.keyflow.ledger import Consumption, Derivation, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
 from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import (
@@ -72,17 +72,18 @@ class Interpreter:
         self.env = Environment()
         self.path: PathCondition = ALWAYS
         self.alive = True
-        self.ledger = Ledger(self.terms)
+        self.ledger = Ledger(self.terms, self.decisions)
         self.returns: list[tuple[PathCondition, Value]] = []
         self.writes: list[tuple[Term, str, Value, PathCondition]] = []
         self.registers: list[Any] = [None] * code.registers
         self.loops: list[str] = []
         self.rounds = control.ROUNDS
+        self.turns = 1
         self.steps = 0
         self.exits: list[control.Exits] = []
-        self.collected: dict[str, list[Value]] = {}
+        self.collected: dict[str, list[tuple[PathCondition, Value]]] = {}
         self.unused: dict[str, Term] = {}
-        self.derivations: list[tuple[Term, PathCondition, ast.Call, str]] = []
+        self.derivations: list[Derivation] = []
         self.site: ast.expr | None = None
         self.draws: list[lanes.Draw] = []
         for name in (*code.parameters, code.vararg, code.kwarg):
@@ -111,7 +112,7 @@ class Interpreter:
 
     def let_go(self) -> None:
         """Free all but the variables, which inner functions may read."""
-        self.ledger = Ledger(self.terms)
+        self.ledger = Ledger(self.terms, self.decisions)
         self.returns, self.writes, self.registers, self.derivations, self.draws = [], [], [], [], []
 
     def block(self, block: ir.Block) -> None:
@@ -151,11 +152,17 @@ class Interpreter:
             return false, true
         wanted = 0 if value.operation == "and" else 1  # all parts hold, or all parts fail
         every: PathCondition | None = ALWAYS
-        for operand in value.operands:
-            part = self.outcomes(operand)[wanted]
-            every = None if every is None or part is None else both(every, part)
+        parts = [self.outcomes(operand) for operand in value.operands]
+        parts = [part for part in parts if part[1 - wanted] is not None]  # those that decide anything
+        if len(parts) < 2:
+            return parts[0] if parts else (ALWAYS, None) if value.operation == "and" else (None, ALWAYS)
+        if any(part[wanted] is None for part in parts):
+            return (None, ALWAYS) if value.operation == "and" else (ALWAYS, None)
+        for part in parts:
+            every = None if every is None or part[wanted] is None else both(every, part[wanted] or ALWAYS)
         holds, fails = self.decisions.outcomes(as_term(self, value))
         whole, rest = (holds, fails) if value.operation == "and" else (fails, holds)
+        self.decisions.combine(whole, every, [other for part in parts if (other := part[1 - wanted]) is not None])
         every = None if every is None else both(every, whole)
         return (every, rest) if value.operation == "and" else (rest, every)
 
@@ -407,6 +414,11 @@ class Interpreter:
         for position, dst in enumerate(dsts):
             if star is None or position < star:
                 index: Value = Const(position)
+            elif position == star and type(value) is int and (length := self.terms.length(value)) is not None:
+                rest = range(star, length - (len(dsts) - star - 1))
+                items = tuple(get_item(self, value, Const(number)) for number in rest)
+                self.registers[dst] = Sequence("list", items)
+                continue
             elif position == star:
                 after = len(dsts) - star - 1
                 index = SliceOf(Const(star), Const(-after) if after else None, None)
@@ -416,12 +428,13 @@ class Interpreter:
 
     def run_append(self, instruction: ir.Append) -> None:
         """Add to the result of a comprehension."""
-        self.collected.setdefault(instruction.name, []).append(self.registers[instruction.src])
+        self.collected.setdefault(instruction.name, []).append((self.path, self.registers[instruction.src]))
 
     def run_collect(self, instruction: ir.Collect) -> None:
         """Finish a comprehension."""
         items = self.collected.pop(instruction.name, [])
-        self.registers[instruction.dst] = Sequence("list", tuple(items), True)
+        whole = bool(items) and all(path == self.path for path, _ in items)  # no turn and no element was in doubt
+        self.registers[instruction.dst] = Sequence("list", tuple(value for _, value in items), not whole)
 
     def run_make_function(self, instruction: ir.MakeFunction) -> None:
         """Build a function value and wrap it in its decorators."""
@@ -444,10 +457,11 @@ class Interpreter:
 
     # keys
 
-    def derived(self, child: Term, arguments: Arguments) -> None:
-        """Note that ``fold_in`` derives a child here."""
+    def derived(self, child: Term, arguments: Arguments, number: int) -> None:
+        """Note that ``fold_in`` derives a child here, in the call of this number."""
         if arguments.node is not None:
-            self.derivations.append((child, self.path, arguments.node, self.loops[-1] if self.loops else ""))
+            loop = self.loops[-1] if self.loops else ""
+            self.derivations.append(Derivation(arguments.node, self.path, child, loop, number, self.ledger.tick()))
 
     def consume(self, value: Value, use: Consumption) -> None:
         """Note that a value's keys are consumed.

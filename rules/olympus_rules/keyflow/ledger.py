@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from olympus_rules.keyflow.paths import PathCondition, compatible, implies
+from olympus_rules.keyflow.paths import Decisions, PathCondition, both, implies
 from olympus_rules.keyflow.terms import Term, Terms
 
-__all__ = ["Certainty", "Consumption", "Departure", "Ledger"]
+__all__ = ["Certainty", "Consumption", "Departure", "Derivation", "Ledger"]
 
 LONG = 1 << 30  # a length that is not known: indices from both ends of an array do not meet
 NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
@@ -37,8 +37,8 @@ class Consumption:
         key: the expression that held the key.
         draw: which bits of the key are drawn; equal labels draw equal bits.
         call: a number for the call; consumptions of one call are not compared, unless they come through
-            different parameters (``origin``).
-        origin: the parameter that the key went in through.
+            different parameters or elements (``origin``).
+        origin: the parameter, or the element of one, that the key went in through.
         loop: what repeats the place: ``loop``, ``comprehension``, ``scan`` …
         count: the number of children of a split, where it is a literal.
         time: when it happens, counted in consumptions and departures.
@@ -52,10 +52,22 @@ class Consumption:
     key: ast.expr | None = None
     draw: str = "call"
     call: int = 0
-    origin: object = None
+    origin: Term | None = None
     loop: str = ""
     count: int | None = None
     time: int = 0
+
+
+@dataclass(slots=True)
+class Derivation:
+    """A ``fold_in``: where, when, the child, the innermost loop around it, and a number for the call."""
+
+    node: ast.Call
+    path: PathCondition
+    child: Term
+    loop: str
+    call: int
+    time: int
 
 
 @dataclass(slots=True)
@@ -66,13 +78,18 @@ class Departure:
     start: int
     end: int | None = None
 
+    def in_force(self, time: int) -> bool:
+        """Say whether the path is left at this time."""
+        return self.start <= time and (self.end is None or time <= self.end)
+
 
 class Ledger:
     """The consumptions of one function, in the order of execution, and the paths that it leaves early."""
 
-    def __init__(self, terms: Terms) -> None:
-        """Share the table of terms."""
+    def __init__(self, terms: Terms, decisions: Decisions) -> None:
+        """Share the tables of terms and decisions."""
         self._terms = terms
+        self._decisions = decisions
         self.consumptions: list[Consumption] = []
         self.departures: list[Departure] = []
         self._time = 0
@@ -129,17 +146,25 @@ class Ledger:
                 (slices if is_slice else items).setdefault(ancestors[0], []).append(again)
 
     def _may_meet(self, first: Consumption, again: Consumption) -> bool:
-        """Say whether both can happen in one execution."""
-        if first.call == again.call and first.origin == again.origin:
+        if first.call == again.call and self._one_way_in(first.origin, again.origin):
             return False
-        if not compatible(first.path, again.path):
+        return self.on_one_path(first, again)
+
+    def on_one_path(self, first: Consumption | Derivation, again: Consumption | Derivation) -> bool:
+        """Say whether both can happen in one execution, the first one first."""
+        joined = self._decisions.closure(both(first.path, again.path))
+        if joined is None:
             return False
         return not any(
-            first.time <= departure.start <= again.time
-            and (departure.end is None or again.time <= departure.end)
-            and implies(first.path, departure.path)
+            (departure.in_force(first.time) or departure.in_force(again.time)) and implies(joined, departure.path)
             for departure in self.departures
         )
+
+    def _one_way_in(self, a: Term | None, b: Term | None) -> bool:
+        """Say whether two keys came into a function as one part of its arguments, or one as a part of the other."""
+        if a is None or b is None or a == b:
+            return a == b
+        return a in self._terms.ancestors(b) or b in self._terms.ancestors(a)
 
     def _overlap(self, a: Term, b: Term) -> bool:
         """Say whether two parts of one array surely share an element."""

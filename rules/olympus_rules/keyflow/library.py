@@ -13,7 +13,7 @@ from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, map_le
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.ledger import Certainty, Consumption
-from olympus_rules.keyflow.paths import both
+from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Choice, Const, Library, Metadata, Sequence, Value
 from olympus_rules.signatures import LibraryFunction, signatures
@@ -119,22 +119,21 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
     if row.derive:
         key = argument(row.parameters[0])[0]
         datum = argument(row.parameters[1])[0] if len(row.parameters) > 1 else None
-        return (
-            _on_each_path(flow, key, lambda term: _derive(flow, row, term, datum, arguments, number))
-            if key is not None
-            else number
-        )
+        if key is None:
+            return flow.terms.fresh()
+        return _each_arm(flow, key, lambda term: _derive(flow, row, term, datum, arguments, number))
     if row.forwards:
         value = argument(row.forwards[0])[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
     return flow.terms.fresh()
 
 
-def _on_each_path(flow: Interpreter, value: Value, function: Callable[[Term], Value]) -> Value:
-    """Apply a function to the terms in a value, each arm of a choice under its own condition."""
+def _each_arm(flow: Interpreter, value: Value, function: Callable[[Term], Value]) -> Value:
+    """Apply a function to each term in a value, under the condition under which the value has it."""
     if not isinstance(value, Choice):
         return map_leaves(value, function)
-    outer, arms = flow.path, []
+    outer = flow.path
+    arms: list[tuple[PathCondition, Value]] = []
     for path, part in value.arms:
         joined = both(outer, path)
         if joined is not None:
@@ -234,7 +233,7 @@ def _derive(
         knowledge.use(term, knowledge.rank(term) or 0, flow.path)
         child = knowledge.fold_in(term, as_term(flow, datum if datum is not None else flow.terms.fresh()))
         if arguments.node is not None:
-            flow.derived(child, arguments)
+            flow.derived(child, arguments, number)
         return child
     count = datum if datum is not None else Const(2)
     axes = len(count.items) if isinstance(count, Sequence) else 1

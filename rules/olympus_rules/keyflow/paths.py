@@ -8,6 +8,8 @@ undo log.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import reduce
 from typing import Any, TypeAlias
 
 from olympus_rules.keyflow.terms import Term, Terms
@@ -43,6 +45,9 @@ class Decisions:
         self._bits: dict[Term, int] = {}
         self.tests: list[Term] = []
         self._equalities: dict[Term, list[int]] = {}
+        self._involved = 0
+        self._wholes: dict[int, list[PathCondition]] = {}
+        self._combined: dict[PathCondition, tuple[PathCondition | None, list[PathCondition]]] = {}
 
     def bit(self, test: Term) -> int:
         """Return the mask of a decision, new if need be."""
@@ -76,6 +81,56 @@ class Decisions:
                 excluded |= self.bit(self._terms.make("op", operation, *terms))
             holds = (mask, excluded & ~mask)
         return holds, (0, mask)
+
+    def combine(self, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]) -> None:
+        """Note what an ``and`` or ``or`` is made of.
+
+        Args:
+            whole: that the ``and`` holds, or that the ``or`` fails.
+            every: what that comes down to, ``None`` for never.
+            parts: of which one is the case where ``whole`` is not.
+        """
+        if whole in self._combined:
+            return
+        self._combined[whole] = (every, parts)
+        for path in (whole, every or ALWAYS, *parts):
+            for mask in _bits(path):
+                self._involved |= mask
+                self._wholes.setdefault(mask, []).append(whole)
+
+    def closure(self, path: PathCondition | None) -> PathCondition | None:
+        """Return a condition with what follows from it by the parts of each ``and`` and ``or``; ``None`` for never."""
+        before = None
+        while path is not None and path != before and (path[0] | path[1]) & self._involved:
+            before = path
+            wholes = {whole: None for mask in _bits(path) for whole in self._wholes.get(mask, ())}
+            for whole in wholes:
+                path = _followed(path, whole, *self._combined[whole])
+                if path is None:
+                    return None
+        return path
+
+
+def _bits(path: PathCondition) -> Iterator[int]:
+    """Return the masks of the decisions that a condition speaks of."""
+    rest = path[0] | path[1]
+    while rest:
+        yield rest & -rest
+        rest &= rest - 1
+
+
+def _followed(
+    path: PathCondition, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]
+) -> PathCondition | None:
+    if not compatible(path, whole):
+        able = [part for part in parts if compatible(part, path)]
+        if not able:
+            return None
+        common = reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), able)
+        return both(path, common)
+    if every is None or not compatible(path, every):
+        return both(path, (whole[1], whole[0]))
+    return both(path, whole) if implies(path, every) else path
 
 
 class _Missing:

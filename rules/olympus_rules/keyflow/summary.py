@@ -22,7 +22,7 @@ from olympus_rules.keyflow.values import Bound, Choice, Const, Function, Map, Ma
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["Summary", "origin", "summarise"]
+__all__ = ["Summary", "origin", "summarise", "way_in"]
 
 Write = tuple[Term, str, Value, PathCondition]
 MAX_USES = 40  # consumptions kept of one function; callers need to know that a key is used up, not how often
@@ -109,7 +109,7 @@ def summarise(flow: Interpreter) -> Summary:
     terms = flow.terms
     returns = _bounded(flow, choose(flow, flow.returns) if flow.returns else Const(None))
     writes, handed_out = _lasting(flow, returns)
-    uses: dict[tuple[Term, str, object], Consumption] = {}
+    uses: dict[tuple[Term, str, int | None, object], Consumption] = {}
     for use in flow.ledger.consumptions:
         if use.certainty != Certainty.KNOWN and terms.operation(use.term) == "op":
             continue
@@ -120,9 +120,9 @@ def summarise(flow: Interpreter) -> Summary:
             and terms.data(outside)[1] in flow.code.outer_names
         ):
             continue  # it binds the variable anew, so that each call has another key
-        if outside is None and handed_out.isdisjoint((use.term, *terms.ancestors(use.term))):
+        if outside is None and handed_out.isdisjoint(_made_from(terms, use.term)):
             continue
-        slot = (use.term, use.draw, use.path if use.path != ALWAYS else None)
+        slot = (use.term, use.draw, use.count, use.path if use.path != ALWAYS else None)
         if slot not in uses and len(uses) < MAX_USES:
             uses[slot] = use
     functions = [f for value in (returns, *(value for _, _, value, _ in writes)) for f in _functions(value)]
@@ -181,11 +181,27 @@ def _bounded(flow: Interpreter, value: Value) -> Value:
 SAME_EACH_TIME = frozenset({"attr", "item", "slice", "lane", "batch", "view", "unwrap", "fold_in"})
 
 
+def _made_from(terms: Terms, term: Term) -> Iterator[Term]:
+    """Return the term and what it is a part of or always derived from in one way, nearest first."""
+    yield term
+    while terms.operation(term) in SAME_EACH_TIME:
+        term = terms.args(term)[0]
+        yield term
+
+
 def origin(terms: Terms, term: Term) -> Term | None:
     """Return the parameter or outer variable that a term is a part of or is always derived from in one way.
 
     What a split inside the function gives is of no interest to a caller: each call has children of its own.
     """
-    while terms.operation(term) in SAME_EACH_TIME:
-        term = terms.args(term)[0]
+    *_, term = _made_from(terms, term)
     return term if terms.operation(term) in ("param", "free") else None
+
+
+def way_in(terms: Terms, term: Term) -> Term:
+    """Return the parameter or outer variable that a term is made from, or the element of it, where it is one."""
+    element = None
+    while terms.operation(term) in SAME_EACH_TIME:
+        is_element = terms.operation(term) == "item" and terms.operation(terms.args(term)[1]) == "const"
+        element, term = term if is_element else None, terms.args(term)[0]
+    return term if element is None else element

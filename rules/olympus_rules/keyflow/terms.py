@@ -110,26 +110,29 @@ class Terms:
     def item(self, term: Term, index: Term) -> Term:
         """Return an element; elements of a slice are elements of what was sliced, where the bounds say so."""
         parts = self.parts[term]
+        value = self.constant(index)
+        if type(value) is int and value < 0:
+            length = self.length(term)
+            if length is not None and value + length >= 0:
+                value = value + length
+                index = self.const(value)
         if parts[0] == "slice":
             lower, upper = parts[1]
-            value = self.constant(index)
             if isinstance(value, int) and value >= 0 and (lower or 0) >= 0:
                 return self.item(parts[2], self.const((lower or 0) + value))
             if lower is None or (upper is None and isinstance(value, int) and value < 0):
                 return self.item(parts[2], index)
-        value = self.constant(index)
-        if isinstance(value, int) and value < 0:
-            length = self.length(term)
-            if length is not None and value + length >= 0:
-                index = self.const(value + length)
         return self.make("item", None, term, index)
 
     def length(self, term: Term) -> int | None:
-        """Return how many keys a split gives, where the count is a literal."""
+        """Return how many keys a split into a literal count of them gives, or a slice of it."""
         parts = self.parts[term]
         if parts[0] == "split":
             count = self.constant(parts[3])
             return count if type(count) is int else None
+        if parts[0] == "slice":
+            length = self.length(parts[2])
+            return None if length is None else len(range(length)[slice(*parts[1])])
         return None
 
     def slice(self, term: Term, lower: int | None, upper: int | None) -> Term:

@@ -15,9 +15,8 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.access import leaves
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.instructions import ClassCode
-from olympus_rules.keyflow.ledger import Certainty, Consumption
+from olympus_rules.keyflow.ledger import Certainty, Consumption, Derivation
 from olympus_rules.keyflow.notes import Pending, spelled
-from olympus_rules.keyflow.paths import compatible
 from olympus_rules.keyflow.terms import Term
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def judge(flow: Interpreter) -> Iterator[Fact]:
         return
     collisions = list(_collisions(flow))
     collided = {fact.node for fact in collisions}
-    children = {child for child, _, node, _ in flow.derivations if node in collided}
+    children = {derivation.child for derivation in flow.derivations if derivation.node in collided}
     for first, again in flow.ledger.pairs(flow.knowledge.is_candidate):
         if again.term in children:
             continue  # the derivation is the mistake
@@ -147,30 +146,30 @@ def _collisions(flow: Interpreter) -> Iterator[Fact]:
     """Return derivations of equal children: one datum folded in twice, or one that equals a split's index."""
     terms, knowledge = flow.terms, flow.knowledge
     steps = _steps(flow)
-    seen: dict[Term, list[tuple[Term, tuple[int, int], ast.Call, str]]] = {}
-    for derivation in flow.derivations:
-        child, path, node, loop = derivation
-        earlier = next((d for d in seen.get(child, ()) if compatible(d[1], path)), None)
-        key = spelled(node.args[0]) if node.args else ""
-        if earlier is not None and child not in steps and terms.operation(terms.args(child)[1]) != "fresh":
+    seen: dict[Term, list[Derivation]] = {}
+    for again in flow.derivations:
+        child, node = again.child, again.node
+        earlier = (d for d in seen.get(child, ()) if d.call != again.call)
+        first = next((d for d in earlier if flow.ledger.on_one_path(d, again)), None)
+        if first is not None and child not in steps and terms.operation(terms.args(child)[1]) != "fresh":
             yield facts.DerivationCollision(
                 node=node,
                 confidence=Confidence.CERTAIN,
-                key=key,
+                key=spelled(node.args[0]) if node.args else "",
                 kind=knowledge.kind(child),
                 how="fold_in-twice",
-                first=Place(earlier[2], "jax.random.fold_in"),
+                first=Place(first.node, "jax.random.fold_in"),
                 again=Place(node, "jax.random.fold_in"),
-                repeated_by=loop or "loop" if earlier[2] is node else "",
+                repeated_by=again.loop or "loop" if first.node is node else "",
             )
-        seen.setdefault(child, []).append(derivation)
+        seen.setdefault(child, []).append(again)
     yield from _split_beside_fold_in(flow)
 
 
 def _steps(flow: Interpreter) -> set[Term]:
     """Return the keys that this function does nothing with but fold more data into: equal ones do no harm."""
     terms = flow.terms
-    steps = {terms.args(child)[0] for child, *_ in flow.derivations}
+    steps = {terms.args(derivation.child)[0] for derivation in flow.derivations}
     for use in flow.ledger.consumptions:
         steps -= {use.term, *terms.ancestors(use.term)}
     for value in [value for _, value in flow.returns] + [value for _, _, value, _ in flow.writes]:
@@ -184,25 +183,27 @@ def _split_beside_fold_in(flow: Interpreter) -> Iterator[Fact]:
     for use in flow.ledger.consumptions:
         if use.draw == "split" and use.count is not None and use.certainty == Certainty.KNOWN:
             splits.setdefault(use.term, []).append(use)
-    for child, path, node, _ in flow.derivations:
-        parent, datum = terms.args(child)
-        index = terms.constant(datum)
+    for derivation in flow.derivations:
+        parent, datum = terms.args(derivation.child)
+        index, node = terms.constant(datum), derivation.node
         if type(index) is not int:
             continue
         for use in splits.get(parent, ()):
-            if use.count is not None and 0 <= index < use.count and compatible(use.path, path):
+            if use.count is None or not 0 <= index < use.count:
+                continue
+            fold_first = derivation.time < use.time
+            if flow.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation))):
                 fold, split = Place(node, "jax.random.fold_in"), Place(use.node, use.what, use.key)
                 later, earlier = (fold, split) if _after(node, use.node) else (split, fold)
                 yield facts.DerivationCollision(
                     node=later.node,
                     confidence=Confidence.CERTAIN,
                     key=spelled(node.args[0]) if node.args else "",
-                    kind=flow.knowledge.kind(child),
+                    kind=flow.knowledge.kind(derivation.child),
                     how="split-beside-fold_in",
                     first=earlier,
                     again=later,
                 )
-                break
 
 
 def _after(a: ast.AST, b: ast.AST) -> bool:

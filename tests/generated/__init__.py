@@ -1,0 +1,1 @@
+"""Random key programs, what really happens in them, and what the key flow says of them."""
