@@ -65,6 +65,7 @@ def lint_text(filename: str, text: str | bytes, settings: Settings) -> FileResul
         rules,
         min_confidence=Confidence.POSSIBLE if own_comments else settings.min_confidence,
         roots=settings.library_roots,
+        packs=settings.signature_packs,
     )
     errors = [internal_error(filename, failure) for failure in failures]
     reports, idle = suppressed(document, reports, failures, rules, settings)

@@ -26,6 +26,7 @@ def check(
     *,
     min_confidence: Confidence = Confidence.POSSIBLE,
     roots: Iterable[str] = ("jax", "olympus"),
+    packs: Iterable[str] = (),
 ) -> tuple[list[Report], list[RuleError]]:
     """Return what rules report on a document, sorted by place; suppressions are not applied here.
 
@@ -34,6 +35,7 @@ def check(
         rules: the rules to run, all of them by default.
         min_confidence: facts below it are not handed to rules; a rule may lower a confidence and never raises it.
         roots: the names under which the JAX namespace may be imported.
+        packs: the paths of the user's signature packs.
 
     Returns:
         The reports, and an error for each rule that raised: it loses its own reports on this file and nothing else.
@@ -43,7 +45,7 @@ def check(
     rules = list(all_rules().values() if rules is None else rules)
     asked = {kind for rule in rules for kind in rule.facts}
     try:
-        found = analyse(document, roots, asked, by_name=min_confidence == Confidence.POSSIBLE)
+        found = analyse(document, roots, asked, by_name=min_confidence == Confidence.POSSIBLE, packs=packs)
         facts = [fact for fact in found if fact.confidence >= min_confidence]
     except Exception as error:
         failure = RuleError(None)

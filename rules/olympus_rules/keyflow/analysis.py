@@ -22,7 +22,7 @@ from olympus_rules.keyflow.relevance import relevant
 from olympus_rules.keyflow.summary import Summary, summarise
 from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import UNBOUND, Bound, Class, Const, Function, Library, Mapped, Partial, Value
-from olympus_rules.signatures import signatures
+from olympus_rules.signatures import SignatureTable, signatures
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import reexported
 
@@ -40,6 +40,7 @@ def analyse(
     asked: Collection[type[Fact]] | None = None,
     *,
     by_name: bool = True,
+    packs: Iterable[str] = (),
 ) -> list[Fact]:
     """Return the facts of a document, each once, in the order of their places.
 
@@ -48,11 +49,12 @@ def analyse(
         roots: the names under which the JAX namespace may be imported.
         asked: the types of facts that are wanted, all of them by default; others may be left out.
         by_name: whether facts about values that are keys by their name only are wanted.
+        packs: the paths of the user's signature packs.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        analysis = Analysis(document, tuple(roots))
+        analysis = Analysis(document, tuple(roots), signatures(tuple(packs)))
         found = analysis.run(asked, by_name=by_name)
         analysis.close()
         return found
@@ -64,6 +66,7 @@ class Analysis:
     """The analysis of one file: what its functions share.
 
     Attributes:
+        table: what library functions do with keys.
         classes: objects whose class is known.
         functions: the value of each function after its decorators.
         pending: notes that become facts if their term is a key.
@@ -72,10 +75,13 @@ class Analysis:
         constructed: the key that each call of a constructor makes, by the callee's node.
     """
 
-    def __init__(self, document: Document, roots: tuple[str, ...] = DEFAULT_ROOTS) -> None:
+    def __init__(
+        self, document: Document, roots: tuple[str, ...] = DEFAULT_ROOTS, table: SignatureTable | None = None
+    ) -> None:
         """Lower the file."""
         self.document = document
         self.roots = roots
+        self.table = table or signatures()
         self.terms = Terms()
         self.knowledge = Knowledge(self.terms)
         self.decisions = Decisions(self.terms)
@@ -88,8 +94,8 @@ class Analysis:
         imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
         if ".init(" in document.text and ".apply" in document.text:  # a functional module, whoever made it
             imported |= {"flax", "haiku"}
-        self.folding_methods = signatures().methods(imported, "folds")
-        self.inspecting_methods = signatures().methods(imported, "inspect")
+        self.folding_methods = self.table.methods(imported, "folds")
+        self.inspecting_methods = self.table.methods(imported, "inspect")
         self.classes: dict[Term, ClassCode] = {}
         self.functions: dict[FunctionCode, Value] = {}
         self.idle: set[FunctionCode] = set()
@@ -209,7 +215,7 @@ class Analysis:
             scope = scope.parent
         for star in self.module.stars:
             qualified = self.library(f"{star}.{name}").qualified
-            if signatures().get(qualified) is not None:
+            if self.table.get(qualified) is not None:
                 return Library(qualified)
         return Library(f"builtins.{name}" if hasattr(builtins, name) else f"{UNBOUND}.{name}")
 

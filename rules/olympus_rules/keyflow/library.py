@@ -13,7 +13,7 @@ from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.values import Const, Library, Metadata, Sequence, Value
-from olympus_rules.signatures import LibraryFunction, signatures
+from olympus_rules.signatures import LibraryFunction
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
@@ -28,7 +28,7 @@ STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
     """Call something from outside this file."""
-    row = signatures().get(qualified)
+    row = flow.analysis.table.get(qualified)
     if row is not None:
         return random_function(flow, row, arguments)
     if qualified.startswith("builtins."):
@@ -37,15 +37,15 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
     result = higher_order.call_library(flow, qualified, arguments)
     if result is not None:
         return result
-    if signatures().forwards(qualified) and first is not None:
+    if flow.analysis.table.forwards(qualified) and first is not None:
         return first
-    if signatures().inspects(qualified):
+    if flow.analysis.table.inspects(qualified):
         return pure(flow, qualified, arguments)
     if qualified.startswith(ARRAY_MODULES):
         return array_function(flow, qualified, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
-    makes_keys = signatures().get(f"jax.random.{qualified.rpartition('.')[2]}") is not None
+    makes_keys = flow.analysis.table.get(f"jax.random.{qualified.rpartition('.')[2]}") is not None
     if makes_keys or summary.concerns_keys(flow, arguments):
         source = flow.analysis.source_of(qualified)
         if source != qualified:

@@ -14,7 +14,7 @@ from typing import Any
 
 from olympus.signature import Forward, KeySignature, Sink, Source
 
-__all__ = ["LibraryFunction", "SignatureTable", "signatures"]
+__all__ = ["LibraryFunction", "SignatureTable", "read_pack", "signatures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +170,27 @@ def _function(filename: str, qualified: str, row: dict[str, Any]) -> LibraryFunc
     return LibraryFunction(qualified, **row)
 
 
+def read_pack(path: Path) -> str:
+    """Return the text of a user's signature pack, which is right.
+
+    Raises:
+        ValueError: it cannot be read, or something in it is wrong.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({error.strerror}); name a file that can") from None
+    read_tables({str(path): text})
+    return text
+
+
 @cache
-def signatures() -> SignatureTable:
-    """Return the table of every library file of this package, read once."""
+def signatures(packs: tuple[str, ...] = ()) -> SignatureTable:
+    """Return the table of every library file of this package and of the user's packs, read once.
+
+    Args:
+        packs: the paths of the user's packs; their rows win over the package's.
+    """
     folder = Path(__file__).parent
-    return read_tables({path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.toml"))})
+    texts = {path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.toml"))}
+    return read_tables(texts | {path: read_pack(Path(path)) for path in packs})
