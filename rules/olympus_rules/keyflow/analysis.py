@@ -22,7 +22,7 @@ from olympus_rules.keyflow.relevance import relevant
 from olympus_rules.keyflow.summary import Summary, summarise
 from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import UNBOUND, Bound, Class, Const, Function, Library, Mapped, Partial, Value
-from olympus_rules.signatures import SignatureTable, signatures
+from olympus_rules.signatures import LibraryFunction, SignatureTable, signatures
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import reexported
 
@@ -68,6 +68,7 @@ class Analysis:
     Attributes:
         table: what library functions do with keys.
         classes: objects whose class is known.
+        generators: objects of libraries whose methods give fresh keys.
         functions: the value of each function after its decorators.
         pending: notes that become facts if their term is a key.
         started: the interpretation of each function, from its start.
@@ -94,8 +95,10 @@ class Analysis:
         imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
         if ".init(" in document.text and ".apply" in document.text:  # a functional module, whoever made it
             imported |= {"flax", "haiku"}
-        self.folding_methods = self.table.methods(imported, "folds")
+        self.folding_methods = self.table.methods(imported, "fold")
         self.inspecting_methods = self.table.methods(imported, "inspect")
+        self.method_rows = self.table.method_rows(imported)
+        self.generators: dict[Term, LibraryFunction] = {}
         self.classes: dict[Term, ClassCode] = {}
         self.functions: dict[FunctionCode, Value] = {}
         self.idle: set[FunctionCode] = set()
@@ -116,6 +119,7 @@ class Analysis:
         variables = self.started[self.module].env.values.items()
         callables = [str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)]
         callables = [name for name in callables if name not in self.module.definitions]
+        by_name = by_name or any(row.sinks for rows in self.method_rows.values() for row in rows)
         waiting = relevant(self.document, self.module, callables, by_name=by_name)
         self.idle = set(self.module.nested).difference(waiting)
         while waiting:

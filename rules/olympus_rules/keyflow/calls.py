@@ -47,25 +47,8 @@ KEEPING_METHODS = frozenset(
 ASKING_PREFIXES = (
     "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
 )  # fmt: skip
+KEEPING_DECORATORS = (".setter", ".getter", ".register", ".fixture", ".property", "cached_property")
 ABSTRACT = frozenset({"eval_shape", "eval_summary", "lower", "make_jaxpr", "make_model_info", "tabulate"})
-DECORATORS_THAT_KEEP = frozenset(
-    {
-        "functools.wraps",
-        "functools.lru_cache",
-        "functools.cache",
-        "abc.abstractmethod",
-        "staticmethod",
-        "classmethod",
-        "typing.override",
-        "typing.overload",
-        "flax.linen.compact",
-        "flax.linen.nowrap",
-        "contextlib.contextmanager",
-        "haiku.transparent",
-        "typing.no_type_check",
-        "numba.njit",
-    }
-)
 
 
 def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
@@ -117,17 +100,7 @@ def _choice(flow: Interpreter, function: Choice, arguments: Arguments) -> Value:
 def decorate(flow: Interpreter, decorator: Value, function: Value) -> Value:
     """Return what a decorator makes of a function: the same to a caller, unless nobody knows the decorator."""
     if isinstance(decorator, Library):
-        if decorator.qualified.removeprefix("builtins.") in DECORATORS_THAT_KEEP or decorator.qualified.endswith(
-            (
-                ".setter",
-                ".getter",
-                ".register",
-                ".fixture",
-                ".property",
-                "builtins.property",
-                "cached_property",
-            )
-        ):
+        if decorator.qualified.endswith(KEEPING_DECORATORS):
             return function
         result = higher_order.transform(flow, decorator.qualified, function, positional())
         if result is not None:
@@ -146,6 +119,10 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
         return flow.terms.fresh()
     if isinstance(node.func, ast.Attribute):
         result = _method(flow, node.func.attr, arguments)
+        if result is not None:
+            return result
+    if not isinstance(function, Library):
+        result = _of_library(flow, function, arguments)
         if result is not None:
             return result
     name = function.qualified if isinstance(function, Library) else dotted_name(node.func)
@@ -171,6 +148,18 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
         use.draw = "fold" if last in flow.analysis.folding_methods else "call"
         flow.consume(value, use)
     return flow.terms.fresh()
+
+
+def _of_library(flow: Interpreter, function: Value, arguments: Arguments) -> Value | None:
+    """Call an object, or a method of one, that a signature pack describes."""
+    if type(function) is not int:
+        return None
+    made = library.generated(flow, function, "__call__")
+    if made is None and flow.terms.operation(function) == "attr":
+        name = flow.terms.data(function)[0]
+        made = library.generated(flow, flow.terms.args(function)[0], name)
+        return library.method(flow, name, arguments) if made is None else made
+    return made
 
 
 def _only_looks(flow: Interpreter, name: str, node: ast.Call) -> bool:

@@ -18,80 +18,19 @@ if TYPE_CHECKING:
 
 __all__ = ["call_library", "call_mapped", "each", "transform"]
 
-# Transformations whose result takes and gives what the function does.
-TRANSPARENT = frozenset(
-    {
-        "jax.jit",
-        "jax.pjit",
-        "jax.checkpoint",
-        "jax.remat",
-        "jax.named_call",
-        "jax.ad_checkpoint.checkpoint",
-        "jax.custom_jvp",
-        "jax.custom_vjp",
-        "jax.custom_gradient",
-        "jax.experimental.pjit.pjit",
-        "jax.named_scope",
-        "jax.grad",
-        "jax.jacfwd",
-        "jax.jacrev",
-        "jax.hessian",
-        "jax.shard_map",
-        "jax.experimental.shard_map.shard_map",
-        "equinox.filter_jit",
-        "equinox.filter_checkpoint",
-        "equinox.filter_grad",
-        "equinox.internal.noinline",
-        "flax.linen.jit",
-        "flax.linen.remat",
-        "flax.linen.checkpoint",
-        "flax.nnx.jit",
-        "flax.nnx.grad",
-        "flax.nnx.remat",
-        "haiku.jit",
-        "haiku.remat",
-        "haiku.grad",
-        "chex.assert_max_traces",
-        "jax.disable_jit",
-        "functools.wraps",
-    }
-)
-VALUE_AND_GRAD = frozenset(
-    {"jax.value_and_grad", "equinox.filter_value_and_grad", "flax.nnx.value_and_grad", "haiku.value_and_grad"}
-)
-MAPPING = frozenset(
-    {
-        "jax.vmap",
-        "jax.pmap",
-        "equinox.filter_vmap",
-        "equinox.filter_pmap",
-        "haiku.vmap",
-        "jax.numpy.vectorize",
-    }
-)
-TREE_MAPS = frozenset(
-    {
-        "jax.tree.map",
-        "jax.tree_map",
-        "jax.tree_util.tree_map",
-        "jax.tree_util.tree_map_with_path",
-        "jax.tree.map_with_path",
-        "tree.map_structure",
-    }
-)
-
 
 def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arguments) -> Value | None:
     """Return a transformed function, ``None`` when the name is none of a transformation."""
-    if qualified in TRANSPARENT:
+    kind = flow.analysis.table.transform(qualified)
+    if kind == "transparent":
         return function
-    if qualified in VALUE_AND_GRAD:
+    if kind == "value_and_grad":
         return Mapped("value_and_grad", function, node=arguments.node)
-    if qualified in MAPPING:
+    if kind == "mapping":
         in_axes = arguments.get(1, "in_axes") if qualified != "jax.pmap" else arguments.get(2, "in_axes")
         out_axes = arguments.get(2, "out_axes")
         return Mapped("vmap", function, in_axes or Const(0), out_axes or Const(0), arguments.node)
-    if qualified == "functools.partial":
+    if kind == "partial":
         rest = tuple(value for value, starred in arguments.positional[1:] if not starred)
         keywords = tuple((name, value) for name, value in arguments.keywords if name is not None)
         return Partial(function, rest, keywords)
@@ -100,10 +39,11 @@ def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arg
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value | None:
     """Call a library function that takes callables; ``None`` for any other."""
-    if qualified not in KNOWN:
+    kind = flow.analysis.table.transform(qualified)
+    if kind is None:
         return None
     first = arguments.positional[0][0] if arguments.positional else None
-    if first is None and (qualified in TRANSPARENT or qualified in MAPPING or qualified in VALUE_AND_GRAD):
+    if first is None and kind in ("transparent", "mapping", "value_and_grad"):
         first = arguments.get(0, "fun")
         if first is None:  # @jax.jit(static_argnums=…): a decorator that waits for its function
             return Partial(Library(qualified), (), tuple((n, v) for n, v in arguments.keywords if n is not None))
@@ -111,14 +51,14 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         result = transform(flow, qualified, first, arguments)
         if result is not None:
             return result
-    handler = PRIMITIVES.get(qualified)
+    handler = PRIMITIVES.get(kind)
     if handler is not None and first is not None:
         outer, flow.site = flow.site, arguments.node or flow.site
         try:
             return handler(flow, arguments)
         finally:
             flow.site = outer
-    if qualified in TREE_MAPS and isinstance(first, CALLABLE):
+    if kind == "tree_map" and isinstance(first, CALLABLE):
         outer, flow.site = flow.site, arguments.node or flow.site
         rest = [value for value, _ in arguments.positional[1:]]
         result = each(flow, first, rest, "jax.tree.map")
@@ -331,17 +271,12 @@ def _callback(flow: Interpreter, arguments: Arguments) -> Value:
 
 
 PRIMITIVES: dict[str, Callable[[Interpreter, Arguments], Value]] = {
-    "jax.lax.scan": _scan,
-    "jax.lax.fori_loop": _fori_loop,
-    "jax.lax.while_loop": _while_loop,
-    "jax.lax.map": _map,
-    "jax.lax.associative_scan": _associative_scan,
-    "jax.lax.cond": _cond,
-    "jax.lax.switch": _switch,
-    "jax.debug.callback": _callback,
-    "jax.pure_callback": _callback,
-    "jax.experimental.io_callback": _callback,
-    "jax.eval_shape": _callback,
-    "jax.make_jaxpr": _callback,
+    "scan": _scan,
+    "fori_loop": _fori_loop,
+    "while_loop": _while_loop,
+    "map": _map,
+    "associative_scan": _associative_scan,
+    "cond": _cond,
+    "switch": _switch,
+    "callback": _callback,
 }
-KNOWN = frozenset({*TRANSPARENT, *VALUE_AND_GRAD, *MAPPING, *TREE_MAPS, *PRIMITIVES, "functools.partial"})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import calls, containers, facts, higher_order, layout, notes, summary
-from olympus_rules.keyflow.access import as_term, guarded_leaves, map_leaves
+from olympus_rules.keyflow.access import as_term, guarded_leaves, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -18,7 +18,7 @@ from olympus_rules.signatures import LibraryFunction
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["call_library", "pure"]
+__all__ = ["call_library", "generated", "method", "pure"]
 
 ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "scipy.", "jax.ops.", "math.")
 
@@ -97,19 +97,57 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
     return flow.terms.make("op", (qualified, flow.terms.number()), *(as_term(flow, v) for v in arguments.values()))
 
 
+def method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
+    """Call a method that a library's objects have, ``None`` when the keys do not go in where its row says.
+
+    Only the name is known of the method, so the row counts where all keys among the arguments, and no others, are
+    those that it speaks of.
+    """
+    rows = flow.analysis.method_rows.get(name, ())
+    fresh = next((row for row in rows if row.makes), None)
+    if fresh is not None:
+        return random_function(flow, fresh, arguments)
+    keys = [value for value in arguments.values() if _may_be_key(flow, value)]
+    for row in rows:
+        given = [_argument(row, parameter, arguments)[0] for parameter in (*row.sinks, *row.folds, *row.inspects)]
+        if keys and keys == [value for value in given if value is not None and _may_be_key(flow, value)]:
+            return random_function(flow, row, arguments)
+    return None
+
+
+def _may_be_key(flow: Interpreter, value: Value) -> bool:
+    return not isinstance(value, Const) and any(flow.knowledge.is_candidate(term) for term in leaves(value))
+
+
+def generated(flow: Interpreter, receiver: Value, name: str) -> Value | None:
+    """Return the key that a method of a generator of keys gives, ``None`` for any other method or object."""
+    row = flow.analysis.generators.get(receiver) if type(receiver) is int else None
+    return flow.knowledge.made(flow.terms.number(), 0) if row is not None and name in row.gives else None
+
+
+def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> tuple[Value | None, ast.expr | None]:
+    """Return an argument by the name of its parameter, with its expression."""
+    position = row.parameters.index(name) if name in row.parameters else sys.maxsize
+    return arguments.get(position, name), arguments.expression(position, name)
+
+
 def random_function(flow: Interpreter, row: LibraryFunction, arguments: Arguments) -> Value:
     """Call a function that a signature table describes parameter by parameter."""
-    names = row.parameters + row.keywords
     number = flow.terms.number()
 
     def argument(name: str) -> tuple[Value | None, ast.expr | None]:
-        position = names.index(name) if name in row.parameters else len(names) + 99
-        return arguments.get(position, name), arguments.expression(position, name)
+        return _argument(row, name, arguments)
 
-    for name in row.sinks:
+    for name in row.sinks + row.folds:
         value, expression = argument(name)
         if value is not None:
-            _sink(flow, row, value, expression, arguments, number)
+            _sink(flow, row, name, value, expression, arguments, number)
+    if row.makes:
+        return flow.knowledge.made(number, 0 if row.makes == "key" else 1)
+    if row.gives:
+        made = flow.terms.fresh()
+        flow.analysis.generators[made] = row
+        return made
     if row.seed:
         return _seed(flow, row, arguments, number)
     if row.derive:
@@ -133,19 +171,22 @@ def _draw(row: LibraryFunction, arguments: Arguments) -> str:
             return "bits"
         if arguments.get(3, "replace") not in (None, Const(True)):
             return "split(_, bits)"
-    return row.draw or row.qualified
+    return "call" if row.method else row.draw or row.qualified
 
 
 def _sink(
     flow: Interpreter,
     row: LibraryFunction,
+    name: str,
     value: Value,
     expression: ast.expr | None,
     arguments: Arguments,
     number: int,
 ) -> None:
+    only_keys = name not in row.seeds and not row.method
+    sure = not row.method or all(flow.knowledge.is_known(term) for term in leaves(value))
     if isinstance(value, Const):
-        if type(value.value) is int and arguments.node is not None:
+        if type(value.value) is int and arguments.node is not None and only_keys:
             flow.analysis.add(
                 facts.SeedConfusion(
                     node=arguments.node,
@@ -156,7 +197,8 @@ def _sink(
             )
         return
     for path, term in guarded_leaves(flow, value):
-        flow.knowledge.use(term, path=path)
+        if only_keys or (row.method and term in flow.knowledge.named):
+            flow.knowledge.use(term, path=path)
     node = arguments.node or flow.site
     if node is None:
         return
@@ -164,10 +206,10 @@ def _sink(
     literal = 2 if count is None else count.value if isinstance(count, Const) and type(count.value) is int else None
     use = Consumption(
         node,
-        row.qualified,
-        Certainty.KNOWN,
+        ast.unparse(node.func) if row.method else row.qualified,
+        Certainty.DOUBTFUL if name in row.folds else Certainty.KNOWN if sure else Certainty.UNKNOWN,
         flow.path,
-        draw="split" if row.derive == "split" else _draw(row, arguments),
+        draw="fold" if name in row.folds else "split" if row.derive == "split" else _draw(row, arguments),
         key=expression,
         call=number,
         loop=arguments.loop,
