@@ -120,11 +120,9 @@ class Knowledge:
         self.origins.setdefault(term, Origin(kind, 0))
         return term
 
-    def made(self, data: Hashable, rank: int) -> Term:
-        """Return a key, or an array of keys, that a library makes from hidden state."""
-        term = self.terms.make("seed", ("made", data))
-        self.origins.setdefault(term, Origin(KeyKind.UNKNOWN, rank))
-        return term
+    def made(self) -> Term:
+        """Return a key that a library makes from hidden state."""
+        return self.seed(KeyKind.UNKNOWN, self.terms.number(), self.terms.fresh())
 
     def split(self, data: Hashable, key: Term, count: Term, axes: int | None) -> Term:
         """Return the key array of a split; ``axes`` is how many axes the count gives."""

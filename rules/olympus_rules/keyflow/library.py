@@ -122,7 +122,7 @@ def _may_be_key(flow: Interpreter, value: Value) -> bool:
 def generated(flow: Interpreter, receiver: Value, name: str) -> Value | None:
     """Return the key that a method of a generator of keys gives, ``None`` for any other method or object."""
     row = flow.analysis.generators.get(receiver) if type(receiver) is int else None
-    return flow.knowledge.made(flow.terms.number(), 0) if row is not None and name in row.gives else None
+    return flow.knowledge.made() if row is not None and name in row.gives else None
 
 
 def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> tuple[Value | None, ast.expr | None]:
@@ -142,8 +142,13 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
         value, expression = argument(name)
         if value is not None:
             _sink(flow, row, name, value, expression, arguments, number)
-    if row.makes:
-        return flow.knowledge.made(number, 0 if row.makes == "key" else 1)
+    if row.makes == "key":
+        return flow.knowledge.made()
+    if row.makes == "keys":
+        count = argument(row.parameters[0])[0] if row.parameters else None
+        return flow.knowledge.split(
+            number, flow.knowledge.made(), as_term(flow, count) if count is not None else flow.terms.fresh(), 1
+        )
     if row.gives:
         made = flow.terms.fresh()
         flow.analysis.generators[made] = row
