@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 __all__ = ["may_hold_keys"]
 
-_KEY_WORDS = re.compile(rb"random|PRNG|prng|KeyArray")
+_KEY_WORDS = re.compile(rb"random|PRNG|rng|Rngs|KeyArray")
 
 
 def may_hold_keys(data: bytes, roots: Iterable[str] = ("jax", "olympus")) -> bool:
