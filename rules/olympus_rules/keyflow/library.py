@@ -103,6 +103,8 @@ def method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
     Only the name is known of the method, so the row counts where all keys among the arguments, and no others, are
     those that it speaks of.
     """
+    if name in flow.analysis.folding_methods or name in flow.analysis.inspecting_methods:
+        return None  # a method of another library
     rows = flow.analysis.method_rows.get(name, ())
     fresh = next((row for row in rows if row.makes), None)
     if fresh is not None:
