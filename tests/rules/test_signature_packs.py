@@ -170,7 +170,9 @@ def definitions(name: str) -> dict[str, list[ast.arguments]]:
             if isinstance(node, ast.ClassDef):
                 for part in node.body:
                     if isinstance(part, ast.FunctionDef):
-                        own = ast.arguments(**{**vars(part.args), "args": part.args.args[1:]})
+                        static = any(ast.unparse(decorator) == "staticmethod" for decorator in part.decorator_list)
+                        rest = part.args.args[0 if static else 1 :]
+                        own = ast.arguments(**{**vars(part.args), "args": rest})
                         found.setdefault(node.name if part.name == "__init__" else part.name, []).append(own)
             elif isinstance(node, ast.FunctionDef):
                 found.setdefault(node.name, []).append(node.args)
@@ -224,8 +226,9 @@ LISTED = [
 def test_names_are_exported(root: str, name: str) -> None:
     if package(root) is None:
         pytest.skip(f"{root} is neither installed nor in {SOURCES}")
-    last = re.compile(rf"\b{name.rpartition('.')[2]}\b")
-    assert any(last.search(text) for text in module_texts(name))
+    exported = re.match(r"(?:[a-z_]\w*\.)*\w+", name)[0]  # a method of a class is exported with it
+    last = re.compile(rf"\b{exported.rpartition('.')[2]}\b")
+    assert any(last.search(text) for text in module_texts(exported))
 
 
 def listed_methods(pack: Pack) -> set[str]:
@@ -415,6 +418,15 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
             return jax.random.normal(other)
         """,
         [(5, "likely")],
+    ),
+    "a function that takes a key for nothing": (
+        """
+        import jax
+        from qdax.tasks.arm import arm_scoring_function
+        key = jax.random.key(0)
+        arm_scoring_function(jax.random.normal(key), key)
+        """,
+        [],
     ),
     "a checkpoint": (
         """
