@@ -187,11 +187,20 @@ def agrees(row: LibraryFunction, arguments: ast.arguments) -> bool:
     return tuple(positional[: len(row.parameters)]) == row.parameters and named
 
 
+# Taken from a later release than the one in the corpus, optax 0.2.8.
+LATER = {
+    "optax.add_noise",
+    "optax.contrib.differentially_private_aggregate",
+    "optax.noisy_sgd",
+    "optax.tree.random_like",
+    "optax.tree.split_key_like",
+}
 ROWS_OF_PACKS = [
     pytest.param(path.stem, row, id=f"{path.stem}-{row.qualified}")
     for path in shipped()
     if path.stem not in CHECKED_ELSEWHERE
     for row in (*read_pack(path).functions, *read_pack(path).methods)
+    if row.qualified not in LATER
 ]
 
 
@@ -218,7 +227,7 @@ LISTED = [
     pytest.param(path.stem, name, id=name)
     for path in shipped()
     if path.stem not in CHECKED_ELSEWHERE
-    for name in sorted(read_pack(path).spoken_of() - REMOVED)
+    for name in sorted(read_pack(path).spoken_of() - REMOVED - LATER)
 ]
 
 

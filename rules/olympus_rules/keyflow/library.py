@@ -134,41 +134,41 @@ def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> tuple[Va
 
 
 def random_function(flow: Interpreter, row: LibraryFunction, arguments: Arguments) -> Value:
-    """Call a function that a signature table describes parameter by parameter."""
+    """Call a function or method that a signature pack describes parameter by parameter."""
     number = flow.terms.number()
-
-    def argument(name: str) -> tuple[Value | None, ast.expr | None]:
-        return _argument(row, name, arguments)
-
     for name in row.sinks + row.folds:
-        value, expression = argument(name)
+        value, expression = _argument(row, name, arguments)
         if value is not None:
             _sink(flow, row, name, value, expression, arguments, number)
-    if row.makes == "key":
-        return flow.knowledge.made()
-    if row.makes == "keys":
-        count = argument(row.parameters[0])[0] if row.parameters else None
-        return flow.knowledge.split(
-            number, flow.knowledge.made(), as_term(flow, count) if count is not None else flow.terms.fresh(), 1
-        )
-    if row.gives:
-        made = flow.terms.fresh()
-        flow.analysis.generators[made] = row
-        return made
     if row.seed:
         return _seed(flow, row, arguments, number)
+    if row.makes or row.gives:
+        return _made(flow, row, arguments, number)
     if row.derive:
-        key = argument(row.parameters[0])[0]
-        datum = argument(row.parameters[1])[0] if len(row.parameters) > 1 else None
+        key = _argument(row, row.parameters[0], arguments)[0]
+        datum = _argument(row, row.parameters[1], arguments)[0] if len(row.parameters) > 1 else None
         return (
             map_leaves(key, lambda term: _derive(flow, row, term, datum, arguments, number))
             if key is not None
             else number
         )
     if row.forwards:
-        value = argument(row.forwards[0])[0]
+        value = _argument(row, row.forwards[0], arguments)[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
     return flow.terms.fresh()
+
+
+def _made(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number: int) -> Value:
+    """Return what a library makes from hidden state: a key, an array of keys, or a generator of keys."""
+    if row.gives:
+        generator = flow.terms.fresh()
+        flow.analysis.generators[generator] = row
+        return generator
+    key = flow.knowledge.made()
+    if row.makes == "key":
+        return key
+    count = _argument(row, row.parameters[0], arguments)[0] if row.parameters else None
+    return flow.knowledge.split(number, key, flow.terms.fresh() if count is None else as_term(flow, count), 1)
 
 
 def _draw(row: LibraryFunction, arguments: Arguments) -> str:
