@@ -23,7 +23,7 @@ from olympus_lint.settings import Settings
 from olympus_rules.finding import Confidence
 from olympus_rules.signatures import FOLDER, LibraryFunction, read_pack, shipped
 from olympus_rules.signatures.pack import Pack
-from olympus_rules.signatures.reader import FIELDS, LISTS, OF_METHODS, ROWS, read
+from olympus_rules.signatures.reader import FIELDS, LISTS, OF_METHODS, SECTIONS, read
 
 SCHEMA = json.loads((FOLDER / "schema.json").read_text("utf-8"))
 CHECKED_ELSEWHERE = {"jax", "numpy", "python", "typing_extensions"}  # test_signatures.py
@@ -53,6 +53,8 @@ forwards = ["key"]
 prefixes = ["a.is_"]
 [transform]
 scan = ["a.scan"]
+[returns]
+"a.f" = ["a.make_f"]
 """
 
 
@@ -62,7 +64,7 @@ def test_a_pack_that_is_right() -> None:
     assert [row.qualified for row in pack.functions] == ["a.f", "a.g"]
     assert pack.methods == (LibraryFunction("h", parameters=("key",), forwards=("key",), method=True),)
     assert pack.listed("transform", "scan") == ("a.scan",) and pack.listed("fold", "methods") == ()
-    assert pack.spoken_of() == {"a.f", "a.g", "a.scan"}
+    assert pack.spoken_of() == {"a.f", "a.g", "a.make_f", "a.scan"}
     jsonschema.Draft202012Validator(SCHEMA).validate(tomllib.loads(RIGHT))
 
 
@@ -73,7 +75,11 @@ def test_a_pack_speaks_of_the_package_that_it_is_named_after() -> None:
 # What is wrong, what the message says of it, and whether a schema can tell.
 WRONG = [
     ("[function.f]", r"a\.toml: unknown section 'function'; did you mean 'functions'\?", True),
-    ("[x]", r"a\.toml: unknown section 'x'; known are functions, methods, inspect, fold, forward, transform", True),
+    (
+        "[x]",
+        r"a\.toml: unknown section 'x'; known are functions, methods, returns, inspect, fold, forward, transform",
+        True,
+    ),
     ("inspect = 3", r"a\.toml: \[inspect\]: expected a table, not 3", True),
     ("roots = 'a'", r"""a\.toml: roots: expected a list of names such as \["key"\], not 'a'""", True),
     (
@@ -94,6 +100,7 @@ WRONG = [
     ('[methods.f]\ngives = ["g"]', r"""\[methods\."f"\]: unknown field 'gives'; """, True),
     ('[forward]\nnames = ["a.f", 1]', r"a\.toml: \[forward\] names: expected a list of names", True),
     ("[forward]\nprefixes = []", r"a\.toml: \[forward\]: unknown field 'prefixes'; known are names", True),
+    ("[returns]\n'a.f' = 'a.g'", r'\[returns\] "a\.f": expected a list of names', True),
     ("[transform]\nscans = []", r"a\.toml: \[transform\]: unknown field 'scans'; did you mean 'scan'\?", True),
     (
         '[functions."a.f"]\nparameters = ["key"]\nsinks = ["kye"]',
@@ -123,7 +130,7 @@ def test_a_file_that_is_not_toml() -> None:
 def test_the_schema_knows_what_the_reader_knows() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     sections = SCHEMA["properties"]
-    assert set(sections) == {"roots", *ROWS, *LISTS}
+    assert set(sections) == {"roots", *SECTIONS}
     assert {name: tuple(sections[name]["properties"]) for name in LISTS} == LISTS
     assert set(SCHEMA["$defs"]["function"]["properties"]) == set(FIELDS)
     assert set(SCHEMA["$defs"]["method"]["properties"]) == set(OF_METHODS)
@@ -258,11 +265,15 @@ def test_listed_methods_exist(path: Path) -> None:
 
 
 def confidences(program: str, packs: tuple[str, ...] = ()) -> list[tuple[int, str]]:
-    """Return row and confidence of the reuses in a program."""
-    settings = Settings(select=["OLY1"], min_confidence=Confidence.POSSIBLE, signature_packs=packs)
-    result = lint_text("example.py", inspect.cleandoc(program), settings)
-    assert not result.errors
-    return [(finding.span.start.row, finding.confidence.label) for finding in result.findings]
+    """Return row and confidence of the findings in a program; those of default confidence are found by default."""
+    found: dict[Confidence, list[tuple[int, str]]] = {}
+    for level in (Confidence.POSSIBLE, Confidence.LIKELY):
+        settings = Settings(select=["OLY1"], min_confidence=level, signature_packs=packs)
+        result = lint_text("example.py", inspect.cleandoc(program), settings)
+        assert not result.errors
+        found[level] = [(finding.span.start.row, finding.confidence.label) for finding in result.findings]
+    assert found[Confidence.LIKELY] == [pair for pair in found[Confidence.POSSIBLE] if pair[1] != "possible"]
+    return found[Confidence.POSSIBLE]
 
 
 PROGRAMS: dict[str, tuple[str, Any]] = {
@@ -359,7 +370,7 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
         import equinox as eqx, jax
         def build(key):
             return eqx.nn.Linear(2, 3, key=key), eqx.nn.MLP(3, 3, 8, 2, key=key)
-        build(jax.random.key(0))
+        fresh = jax.random.key
         """,
         [(3, "certain")],
     ),
@@ -427,6 +438,28 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
             return jax.random.normal(other)
         """,
         [(5, "likely")],
+    ),
+    "a prediction": (
+        """
+        import jax
+        from numpyro.infer import Predictive
+        def predict(model, samples, data, seed):
+            key = jax.random.key(seed)
+            first = Predictive(model, samples)(key, data)
+            again = Predictive(model, num_samples=3)
+            return first, again(key, data)
+        """,
+        [(7, "certain")],
+    ),
+    "an initializer that draws nothing": (
+        """
+        import flax.linen as nn
+        import jax
+        key = jax.random.key(0)
+        bias = nn.initializers.zeros_init()(key, (3,)) + nn.initializers.constant(1.0)(key, (3,))
+        kernel = nn.initializers.lecun_normal()(key, (3, 3))
+        """,
+        [],
     ),
     "a function that takes a key for nothing": (
         """

@@ -309,6 +309,7 @@ def test_methods_are_those_of_the_libraries_that_are_asked_for() -> None:
     assert merged.methods(["bee"], "fold") == frozenset()
     assert [row.qualified for row in merged.method_rows(["a", "bee", "wasp"])["draw"]] == ["draw", "draw"]
     assert merged.method_rows(["b"]) == {}
+    assert merged.takes_keys(["a", "c"]) and not merged.takes_keys(["c"])
 
 
 def test_what_a_user_says_of_a_name_wins(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ class Analysis:
         pending: notes that become facts if their term is a key.
         started: the interpretation of each function, from its start.
         idle: functions whose text has nothing to do with keys.
+        imported: the packages that the file imports from.
         constructed: the key that each call of a constructor makes, by the callee's node.
     """
 
@@ -92,7 +93,7 @@ class Analysis:
             is_package=document.is_package,
             has_globals="global " in document.text,
         )
-        imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
+        self.imported = imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
         if ".init(" in document.text and ".apply" in document.text:  # a functional module, whoever made it
             imported |= {"flax", "haiku"}
         self.folding_methods = self.table.methods(imported, "fold")
@@ -119,7 +120,7 @@ class Analysis:
         variables = self.started[self.module].env.values.items()
         callables = [str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)]
         callables = [name for name in callables if name not in self.module.definitions]
-        by_name = by_name or any(row.sinks for rows in self.method_rows.values() for row in rows)
+        by_name = by_name or self.table.takes_keys(self.imported - {"jax"})
         waiting = relevant(self.document, self.module, callables, by_name=by_name)
         self.idle = set(self.module.nested).difference(waiting)
         while waiting:

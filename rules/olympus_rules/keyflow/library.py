@@ -37,6 +37,9 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
     result = higher_order.call_library(flow, qualified, arguments)
     if result is not None:
         return result
+    returned = flow.analysis.table.returned(qualified)
+    if returned is not None:
+        return Library(returned)
     if flow.analysis.table.forwards(qualified) and first is not None:
         return first
     if flow.analysis.table.inspects(qualified):

@@ -36,6 +36,7 @@ class SignatureTable:
         self._prefixes: tuple[str, ...] = ()
         self._forwarded: set[str] = set()
         self._transforms: dict[str, str] = {}
+        self._returned: dict[str, str] = {}
         self._packs: dict[str, list[Pack]] = {}
         self._claimed: frozenset[str] = frozenset()
         for pack in packs:
@@ -51,6 +52,7 @@ class SignatureTable:
         self._inspected |= looking.union(pack.listed("inspect", "names")) - claimed
         self._prefixes += pack.listed("inspect", "prefixes")
         self._forwarded |= set(pack.listed("forward", "names")) - claimed
+        self._returned |= {name: called for name, called in pack.returns.items() if name not in claimed}
         for kind in TRANSFORMATIONS:
             self._transforms |= {name: kind for name in pack.listed("transform", kind) if name not in claimed}
         for root in pack.roots:
@@ -80,7 +82,7 @@ class SignatureTable:
     def names(self) -> frozenset[str]:
         """Return every name in the table, prefixes left out, by reading every pack."""
         return frozenset(row.qualified for row in self.functions).union(
-            self._inspected, self._forwarded, self._transforms
+            self._inspected, self._forwarded, self._transforms, self._returned
         )
 
     def get(self, qualified: str) -> LibraryFunction | None:
@@ -96,6 +98,10 @@ class SignatureTable:
     def forwards(self, qualified: str) -> bool:
         """Say whether the callable returns its first argument unchanged, and consumes nothing."""
         return self._look(qualified) in self._forwarded
+
+    def returned(self, qualified: str) -> str | None:
+        """Return the name under which the table has what a callable returns, where that is a callable, too."""
+        return self._returned.get(self._look(qualified))
 
     def transform(self, qualified: str) -> str | None:
         """Return what a callable does that takes callables: ``transparent``, ``mapping``, ``scan`` …"""
@@ -118,6 +124,10 @@ class SignatureTable:
             for row in pack.methods:
                 found.setdefault(row.qualified, []).append(row)
         return found
+
+    def takes_keys(self, libraries: Iterable[str]) -> bool:
+        """Say whether functions or methods of some libraries consume keys."""
+        return any(row.sinks for pack in self._of(libraries) for row in (*pack.functions, *pack.methods))
 
     def _of(self, libraries: Iterable[str]) -> list[Pack]:
         """Return the packs that speak of some libraries."""

@@ -74,12 +74,14 @@ class Pack:
         roots: the packages that it speaks of, by their import names.
         functions: rows of functions and classes.
         methods: rows of methods of the packages' objects, by the method's name.
+        returns: callables that return one which does what another name's row says, with that name.
         lists: the lists of names in the other sections, by section and field.
     """
 
     roots: tuple[str, ...]
     functions: tuple[LibraryFunction, ...] = ()
     methods: tuple[LibraryFunction, ...] = ()
+    returns: dict[str, str] = field(default_factory=dict)
     lists: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
     def listed(self, section: str, name: str) -> tuple[str, ...]:
@@ -89,4 +91,4 @@ class Pack:
     def spoken_of(self) -> frozenset[str]:
         """Return every qualified name that the pack says something about."""
         listed = (names for (_, name), names in self.lists.items() if name not in ("prefixes", "methods"))
-        return frozenset(row.qualified for row in self.functions).union(*listed)
+        return frozenset(row.qualified for row in self.functions).union(self.returns, *listed)

@@ -35,6 +35,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "transform": TRANSFORMATIONS,
 }
 ROWS = ("functions", "methods")
+SECTIONS = (*ROWS, "returns", *LISTS)
 CHOICES = {"derive": ("split", "fold_in", "clone"), "seed": ("typed", "raw"), "makes": ("key", "keys")}
 FLAGS = ("wrap", "unwrap")
 FIELDS = tuple(field.name for field in fields(LibraryFunction) if field.name not in ("qualified", "method"))
@@ -61,16 +62,19 @@ def read(filename: str, text: str) -> Pack:
         roots = _names(f"{filename}: roots", table.pop("roots"))
     rows: dict[str, list[LibraryFunction]] = {section: [] for section in ROWS}
     lists: dict[tuple[str, str], tuple[str, ...]] = {}
+    returns: dict[str, str] = {}
     for section, entries in table.items():
-        _known(filename, "section", section, (*ROWS, *LISTS))
+        _known(filename, "section", section, SECTIONS)
         place = f"{filename}: [{section}]"
         for name, value in _table(place, entries).items():
-            if section in ROWS:
+            if section == "returns":
+                returns |= dict.fromkeys(_names(f'{place} "{name}"', value), name)
+            elif section in ROWS:
                 rows[section].append(_row(f'{filename}: [{section}."{name}"]', name, value, section == "methods"))
             else:
                 _known(place, "field", name, LISTS[section])
                 lists[section, name] = _names(f"{place} {name}", value)
-    return Pack(roots, tuple(rows["functions"]), tuple(rows["methods"]), lists)
+    return Pack(roots, tuple(rows["functions"]), tuple(rows["methods"]), returns, lists)
 
 
 def _row(place: str, name: str, value: object, method: bool) -> LibraryFunction:
