@@ -342,6 +342,18 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
         """,
         [(8, "likely")],
     ),
+    "a key with a guard": (
+        """
+        import jax
+        from alphafold.model.prng import SafeKey
+        from labmodel import encode, decode
+        safe = SafeKey(jax.random.key(0))
+        key = safe.get()
+        encode(key)
+        decode(key)
+        """,
+        [(7, "likely")],
+    ),
     "streams are folded": (
         """
         import jax

@@ -117,14 +117,13 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     node = arguments.node
     if node is None:
         return flow.terms.fresh()
-    if isinstance(node.func, ast.Attribute):
+    result = library.generated(flow, function) if type(function) is int else None
+    if result is None and isinstance(node.func, ast.Attribute):
         result = _method(flow, node.func.attr, arguments)
-        if result is not None:
-            return result
-    if not isinstance(function, Library):
-        result = _of_library(flow, function, arguments)
-        if result is not None:
-            return result
+    if result is None and type(function) is int:
+        result = library.method(flow, function, arguments)
+    if result is not None:
+        return result
     name = function.qualified if isinstance(function, Library) else dotted_name(node.func)
     name = name.removeprefix(f"{UNBOUND}.")
     if "?" in name:
@@ -148,18 +147,6 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
         use.draw = "fold" if last in flow.analysis.folding_methods else "call"
         flow.consume(value, use)
     return flow.terms.fresh()
-
-
-def _of_library(flow: Interpreter, function: Value, arguments: Arguments) -> Value | None:
-    """Call an object, or a method of one, that a signature pack describes."""
-    if type(function) is not int:
-        return None
-    made = library.generated(flow, function, "__call__")
-    if made is None and flow.terms.operation(function) == "attr":
-        name = flow.terms.data(function)[0]
-        made = library.generated(flow, flow.terms.args(function)[0], name)
-        return library.method(flow, name, arguments) if made is None else made
-    return made
 
 
 def _only_looks(flow: Interpreter, name: str, node: ast.Call) -> bool:

@@ -39,7 +39,7 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
     if name == "map" and first is not None:
         return higher_order.each(flow, first, values[1:], "map")
     if name in ("next", "super"):
-        made = library.generated(flow, first, "__next__") if first is not None and name == "next" else None
+        made = library.generated(flow, first, "__next__") if type(first) is int and name == "next" else None
         return flow.terms.fresh() if made is None else made
     if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
         return flow.get_attribute(values[0], values[1].value)

@@ -12,6 +12,7 @@ from olympus_rules.keyflow.access import as_term, guarded_leaves, leaves, map_le
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.ledger import Certainty, Consumption
+from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Const, Library, Metadata, Sequence, Value
 from olympus_rules.signatures import LibraryFunction
 
@@ -100,12 +101,13 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
     return flow.terms.make("op", (qualified, flow.terms.number()), *(as_term(flow, v) for v in arguments.values()))
 
 
-def method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
+def method(flow: Interpreter, function: Term, arguments: Arguments) -> Value | None:
     """Call a method that a library's objects have, ``None`` when the keys do not go in where its row says.
 
     Only the name is known of the method, so the row counts where all keys among the arguments, and no others, are
     those that it speaks of.
     """
+    name = flow.terms.data(function)[0] if flow.terms.operation(function) == "attr" else ""
     if name in flow.analysis.folding_methods or name in flow.analysis.inspecting_methods:
         return None  # a method of another library
     rows = flow.analysis.method_rows.get(name, ())
@@ -124,10 +126,18 @@ def _may_be_key(flow: Interpreter, value: Value) -> bool:
     return not isinstance(value, Const) and any(flow.knowledge.is_candidate(term) for term in leaves(value))
 
 
-def generated(flow: Interpreter, receiver: Value, name: str) -> Value | None:
-    """Return the key that a method of a generator of keys gives, ``None`` for any other method or object."""
-    row = flow.analysis.generators.get(receiver) if type(receiver) is int else None
-    return flow.knowledge.made() if row is not None and name in row.gives else None
+def generated(flow: Interpreter, function: Term, method: str = "__call__") -> Value | None:
+    """Return the key that a generator of keys gives, ``None`` where something else is called.
+
+    Args:
+        flow: where the call is.
+        function: what is called, an object or a method of one.
+        method: which special method is called when it is an object.
+    """
+    row = flow.analysis.generators.get(function)
+    if row is None and flow.terms.operation(function) == "attr":
+        row, method = flow.analysis.generators.get(flow.terms.args(function)[0]), flow.terms.data(function)[0]
+    return flow.knowledge.made() if row is not None and method in row.gives else None
 
 
 def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> tuple[Value | None, ast.expr | None]:
