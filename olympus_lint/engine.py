@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import traceback
-import warnings
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from olympus_lint.results import FileResult, FixResult, Problem, can_fix
 from olympus_lint.settings import Settings
@@ -19,10 +19,12 @@ from olympus_rules.rule import Report, Rule
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
-from olympus_rules.syntax.project import locate
 from olympus_rules.unused_suppression import UnusedSuppression
 
-__all__ = ["fix_text", "lint_text", "worth_checking"]
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.project import Project
+
+__all__ = ["Projects", "fix_text", "lint_text", "worth_checking"]
 
 ISSUES = "https://github.com/olympus-lint/olympus-lint/issues"
 PASSES = 10
@@ -34,13 +36,14 @@ def worth_checking(data: bytes, settings: Settings) -> bool:
     return may_hold_keys(data, settings.library_roots) or b"OLY" in data or b"olympus:" in data
 
 
-def lint_text(filename: str, text: str | bytes, settings: Settings) -> FileResult:
-    """Check one file's text; nothing is read from disk but the names of the packages around it.
+def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Projects | None = None) -> FileResult:
+    """Check one file's text; of the disk, only the files that it imports from its project are read.
 
     Args:
         filename: the path as the user gave it, for messages and per-file ignores.
         text: the source; bytes are decoded as Python decodes them.
         settings: which rules to run and what to report.
+        projects: keeps what is known of other files from one call to the next.
 
     Returns:
         The findings with their fixes. What goes wrong inside is one of its errors, never an exception.
@@ -52,7 +55,8 @@ def lint_text(filename: str, text: str | bytes, settings: Settings) -> FileResul
     try:
         check_size(data)
         text = text if isinstance(text, str) else decode(text)
-        document = parse(filename, text)
+        project = (projects or Projects()).get(settings)
+        document = project.document(filename, text)
     except InputError as error:
         return FileResult(filename, errors=[Problem(filename, str(error))], analysed=False)
     except NOT_PARSED as error:
@@ -64,8 +68,7 @@ def lint_text(filename: str, text: str | bytes, settings: Settings) -> FileResul
         document,
         rules,
         min_confidence=Confidence.POSSIBLE if own_comments else settings.min_confidence,
-        roots=settings.library_roots,
-        packs=settings.signature_packs,
+        project=project,
     )
     errors = [internal_error(filename, failure) for failure in failures]
     reports, idle = suppressed(document, reports, failures, rules, settings)
@@ -77,12 +80,26 @@ def lint_text(filename: str, text: str | bytes, settings: Settings) -> FileResul
     return FileResult(filename, findings, errors, text if findings else "")
 
 
-def parse(filename: str, text: str) -> Document:
-    """Parse a text without the parser's warnings about it; raises what the parser raises."""
-    place = locate(Path(filename).absolute())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return Document(filename, text, module=place.module, is_package=place.is_package, roots=place.roots)
+class Projects:
+    """What is known of the files that others import, for each choice of ``library-roots`` and ``signature-packs``."""
+
+    def __init__(self) -> None:
+        """Start without any file."""
+        self._projects: dict[tuple[tuple[str, ...], tuple[str, ...]], Project] = {}
+
+    def get(self, settings: Settings) -> Project:
+        """Return the project of files with these settings."""
+        from olympus_rules.keyflow.project import Project  # loads the interpreter only where a file needs it
+
+        choice = tuple(settings.library_roots), tuple(settings.signature_packs)
+        if choice not in self._projects:
+            self._projects[choice] = Project(*choice)
+        return self._projects[choice]
+
+    def forget(self, filename: str) -> None:
+        """Forget a file that was rewritten."""
+        for project in self._projects.values():
+            project.forget(str(Path(filename).absolute()))
 
 
 def suppressed(
@@ -146,7 +163,9 @@ def trace(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def fix_text(filename: str, text: str, settings: Settings, *, unsafe: bool = False) -> FixResult:
+def fix_text(
+    filename: str, text: str, settings: Settings, *, unsafe: bool = False, projects: Projects | None = None
+) -> FixResult:
     """Apply fixes until nothing is left to fix.
 
     Args:
@@ -154,13 +173,14 @@ def fix_text(filename: str, text: str, settings: Settings, *, unsafe: bool = Fal
         text: the source with its own line endings, without byte order mark.
         settings: which rules to run and what to report.
         unsafe: whether unsafe fixes are applied, too.
+        projects: as for :func:`lint_text`.
 
     Returns:
         The last text that parses, what was applied and what is left. Fixes that still find work after ten
         passes are an error as soon as a pass does not leave less to fix.
     """
     applied: Counter[str] = Counter()
-    result = lint_text(filename, text, settings)
+    result = lint_text(filename, text, settings, projects)
     passes, left = 0, len(text)
     while fixable := [finding for finding in result.findings if can_fix(finding, unsafe=unsafe)]:
         codes = ", ".join(sorted({finding.code for finding in fixable}))
@@ -172,11 +192,11 @@ def fix_text(filename: str, text: str, settings: Settings, *, unsafe: bool = Fal
         if new == text:
             break
         try:
-            parse(filename, new)
+            Projects().get(settings).document(filename, new)
         except NOT_PARSED as error:
             problem = Problem(filename, sentence(f"fixes of {codes}", f"gave {named(error)}"), trace(error))
             return FixResult(text, applied, result.findings, [*result.errors, problem])
-        text, applied, result = new, applied + fixed, lint_text(filename, new, settings)
+        text, applied, result = new, applied + fixed, lint_text(filename, new, settings, projects)
     return FixResult(text, applied, result.findings, result.errors)
 
 

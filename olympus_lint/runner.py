@@ -8,9 +8,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
+from itertools import repeat
 
 from olympus_lint.discovery import SourceFile
-from olympus_lint.engine import fix_text, lint_text, worth_checking
+from olympus_lint.engine import Projects, fix_text, lint_text, worth_checking
 from olympus_lint.noqa import add_noqa
 from olympus_lint.results import FileResult, Problem
 from olympus_lint.settings import Settings
@@ -21,6 +22,8 @@ __all__ = ["Mode", "check_bytes", "check_files", "default_jobs"]
 
 WORTH_A_POOL = 1_000_000  # bytes to analyse; below that, starting processes costs more than it saves
 CHUNK = 4  # files handed to a process at once
+
+_projects: Projects  # of this process, when it is one of a pool
 
 
 class Mode(Enum):
@@ -67,15 +70,26 @@ def check_files(files: Iterable[SourceFile], mode: Mode, jobs: int | None = None
 
 def run(files: Sequence[SourceFile], mode: Mode, jobs: int) -> Iterator[FileResult]:
     """Check candidates in this process or in several."""
-    work = partial(check_file, mode=mode)
     if jobs <= 1:
         prepare_collector()
-        yield from map(work, files)
+        yield from map(check_file, files, repeat(mode), repeat(Projects()))
         return
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(jobs, initializer=prepare_collector) as pool:
-        yield from pool.map(work, files, chunksize=CHUNK)
+    with ProcessPoolExecutor(jobs, initializer=prepare_worker) as pool:
+        yield from pool.map(partial(check_in_worker, mode=mode), files, chunksize=CHUNK)
+
+
+def prepare_worker() -> None:
+    """Set up a process of the pool."""
+    global _projects
+    _projects = Projects()
+    prepare_collector()
+
+
+def check_in_worker(file: SourceFile, mode: Mode) -> FileResult:
+    """Check one file with what this process knows of others."""
+    return check_file(file, mode, _projects)
 
 
 def prepare_collector() -> None:
@@ -84,14 +98,15 @@ def prepare_collector() -> None:
     gc.set_threshold(5_000_000, 10, 10)
 
 
-def check_file(file: SourceFile, mode: Mode) -> FileResult:
+def check_file(file: SourceFile, mode: Mode, projects: Projects) -> FileResult:
     """Check one file on disk and write what the mode changes."""
     try:
         data = read_bytes(file.filename)
     except InputError as error:
         return failure(file.filename, error)
-    result, new = check_bytes(file.filename, data, file.settings, mode)
+    result, new = check_bytes(file.filename, data, file.settings, mode, projects)
     if new != data and mode is not Mode.DIFF:
+        projects.forget(file.filename)
         try:
             write_bytes(file.filename, new)
         except InputError as error:
@@ -111,13 +126,16 @@ def unchanged(filename: str, data: bytes, settings: Settings, error: Exception) 
     return result
 
 
-def check_bytes(filename: str, data: bytes, settings: Settings, mode: Mode) -> tuple[FileResult, bytes]:
+def check_bytes(
+    filename: str, data: bytes, settings: Settings, mode: Mode, projects: Projects | None = None
+) -> tuple[FileResult, bytes]:
     """Check one file's bytes; return the result and the bytes that it should have."""
-    result = lint_text(filename, data, settings)
+    projects = projects or Projects()
+    result = lint_text(filename, data, settings, projects)
     if mode is Mode.CHECK or not result.text:
         return result, data
     text = decode(data)
-    result, new = suppress_all(result, text, settings) if mode is Mode.ADD_NOQA else fix(result, text, settings)
+    result, new = (suppress_all if mode is Mode.ADD_NOQA else fix)(result, text, settings, projects)
     if new == text:
         return result, data
     if mode is Mode.DIFF:
@@ -128,17 +146,17 @@ def check_bytes(filename: str, data: bytes, settings: Settings, mode: Mode) -> t
         return unchanged(filename, data, settings, error), data
 
 
-def fix(result: FileResult, text: str, settings: Settings) -> tuple[FileResult, str]:
+def fix(result: FileResult, text: str, settings: Settings, projects: Projects) -> tuple[FileResult, str]:
     """Apply the fixes; return what is left and the new text."""
-    fixed = fix_text(result.filename, text, settings, unsafe=settings.unsafe_fixes)
+    fixed = fix_text(result.filename, text, settings, unsafe=settings.unsafe_fixes, projects=projects)
     shown = fixed.text if fixed.findings else ""
     return FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes), fixed.text
 
 
-def suppress_all(result: FileResult, text: str, settings: Settings) -> tuple[FileResult, str]:
+def suppress_all(result: FileResult, text: str, settings: Settings, projects: Projects) -> tuple[FileResult, str]:
     """Add suppressions; return what could not be suppressed and the new text."""
     new = add_noqa(text, result.findings)
-    rest = lint_text(result.filename, new, settings)
+    rest = lint_text(result.filename, new, settings, projects)
     rest.suppressed = len(result.findings) - len(rest.findings)
     return (rest, new) if rest.suppressed > 0 else (result, text)
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.rule import Report, Rule, all_rules
 from olympus_rules.syntax import Document
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.project import Project
 
 __all__ = ["RuleError", "check"]
 
@@ -27,6 +31,7 @@ def check(
     min_confidence: Confidence = Confidence.POSSIBLE,
     roots: Iterable[str] = ("jax", "olympus"),
     packs: Iterable[str] = (),
+    project: Project | None = None,
 ) -> tuple[list[Report], list[RuleError]]:
     """Return what rules report on a document, sorted by place; suppressions are not applied here.
 
@@ -34,8 +39,9 @@ def check(
         document: the parsed file.
         rules: the rules to run, all of them by default.
         min_confidence: facts below it are not handed to rules; a rule may lower a confidence and never raises it.
-        roots: the names under which the JAX namespace may be imported.
-        packs: the paths of the user's signature packs.
+        roots: the names under which the JAX namespace may be imported, when no project is given.
+        packs: the paths of the user's signature packs, when no project is given.
+        project: keeps what is known of other files from one call to the next.
 
     Returns:
         The reports, and an error for each rule that raised: it loses its own reports on this file and nothing else.
@@ -45,7 +51,8 @@ def check(
     rules = list(all_rules().values() if rules is None else rules)
     asked = {kind for rule in rules for kind in rule.facts}
     try:
-        found = analyse(document, roots, asked, by_name=min_confidence == Confidence.POSSIBLE, packs=packs)
+        by_name = min_confidence == Confidence.POSSIBLE
+        found = analyse(document, roots, asked, by_name=by_name, packs=packs, project=project)
         facts = [fact for fact in found if fact.confidence >= min_confidence]
     except Exception as error:
         failure = RuleError(None)

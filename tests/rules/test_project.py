@@ -9,7 +9,7 @@ import pytest
 from olympus_rules.keyflow.analysis import analyse
 from olympus_rules.keyflow.facts import Reuse
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.project import locate, reexported
+from olympus_rules.syntax.project import locate, locate_name
 
 FILES = {
     "pyproject.toml": "",
@@ -32,20 +32,20 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "source"),
+    ("name", "place"),
     [
-        ("pkg.jr.normal", "jax.random.normal"),
-        ("pkg.split", "jax.random.split"),
-        ("pkg.compat.jr", "jax.random"),
-        ("pkg.compat.rng_utils.jrandom.key", "jax.random.key"),
-        ("pkg.compat.helper", None),
-        ("pkg.rng_utils.loop", "pkg.rng_utils.loop"),
+        ("pkg.split", ("src/pkg/__init__.py", "split")),
+        ("pkg.compat.jr", ("src/pkg/compat.py", "jr")),
+        ("pkg.compat.Class.method", ("src/pkg/compat.py", "Class.method")),
+        ("pkg.rng_utils.loop", ("src/pkg/rng_utils.py", "loop")),
+        ("pkg", None),
         ("jax.random.normal", None),
         ("elsewhere.thing", None),
     ],
 )
-def test_reexports(project: Path, name: str, source: str | None) -> None:
-    assert reexported(locate(project / "tests/test_a.py").roots, name) == source
+def test_places_of_names(project: Path, name: str, place: tuple[str, str] | None) -> None:
+    found = locate_name(locate(project / "tests/test_a.py").roots, name)
+    assert found == (None if place is None else (project / place[0], place[1]))
 
 
 def test_module_names(project: Path) -> None:

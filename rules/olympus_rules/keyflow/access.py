@@ -149,6 +149,8 @@ def get_item(flow: Interpreter, value: Value, index: Value) -> Value:
         return flow.terms.fresh()
     if type(value) is int:
         return _term_item(flow, value, index)
+    if isinstance(value, Class):  # Generic[T]
+        return value
     return flow.terms.fresh()
 
 

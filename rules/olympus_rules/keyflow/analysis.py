@@ -6,10 +6,13 @@ import ast
 import builtins
 import sys
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from olympus.signature import KeySignature
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import facts, notes, verdicts
+from olympus_rules.keyflow import facts, interface, notes, verdicts
 from olympus_rules.keyflow.access import CALLABLE
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
@@ -17,48 +20,56 @@ from olympus_rules.keyflow.interpreter import Interpreter
 from olympus_rules.keyflow.knowledge import Knowledge
 from olympus_rules.keyflow.lowering import lower_module
 from olympus_rules.keyflow.paths import Decisions
+from olympus_rules.keyflow.recursion import Frame
 from olympus_rules.keyflow.references import references
 from olympus_rules.keyflow.relevance import relevant
+from olympus_rules.keyflow.specialisation import GENERAL, MAX_SPECIALISATIONS, Specialisation
 from olympus_rules.keyflow.summary import Summary, summarise
 from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import UNBOUND, Bound, Class, Const, Function, Library, Mapped, Partial, Value
-from olympus_rules.signatures import LibraryFunction, SignatureTable, signatures
+from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.project import reexported
+from olympus_rules.syntax.project import in_project, locate_name
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.project import Project, Question
 
 __all__ = ["Analysis", "analyse"]
 
 RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
-DEFAULT_ROOTS = ("jax", "olympus")
+STEPS = 10  # from module to module, for a name that each of them passes on
 # Private modules that people import the public functions from.
 CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
 
 
 def analyse(
     document: Document,
-    roots: Iterable[str] = DEFAULT_ROOTS,
+    roots: Iterable[str] = ("jax", "olympus"),
     asked: Collection[type[Fact]] | None = None,
     *,
     by_name: bool = True,
     packs: Iterable[str] = (),
+    project: Project | None = None,
 ) -> list[Fact]:
     """Return the facts of a document, each once, in the order of their places.
 
     Args:
         document: the parsed file.
-        roots: the names under which the JAX namespace may be imported.
+        roots: the names under which the JAX namespace may be imported, when no project is given.
         asked: the types of facts that are wanted, all of them by default; others may be left out.
         by_name: whether facts about values that are keys by their name only are wanted.
-        packs: the paths of the user's signature packs.
+        packs: the paths of the user's signature packs, when no project is given.
+        project: keeps what is known of other files from one call to the next.
     """
+    from olympus_rules.keyflow.project import Project
+
+    project = project or Project(tuple(roots), tuple(packs))
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        analysis = Analysis(document, tuple(roots), signatures(tuple(packs)))
-        found = analysis.run(asked, by_name=by_name)
-        analysis.close()
-        return found
+        return project.analysis(document).run(asked, by_name=by_name)
     finally:
+        project.trim()
         sys.setrecursionlimit(limit)
 
 
@@ -75,15 +86,20 @@ class Analysis:
         idle: functions whose text has nothing to do with keys.
         imported: the packages that the file imports from.
         constructed: the key that each call of a constructor makes, by the callee's node.
+        bases: the values of the bases of each class.
+        name: the module's name, by which other files know its functions.
+        busy: whether something is under way in it.
+        asked: what was asked of other files.
     """
 
-    def __init__(
-        self, document: Document, roots: tuple[str, ...] = DEFAULT_ROOTS, table: SignatureTable | None = None
-    ) -> None:
+    def __init__(self, document: Document, project: Project) -> None:
         """Lower the file."""
         self.document = document
-        self.roots = roots
-        self.table = table or signatures()
+        self.project = project
+        self.roots = project.roots
+        self.table = project.table
+        self.name = document.module or Path(document.filename).stem
+        self.busy = False
         self.terms = Terms()
         self.knowledge = Knowledge(self.terms)
         self.decisions = Decisions(self.terms)
@@ -106,35 +122,53 @@ class Analysis:
         self.pending: list[notes.Pending] = []
         self.facts: list[Fact] = []
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
-        self._sources: dict[str, str] = {}
-        self._libraries: dict[str, Library] = {}
-        self._summaries: dict[FunctionCode, Summary | None] = {}
+        self.bases: dict[ClassCode, list[Value]] = {}
+        self.asked: dict[Question, None] = {}
+        self.flows: dict[Task, Interpreter] = {}
+        self.drafts: dict[Task, Summary] = {}
+        self.summaries: dict[Task, Summary] = {}
+        self.provisional: set[Task] = set()
         self.started: dict[FunctionCode, Interpreter] = {}
-        self._running: set[FunctionCode] = set()
+        self._libraries: dict[str, Library] = {}
+        self._outside: dict[tuple[str, bool], Value | None] = {}
+        self._modules: dict[str, FunctionCode] = {}
+        self._running: dict[Task, Frame] = {}
+        self._specialised: dict[FunctionCode, set[Specialisation]] = {}
         self._seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
-        self.flows: list[Interpreter] = []
+        self._waiting: list[FunctionCode] | None = None
 
     def run(self, asked: Collection[type[Fact]] | None = None, *, by_name: bool = True) -> list[Fact]:
         """Interpret the module and the functions in it, and judge what was noted."""
-        self.summary(self.module)
-        variables = self.started[self.module].env.values.items()
-        callables = [str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)]
-        callables = [name for name in callables if name not in self.module.definitions]
-        by_name = by_name or self.table.takes_keys(self.imported - {"jax"})
-        waiting = relevant(self.document, self.module, callables, by_name=by_name)
-        self.idle = set(self.module.nested).difference(waiting)
+        busy, self.busy = self.busy, True
+        waiting = list(self.prepare(by_name=by_name))
         while waiting:
             code = waiting.pop()
             self.summary(code)
             waiting += code.nested
-        for flow in self.flows:
-            self.facts += verdicts.judge(flow)
-        self.facts += verdicts.stale_state(self)
+        found = list(self.facts)
+        for flow in self.flows.values():
+            found += verdicts.judge(flow)
+        found += verdicts.stale_state(self)
         settled = list(verdicts.settle(self))
-        self.facts += [fact for _, fact in settled]
+        found += [fact for _, fact in settled]
         constructions = asked is None or facts.Construction in asked
-        self.facts += references(self, verdicts.obstacles(self, settled) if constructions else None)
-        return verdicts.unique(self.facts)
+        found += references(self, verdicts.obstacles(self, settled) if constructions else None)
+        self.busy = busy
+        return verdicts.unique(found)
+
+    def prepare(self, *, by_name: bool = False) -> list[FunctionCode]:
+        """Interpret the module's level, and return the functions in it that have to do with keys."""
+        if self._waiting is None or by_name:
+            self.summary(self.module)
+            variables = self.started[self.module].env.values.items()
+            callables = [
+                str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)
+            ]
+            callables = [name for name in callables if name not in self.module.definitions]
+            by_name = by_name or self.table.takes_keys(self.imported - {"jax"})
+            self._waiting = relevant(self.document, self.module, callables, by_name=by_name)
+            self.idle = set(self.module.nested).difference(self._waiting)
+        return self._waiting
 
     def close(self) -> None:
         """Cut the references that go round, so that all of it is freed at once and not by the garbage collector."""
@@ -144,10 +178,10 @@ class Analysis:
             codes += code.nested
             for class_ in (code.owner, *code.definitions.values()):
                 if isinstance(class_, ClassCode):
-                    class_.scope, class_.methods = None, {}
+                    class_.methods = {}
             code.parent, code.nested, code.waiting, code.owner = None, [], None, None
             code.definitions = {}
-        for flow in self.started.values():
+        for flow in (*self.started.values(), *self.flows.values()):
             flow.__dict__.clear()
         self.__dict__.clear()
 
@@ -155,38 +189,213 @@ class Analysis:
         """Note a fact."""
         self.facts.append(fact)
 
-    def summary(self, code: FunctionCode) -> Summary | None:
-        """Return the summary of a function, interpreting it if need be; ``None`` while it is being interpreted."""
-        if code in self._summaries:
-            return self._summaries[code]
-        if code in self._running:
-            return None
-        self._running.add(code)
-        flow = self.started[code] = Interpreter(self, code)
-        flow.run()
-        self._running.discard(code)
-        self.flows.append(flow)
-        summary = self._summaries[code] = summarise(flow)
-        return summary
+    def summary(self, code: FunctionCode, given: Specialisation = GENERAL) -> Summary | None:
+        """Return the summary of a function, interpreting it if need be.
+
+        Args:
+            code: the function.
+            given: callables that its parameters hold, for a summary of its calls with just these.
+
+        Returns:
+            What is known so far, perhaps ``None``, while the function is being interpreted.
+        """
+        task = (code, given)
+        found = self.summaries.get(task)
+        if found is not None or code.is_foreign:
+            return found
+        if task in self._running:
+            self.project.stack.ask(self._running[task])
+            return self.drafts.get(task)
+
+        def interpret(frame: Frame) -> Draft:
+            self._running[task] = frame
+            flow = self.flows[task] = self.started[code] = Interpreter(self, code, dict(given))
+            flow.run()
+            del self._running[task]
+            self.summaries[task] = summarise(flow)
+            return Draft(self, task)
+
+        busy, self.busy = self.busy, True
+        before = self.started.get(code)
+        self.project.stack.settle(interpret)
+        if given and before is not None:
+            self.started[code] = before
+        self.busy = busy
+        return self.summaries.get(task)
+
+    def is_final(self, value: Value) -> bool:
+        """Say whether what is known of a callable rests on no function that is still being interpreted."""
+        while isinstance(value, Bound | Mapped | Partial):
+            value = value.function
+        task = (value.code, GENERAL) if isinstance(value, Function) else None
+        return task not in self.provisional and task not in self._running
+
+    def may_specialise(self, code: FunctionCode, given: Specialisation) -> bool:
+        """Say whether a function is to be interpreted for these callables; not for ever more of them."""
+        known = self._specialised.setdefault(code, set())
+        if given and given not in known and len(known) < MAX_SPECIALISATIONS:
+            known.add(given)
+        return given in known
 
     def signatures(self) -> dict[str, KeySignature]:
         """Return the key signature of each function of the file, by its name in the file."""
-        found = {code.name: s.signature(self.terms) for code, s in self._summaries.items() if s is not None}
+        general = {code: summary for (code, given), summary in self.summaries.items() if not given}
+        found = {code.name: s.signature(self.terms) for code, s in general.items() if not code.is_foreign}
         return {name: signature for name, signature in found.items() if name != "<module>"}
 
-    def method(self, class_: ClassCode, name: str, depth: int = 0) -> FunctionCode | None:
-        """Return a method of a class or of its bases in this file."""
-        if name in class_.methods:
-            return class_.methods[name]
-        if class_.scope is None or depth > 20:
-            return None
-        for base in class_.bases:
-            found = class_.scope.definitions.get(base)
-            if isinstance(found, ClassCode):
-                method = self.method(found, name, depth + 1)
-                if method is not None:
-                    return method
+    # classes
+
+    def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
+        """Return a method of a class or of its bases, those of other files included."""
+        for candidate in self._ancestry(class_):
+            if name in candidate.kinds and name not in candidate.methods:
+                candidate.methods[name] = FunctionCode(
+                    f"{candidate.name}.{name}",
+                    candidate.node,
+                    kind=candidate.kinds[name],
+                    is_foreign=True,
+                    home=f"{candidate.home}.{name}",
+                )
+            if name in candidate.methods:
+                return candidate.methods[name]
         return None
+
+    def inherited(self, class_: ClassCode, name: str) -> FunctionCode | None:
+        """Return what ``super().name`` is in a method of the class."""
+        bases = [self.known_class(base) for base in self.bases.get(class_, ())]
+        found = (self.method(base, name) for base in bases if base is not None)
+        return next((method for method in found if method is not None), None)
+
+    def fields(self, class_: ClassCode) -> list[str]:
+        """Return the annotated fields of a class, those of its bases first."""
+        ancestry = reversed(list(self._ancestry(class_)))
+        return list(dict.fromkeys(name for ancestor in ancestry for name in ancestor.fields))
+
+    def _ancestry(self, class_: ClassCode) -> Iterable[ClassCode]:
+        """Return a class and its bases as far as their source is in reach, depth first."""
+        found: dict[ClassCode, None] = {}
+        waiting = [class_]
+        while waiting:
+            candidate = waiting.pop(0)
+            if candidate not in found:
+                found[candidate] = None
+                bases = [self.known_class(base) for base in self.bases.get(candidate, ())]
+                waiting[:0] = [base for base in bases if base is not None]
+        return found
+
+    def known_class(self, value: Value) -> ClassCode | None:
+        """Return the class that a value is, wherever it stands in the project."""
+        if isinstance(value, Library):
+            found = self.outside(value.qualified, concerned=True)
+            value = value if found is None else found
+        return value.code if isinstance(value, Class) else None
+
+    # other files
+
+    def outside(self, qualified: str, *, concerned: bool) -> Value | None:
+        """Return what a qualified name stands for that other files of the project define or pass on.
+
+        Args:
+            qualified: the name as the imports of this file give it.
+            concerned: whether keys depend on the answer; otherwise functions that have to do with keys will do.
+
+        Returns:
+            ``None`` for what is no part of the project, cannot be told, or has nothing to do with keys.
+        """
+        slot = (qualified, concerned)
+        if slot not in self._outside:
+            value, is_final = self._ask(qualified, concerned) if self.document.roots else (None, True)
+            if not is_final:
+                return value
+            self._outside[slot] = value
+        return self._outside[slot]
+
+    def _ask(self, qualified: str, concerned: bool) -> tuple[Value | None, bool]:
+        from olympus_rules.keyflow.project import Question
+
+        for step in range(STEPS):
+            place = locate_name(self.document.roots, qualified)
+            if place is None:
+                return (
+                    self.library(qualified) if step and not in_project(self.document.roots, qualified) else None
+                ), True
+            question = Question(str(place[0]), place[1], concerned)
+            self.asked[question] = None
+            answer = self.project.answer(question)
+            if answer is None:
+                return None, True
+            if "alias" in answer:
+                qualified = answer["alias"]
+                continue
+            if "class" in answer:
+                class_ = interface.read_class(answer["class"], qualified)
+                self.bases[class_] = [self.library(base) for base in answer["class"]["bases"]]
+                return Class(class_), True
+            return interface.read(self, answer, question.path), bool(answer["final"])
+        return None, True
+
+    def reach(self, function: Function, *, concerned: bool) -> Function | None:
+        """Return a function of another file with its summary, ``None`` when it is out of reach."""
+        if not function.code.is_foreign or (function.code, GENERAL) in self.summaries or not function.code.home:
+            return function
+        found = self.outside(function.code.home, concerned=concerned or function.code.kind == "property")
+        if isinstance(found, Bound):  # a class method, which is bound by its attribute
+            found = found.function
+        if not isinstance(found, Function):
+            return None
+        return replace(found, captured=function.captured) if function.captured else found
+
+    def module_at(self, path: str) -> FunctionCode:
+        """Return what stands for the module's level of another file."""
+        if path not in self._modules:
+            self._modules[path] = FunctionCode(path, self.document.tree, kind="module", is_foreign=True)
+        return self._modules[path]
+
+    def adopt(self, code: FunctionCode, summary: Summary | None) -> None:
+        """Take over a function of another file."""
+        if summary is not None:
+            self.summaries[code, GENERAL] = summary
+
+    def answer(self, name: str, concerned: bool) -> interface.Record | None:
+        """Return what the file says to others of a name in it; ``final`` tells whether it will say so for good."""
+        self.prepare()
+        head, _, rest = name.partition(".")
+        definition = self.module.definitions.get(head)
+        if isinstance(definition, ClassCode):
+            method = self.method(definition, rest) if rest else None
+            if method is None:
+                return None if rest else {"class": interface.write_class(self, definition)}
+            function: Value = Function(method)
+            if method.kind == "property":
+                concerned = True  # it is asked for where it is called
+            elif method.kind == "classmethod":
+                function = Bound(function, Class(definition))
+            return self._described(function, concerned)
+        if head in self.module.imported:
+            return {"alias": f"{self.module.imported[head]}.{rest}" if rest else self.module.imported[head]}
+        if isinstance(definition, FunctionCode) and not rest:
+            return self._described(self.functions.get(definition) or Function(definition), concerned)
+        held = self.started[self.module].env.get(head) if head in self.module.bound_once else None
+        if isinstance(held, (*CALLABLE, Const)) and not rest:
+            return self._described(held, concerned)
+        for star in self.module.stars:
+            if locate_name(self.document.roots, f"{star}.{name}") is not None or self.table.get(f"{star}.{name}"):
+                return {"alias": f"{star}.{name}"}
+        return None
+
+    def _described(self, value: Value, concerned: bool) -> interface.Record | None:
+        """Return the record of a value, unless it is a function that is not worth interpreting."""
+        function = value.function if isinstance(value, Bound) else value
+        if isinstance(function, Function):
+            reached = self.reach(function, concerned=concerned)
+            if reached is None or (function.code in self.idle and not concerned):
+                return None
+            value = Bound(reached, value.self) if isinstance(value, Bound) else reached
+        try:
+            record = interface.write(self, value)
+        except interface.TooLarge:
+            return None
+        return record | {"final": self.is_final(value)}
 
     # names
 
@@ -204,13 +413,6 @@ class Analysis:
             found = self._libraries[qualified] = Library(name)
         return found
 
-    def source_of(self, qualified: str) -> str:
-        """Return where a name comes from that a module of the project passes on, the name itself for any other."""
-        if qualified not in self._sources:
-            found = reexported(self.document.roots, qualified) if self.document.roots else None
-            self._sources[qualified] = qualified if found is None else self.library(found).qualified
-        return self._sources[qualified]
-
     def outer_value(self, code: FunctionCode, name: str) -> Value:
         """Return what a name that a scope does not bind stands for: a definition, an import or a variable."""
         scope = code.parent
@@ -220,7 +422,7 @@ class Analysis:
             scope = scope.parent
         for star in self.module.stars:
             qualified = self.library(f"{star}.{name}").qualified
-            if self.table.get(qualified) is not None:
+            if self.table.get(qualified) is not None or self.outside(qualified, concerned=True) is not None:
                 return Library(qualified)
         return Library(f"builtins.{name}" if hasattr(builtins, name) else f"{UNBOUND}.{name}")
 
@@ -241,6 +443,10 @@ class Analysis:
             self.knowledge.origins.setdefault(term, self.knowledge.origins[held])
         return term
 
+    def describes(self, qualified: str) -> bool:
+        """Say whether a signature table describes a name, parameter by parameter."""
+        return self.table.get(qualified) is not None
+
     def literal_seed(self, flow: Interpreter, node: ast.Call, seed: int, kind: KeyKind) -> None:
         """Note a key made from a literal seed; the second with one seed in one scope is of interest."""
         slot = (flow.code, seed, kind)
@@ -258,3 +464,35 @@ class Analysis:
                 first=first if first is not node else None,
             )
         )
+
+
+Task: TypeAlias = tuple[FunctionCode, Specialisation]
+
+
+@dataclass(slots=True)
+class Draft:
+    """The summary of a function, as one round gives it."""
+
+    analysis: Analysis
+    task: Task
+
+    def changed(self) -> bool:
+        """Say whether its key signature differs from that of the round before."""
+        terms = self.analysis.terms
+        before = self.analysis.drafts.get(self.task)
+        now = self.analysis.summaries[self.task].signature(terms)
+        if before is None:
+            return bool(now.sinks or now.sources or now.forwards)
+        return now != before.signature(terms)
+
+    def hold(self, *, provisional: bool) -> None:
+        """Note whether it still rests on a function that is being interpreted."""
+        if provisional:
+            self.analysis.provisional.add(self.task)
+        else:
+            self.analysis.provisional.discard(self.task)
+
+    def withdraw(self) -> None:
+        """Take it back; until the next round has another one it is what is known so far."""
+        self.analysis.drafts[self.task] = self.analysis.summaries.pop(self.task)
+        self.analysis.flows.pop(self.task)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import containers, higher_order, layout, library, summary
+from olympus_rules.keyflow import application, containers, higher_order, layout, library
 from olympus_rules.keyflow.access import choose
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -58,7 +58,7 @@ def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     if isinstance(function, Library):
         return library.call_library(flow, function.qualified, arguments)
     if isinstance(function, Function):
-        return summary.apply(flow, function, arguments)
+        return application.apply(flow, function, arguments)
     if isinstance(function, Bound):
         return call(
             flow,
@@ -70,7 +70,11 @@ def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     if isinstance(function, Mapped):
         return higher_order.call_mapped(flow, function, arguments)
     if isinstance(function, Class):
-        return summary.construct(flow, function, arguments)
+        return application.construct(flow, function, arguments)
+    if type(function) is int and function in flow.analysis.classes:
+        method = flow.analysis.method(flow.analysis.classes[function], "__call__")
+        if method is not None:
+            return call(flow, Bound(Function(method), function), arguments)
     return unknown(flow, function, arguments)
 
 
@@ -202,7 +206,7 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
 
 def _replaced(flow: Interpreter, receiver: int, arguments: Arguments) -> Value:
     """Return a copy of a record with some fields changed."""
-    changed = flow.terms.fresh()
+    changed = flow.terms.make("copy", flow.terms.number(), receiver)
     if receiver in flow.analysis.classes:
         flow.analysis.classes[changed] = flow.analysis.classes[receiver]
     for name, value in arguments.keywords:

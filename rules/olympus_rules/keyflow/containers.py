@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import higher_order, library
 from olympus_rules.keyflow.arguments import Arguments
-from olympus_rules.keyflow.values import Const, Iteration, Map, Metadata, Sequence, Value
+from olympus_rules.keyflow.instructions import FunctionCode
+from olympus_rules.keyflow.values import Class, Const, Iteration, Map, Metadata, Sequence, Super, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
@@ -38,8 +39,12 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
         return Const(len(first.items))
     if name == "map" and first is not None:
         return higher_order.each(flow, first, values[1:], "map")
-    if name in ("next", "super"):
-        made = library.generated(flow, first, "__next__") if type(first) is int and name == "next" else None
+    if name == "super":
+        return _super(flow)
+    if name == "type" and len(values) == 1 and type(first) is int and first in flow.analysis.classes:
+        return Class(flow.analysis.classes[first])
+    if name == "next":
+        made = library.generated(flow, first, "__next__") if type(first) is int else None
         return flow.terms.fresh() if made is None else made
     if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
         return flow.get_attribute(values[0], values[1].value)
@@ -59,6 +64,17 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
     if name == "print":
         return Const(None)
     return flow.terms.fresh()
+
+
+def _super(flow: Interpreter) -> Value:
+    """Return ``super()``, as it is written in a method; an inner function's belongs to the method around it."""
+    code: FunctionCode | None = flow.code
+    while code is not None and code.owner is None:
+        code = code.parent
+    if code is None or code.owner is None or not code.parameters:
+        return flow.terms.fresh()
+    owner = flow.env.get(code.parameters[0]) if code is flow.code else None
+    return Super(code.owner, flow.terms.fresh() if owner is None else owner)
 
 
 def sequence_method(

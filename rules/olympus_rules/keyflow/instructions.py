@@ -307,6 +307,7 @@ class MakeClass:
     dst: Register
     code: ClassCode
     body: Block
+    bases: list[Register] = field(default_factory=list)
 
 
 Instruction = (
@@ -360,6 +361,8 @@ class FunctionCode:
         reads: the names that the body or anything nested in it reads.
         nested: the functions defined in it, lambdas included.
         waiting: lowers the body, for a function whose body was not needed yet.
+        is_foreign: whether it stands in another file; its summary comes from there and there is no body here.
+        home: its qualified name then, empty for one that has none.
     """
 
     name: str
@@ -382,6 +385,8 @@ class FunctionCode:
     reads: set[str] = field(default_factory=set)
     nested: list[FunctionCode] = field(default_factory=list)
     waiting: Callable[[], None] | None = None
+    is_foreign: bool = False
+    home: str = ""
 
     def lower(self) -> None:
         """Make sure that the body is lowered."""
@@ -392,11 +397,16 @@ class FunctionCode:
 
 @dataclass(slots=True, eq=False, repr=False)
 class ClassCode:
-    """A class: its methods by name, its annotated fields in order and its bases as written."""
+    """A class: its methods by name and its annotated fields in order.
+
+    Attributes:
+        home: the qualified name of a class of another file, whose methods are asked for there.
+        kinds: the kinds of that class's methods by name.
+    """
 
     name: str
     node: ast.ClassDef
     methods: dict[str, FunctionCode] = field(default_factory=dict)
     fields: list[str] = field(default_factory=list)
-    bases: list[str] = field(default_factory=list)
-    scope: FunctionCode | None = None
+    home: str = ""
+    kinds: dict[str, str] = field(default_factory=dict)

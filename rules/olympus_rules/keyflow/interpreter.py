@@ -14,7 +14,7 @@ from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
-from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import (
     Bound,
     Choice,
@@ -27,11 +27,13 @@ from olympus_rules.keyflow.values import (
     Metadata,
     Sequence,
     SliceOf,
+    Super,
     Value,
 )
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
+    from olympus_rules.keyflow.specialisation import Slot
 
 __all__ = ["Budget", "Interpreter"]
 
@@ -51,15 +53,17 @@ class Interpreter:
         env: variables by name, attributes and items of objects by (term, name).
         path: the condition under which the present instruction runs.
         alive: whether it is reached at all.
+        given: callables that parameters and variables of enclosing functions hold in this run.
         returns: what was returned, with conditions.
         writes: attributes written to objects that came from outside, in order.
     """
 
-    def __init__(self, analysis: Analysis, code: ir.FunctionCode) -> None:
-        """Bind the parameters to terms of their own."""
+    def __init__(self, analysis: Analysis, code: ir.FunctionCode, given: dict[Slot, Value]) -> None:
+        """Bind the parameters to terms of their own, apart from those that are given as callables."""
         code.lower()
+        self.given = given
         self.analysis = analysis
-        self.terms = analysis.terms
+        self.terms: Terms = analysis.terms
         self.knowledge = analysis.knowledge
         self.decisions = analysis.decisions
         self.code = code
@@ -77,16 +81,18 @@ class Interpreter:
         self.collected: dict[str, list[Value]] = {}
         self.unused: dict[str, Term] = {}
         self.derivations: list[tuple[Term, PathCondition, ast.Call, str]] = []
-        self.site: ast.Call | None = None
+        self.site: ast.expr | None = None
         for name in (*code.parameters, code.vararg, code.kwarg):
             if name is not None:
-                self.env.set(name, self.parameter(name))
+                self.env.set(name, given[name] if name in given else self.parameter(name))
 
-    def parameter(self, name: str) -> Term:
-        """Return the term of a parameter's value on entry."""
+    def parameter(self, name: str) -> Value:
+        """Return a parameter's value on entry: a term of its own, but the class for that of a class method."""
         term = self.terms.make("param", (self.code, name))
         self.knowledge.name(term, name)
         if self.code.owner is not None and self.code.parameters[:1] == (name,) and self.code.kind != "staticmethod":
+            if self.code.kind == "classmethod":
+                return Class(self.code.owner)
             self.analysis.classes[term] = self.code.owner
         return term
 
@@ -160,10 +166,19 @@ class Interpreter:
         if name in self.code.local_names and name not in self.code.outer_names and self.code.kind != "module":
             value: Value = self.terms.fresh()
         else:
-            value = self.analysis.outer_value(self.code, name)
+            value = self._given_around(name) or self.analysis.outer_value(self.code, name)
         if name not in self.code.local_names:
             self.env.values[name] = value  # the same for the whole function, so outside any layer
         return value
+
+    def _given_around(self, name: str) -> Value | None:
+        """Return the callable that a variable of an enclosing function is known to hold in this run."""
+        scope = self.code.parent
+        while self.given and scope is not None:
+            if name in scope.local_names:
+                return self.given.get((scope, name))
+            scope = scope.parent
+        return None
 
     def run_store(self, instruction: ir.Store) -> None:
         """Bind a variable."""
@@ -196,7 +211,11 @@ class Interpreter:
             return self.analysis.library(f"{value.qualified}.{name}")
         if isinstance(value, Class):
             method = self.analysis.method(value.code, name)
-            return Function(method) if method is not None else self.terms.fresh()
+            if method is None or method.kind == "property":
+                return self.terms.fresh()
+            return Bound(Function(method), value) if method.kind == "classmethod" else Function(method)
+        if isinstance(value, Super):
+            return self._inherited_attribute(value, name, node)
         if type(value) is int:
             return self._term_attribute(value, name, node)
         if isinstance(value, Metadata) and value.what == "dtype":
@@ -204,6 +223,25 @@ class Interpreter:
         if isinstance(value, Sequence) and name == "T":
             return value
         return self.terms.make("attr", (name, 0), as_term(self, value))
+
+    def _inherited_attribute(self, value: Super, name: str, node: ast.Attribute | None) -> Value:
+        """Return ``super().name``."""
+        method = self.analysis.inherited(value.code, name)
+        if method is None:
+            return self.terms.make("attr", (name, 0), as_term(self, value.self))
+        return self._method(method, value.self, Class(value.code), node)
+
+    def _method(self, method: ir.FunctionCode, owner: Value, class_: Class, node: ast.Attribute | None) -> Value:
+        """Return a method as an attribute of an object; a property is called."""
+        function = Function(method)
+        if method.kind == "property":
+            outer, self.site = self.site, node or self.site
+            value = calls.call(self, Bound(function, owner), Arguments((), (), None))
+            self.site = outer
+            return value
+        if method.kind == "staticmethod":
+            return function
+        return Bound(function, class_ if method.kind == "classmethod" else owner)
 
     def _term_attribute(self, term: Term, name: str, node: ast.Attribute | None) -> Value:
         if node is not None:
@@ -216,12 +254,13 @@ class Interpreter:
             return cast(Value, stored)
         class_ = self.analysis.classes.get(term)
         if class_ is not None:
+            if name == "__class__":
+                return Class(class_)
             method = self.analysis.method(class_, name)
             if method is not None:
-                bound = Bound(Function(method), term)
-                if method.kind == "property":
-                    return calls.call(self, bound, Arguments((), (), None))
-                return Function(method) if method.kind == "staticmethod" else bound
+                return self._method(method, term, Class(class_), node)
+        if self.terms.operation(term) == "copy":
+            return self.get_attribute(self.terms.args(term)[0], name, node)
         attribute = self.terms.make("attr", (name, generation), term)
         self.knowledge.name(attribute, name)
         return attribute
@@ -380,6 +419,7 @@ class Interpreter:
 
     def run_make_class(self, instruction: ir.MakeClass) -> None:
         """Run a class body and build a class value."""
+        self.analysis.bases[instruction.code] = [self.registers[base] for base in instruction.bases]
         self.block(instruction.body)
         bindings.class_fields(self, instruction)
         self.registers[instruction.dst] = Class(instruction.code)

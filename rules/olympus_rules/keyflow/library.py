@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import calls, containers, facts, higher_order, layout, notes, summary
+from olympus_rules.keyflow import application, calls, containers, facts, higher_order, layout, notes
 from olympus_rules.keyflow.access import as_term, guarded_leaves, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
@@ -49,11 +49,9 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         return array_function(flow, qualified, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
-    makes_keys = flow.analysis.table.get(f"jax.random.{qualified.rpartition('.')[2]}") is not None
-    if makes_keys or summary.concerns_keys(flow, arguments):
-        source = flow.analysis.source_of(qualified)
-        if source != qualified:
-            return call_library(flow, source, arguments)
+    found = flow.analysis.outside(qualified, concerned=application.concerns_keys(flow, arguments))
+    if found is not None:
+        return calls.call(flow, found, arguments)
     return calls.unknown(flow, Library(qualified), arguments)
 
 
@@ -226,7 +224,7 @@ def _sink(
     literal = 2 if count is None else count.value if isinstance(count, Const) and type(count.value) is int else None
     use = Consumption(
         node,
-        ast.unparse(node.func) if row.method else row.qualified,
+        ast.unparse(node.func) if row.method and isinstance(node, ast.Call) else row.qualified,
         Certainty.DOUBTFUL if name in row.folds else Certainty.KNOWN if sure else Certainty.UNKNOWN,
         flow.path,
         draw="fold" if name in row.folds else "split" if row.derive == "split" else _draw(row, arguments),

@@ -315,15 +315,16 @@ class _Lowering:
     stmt_AsyncFunctionDef = stmt_FunctionDef
 
     def stmt_ClassDef(self, node: ast.ClassDef) -> None:
-        for part in (*node.bases, *(keyword.value for keyword in node.keywords), *node.decorator_list):
+        bases = [self.expr(base) for base in node.bases]
+        for part in (*(keyword.value for keyword in node.keywords), *node.decorator_list):
             self.expr(part)
-        code = ir.ClassCode(node.name, node, bases=[ast.unparse(base) for base in node.bases], scope=self.code)
+        code = ir.ClassCode(node.name, node)
         outer = self.class_, self.renames
         self.class_, self.renames = code, [{}]
         body = self.block(node.body)
         self.class_, self.renames = outer
         dst, name = self.register(), self.bind(node.name)
-        self.out.append(ir.MakeClass(dst, code, body))
+        self.out.append(ir.MakeClass(dst, code, body, bases))
         self.code.definitions[name] = code
         self.out.append(ir.Store(name, dst, node))
 

@@ -7,6 +7,7 @@ from the others is followed all the same.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection
 
@@ -48,6 +49,7 @@ def relevant(
             found.append(code)
         else:
             mentioned = set(IDENTIFIER.findall(text))
+            mentioned |= _bases(code)
             if any(name in lower for name in NAMES) and not mentioned.isdisjoint(neighbours):
                 found.append(code)  # what comes from another module may be jax.random, passed on
             else:
@@ -66,6 +68,12 @@ def relevant(
 def _called_as(code: FunctionCode) -> str:
     """Return the name by which other functions of the file call one."""
     return code.name.rpartition(".")[2]
+
+
+def _bases(code: FunctionCode) -> set[str]:
+    """Return the names in the bases of the class whose method this is: what it calls on its object may be theirs."""
+    bases = code.owner.node.bases if code.owner is not None else []
+    return {part.id for base in bases for part in ast.walk(base) if isinstance(part, ast.Name)}
 
 
 def _text(document: Document, code: FunctionCode) -> str:

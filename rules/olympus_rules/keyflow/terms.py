@@ -21,6 +21,7 @@ lane      None                    the array that is mapped over
 batch     None                    what each lane gives
 view      the operation           the array that is rearranged
 unwrap    None                    the key whose words they are
+copy      a number                the object of which this is a copy with some attributes changed
 op        the operation           the operands
 ========  ======================  ==========================================================
 """

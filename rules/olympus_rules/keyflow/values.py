@@ -30,6 +30,7 @@ __all__ = [
     "Partial",
     "Sequence",
     "SliceOf",
+    "Super",
     "Value",
 ]
 
@@ -64,11 +65,19 @@ class Map:
 
 @dataclass(slots=True, unsafe_hash=True)
 class Function:
-    """A function of this file. ``doubtful``: a decorator that we do not know wraps it."""
+    """A function whose source is in reach.
+
+    Attributes:
+        code: the function.
+        doubtful: whether a decorator that we do not know wraps it.
+        defaults: the values of its default arguments.
+        captured: what the variables of the functions around it held when one of them returned it, by (scope, name).
+    """
 
     code: FunctionCode
     doubtful: bool = False
     defaults: tuple[tuple[str, Value], ...] = ()
+    captured: tuple[tuple[tuple[FunctionCode, str], Value], ...] = ()
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -81,9 +90,17 @@ class Bound:
 
 @dataclass(slots=True, unsafe_hash=True)
 class Class:
-    """A class of this file."""
+    """A class whose source is in reach."""
 
     code: ClassCode
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Super:
+    """``super()`` in a method: the object, seen as one of the bases of the method's class."""
+
+    code: ClassCode
+    self: Value
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -161,6 +178,6 @@ class SliceOf:
 
 
 Value: TypeAlias = (
-    "Term | Const | Sequence | Map | Function | Bound | Class | Library | Partial | Mapped | Metadata | Condition"
-    " | Choice | Iteration | SliceOf"
+    "Term | Const | Sequence | Map | Function | Bound | Class | Super | Library | Partial | Mapped | Metadata"
+    " | Condition | Choice | Iteration | SliceOf"
 )

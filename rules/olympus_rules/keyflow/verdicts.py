@@ -215,7 +215,7 @@ def stale_state(analysis: Analysis) -> Iterator[Fact]:
     likely called once, or makes new objects of its class, leaves it possible.
     """
     classes: dict[ClassCode, list[Interpreter]] = {}
-    for flow in analysis.flows:
+    for flow in analysis.flows.values():
         if flow.code.owner is not None:
             classes.setdefault(flow.code.owner, []).append(flow)
     for methods in classes.values():
@@ -327,7 +327,7 @@ def obstacles(analysis: Analysis, settled: Iterable[tuple[Term, Fact]]) -> dict[
         why = next((words for kind, words in OBSTACLES.items() if isinstance(fact, kind)), None)
         if why is not None:
             found.setdefault(terms.seed_of(term), []).append(f"{why} on line {_place(fact.node)[0]}")
-    for flow in analysis.flows:
+    for flow in analysis.flows.values():
         for use in flow.ledger.consumptions:
             if use.certainty != Certainty.KNOWN:
                 words = f"`{use.what}` on line {_place(use.node)[0]} takes it and is out of reach"

@@ -96,10 +96,18 @@ class Document:
         module: the dotted module name, empty when the file is not part of a package.
         is_package: whether the file is an ``__init__``.
         roots: the folders in which absolute imports of the project are looked for; none are followed without them.
+        path: the absolute path, empty for a text that is no file.
     """
 
     def __init__(
-        self, filename: str, text: str, *, module: str = "", is_package: bool = False, roots: tuple[Path, ...] = ()
+        self,
+        filename: str,
+        text: str,
+        *,
+        module: str = "",
+        is_package: bool = False,
+        roots: tuple[Path, ...] = (),
+        path: str = "",
     ) -> None:
         """Parse the text; ``module``, ``is_package`` and ``roots`` are those of its location.
 
@@ -113,6 +121,7 @@ class Document:
         self.module = module
         self.is_package = is_package
         self.roots = roots
+        self.path = path
         self.tree = ast.parse(text, filename)
 
     @classmethod

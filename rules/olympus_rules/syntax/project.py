@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from olympus_rules.syntax.imports import ImportTable
-
-__all__ = ["Location", "in_project", "locate", "reexported"]
+__all__ = ["Location", "forget_folders", "in_project", "locate", "locate_name"]
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 SOURCE_FOLDER = "src"
-IMPORT = re.compile(rb"^[ \t]*((?:from\s+[\w.]+\s+)?import\s+(?:\([^)]*\)|[^\n(]*))", re.MULTILINE)
-STEPS = 10  # from module to module
 
 
 class Location:
@@ -81,23 +75,24 @@ def _candidates(root: Path, parts: list[str]) -> Iterator[Path]:
     yield root.joinpath(*parts[:-1], f"{parts[-1]}.py")
 
 
-def reexported(roots: tuple[Path, ...], qualified: str) -> str | None:
-    """Follow a name through modules of the project that import it from elsewhere.
+def locate_name(roots: tuple[Path, ...], qualified: str) -> tuple[Path, str] | None:
+    """Return the file of the project that a qualified name leads to, and the rest of the name.
 
     Args:
         roots: the folders in which absolute imports are looked for.
-        qualified: for example ``pkg.compat.random.split``, where ``pkg/compat.py`` says ``from jax import random``.
+        qualified: for example ``pkg.models.Encoder.init``, which is ``Encoder.init`` in ``pkg/models.py``.
 
     Returns:
-        The name where it comes from (``jax.random.split``), ``None`` when no module of the project passes it on.
+        ``None`` for what is no part of the project, and for modules themselves.
     """
-    found: str | None = None
-    for _ in range(STEPS):
-        step = _step(roots, found or qualified)
-        if step is None:
-            break
-        found = step
-    return found
+    parts = qualified.split(".")
+    if not in_project(roots, qualified):
+        return None
+    for length in range(len(parts) - 1, 0, -1):
+        file = module_file(roots, ".".join(parts[:length]))
+        if file is not None:
+            return file, ".".join(parts[length:])
+    return None
 
 
 def in_project(roots: tuple[Path, ...], qualified: str) -> bool:
@@ -105,25 +100,7 @@ def in_project(roots: tuple[Path, ...], qualified: str) -> bool:
     return module_file(roots, qualified.partition(".")[0]) is not None
 
 
-def _step(roots: tuple[Path, ...], qualified: str) -> str | None:
-    parts = qualified.split(".")
-    if not in_project(roots, qualified):
-        return None
-    for length in range(len(parts) - 1, 0, -1):
-        file = module_file(roots, ".".join(parts[:length]))
-        if file is not None:
-            target = _imports(file).names.get(parts[length])
-            return None if target is None else ".".join([target, *parts[length + 1 :]])
-    return None
-
-
-@lru_cache(maxsize=512)
-def _imports(file: Path) -> ImportTable:
-    """Return what a module imports, read without parsing the rest of it."""
-    try:
-        statements = IMPORT.findall(file.read_bytes())
-        tree = ast.parse(b"\n".join(statements))
-    except (OSError, SyntaxError, ValueError):
-        return ImportTable({})
-    place = locate(file)
-    return ImportTable.from_module(tree, module=place.module, is_package=place.is_package)
+def forget_folders() -> None:
+    """Forget what folders hold; files may have come and gone since."""
+    for remembered in (_roots, module_file, _entries):
+        remembered.cache_clear()

@@ -1,0 +1,136 @@
+"""The files of a project, each analysed when a file that imports it asks for a name, and at most once."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from olympus_rules.keyflow.analysis import Analysis
+from olympus_rules.keyflow.interface import Record
+from olympus_rules.keyflow.recursion import Stack
+from olympus_rules.signatures import signatures
+from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import decode
+from olympus_rules.syntax.prefilter import may_hold_keys
+from olympus_rules.syntax.project import forget_folders, locate
+
+__all__ = ["DEFAULT_ROOTS", "Project", "Question"]
+
+DEFAULT_ROOTS = ("jax", "olympus")
+MAX_OPEN = 24  # analyses kept for the files that import them
+LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for the sake of another one
+NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+class Question(NamedTuple):
+    """What one file asks of another: a name in it, and whether keys depend on the answer."""
+
+    path: str
+    name: str
+    concerned: bool
+
+
+class Project:
+    """Opens files, keeps the analyses of the last ones, and answers questions about names in them.
+
+    Attributes:
+        roots: the names under which the JAX namespace may be imported.
+        table: what library functions do with keys.
+        stack: the functions that are being interpreted, of all files.
+        opened: how many files were parsed.
+    """
+
+    def __init__(self, roots: tuple[str, ...] = DEFAULT_ROOTS, packs: tuple[str, ...] = ()) -> None:
+        """Start without any file; what was known of folders on disk is forgotten.
+
+        Args:
+            roots: the names under which the JAX namespace may be imported.
+            packs: the paths of the user's signature packs.
+        """
+        forget_folders()
+        self.roots = roots
+        self.table = signatures(packs)
+        self.stack = Stack()
+        self.opened = 0
+        self._analyses: dict[str, Analysis | None] = {}
+        self._answers: dict[Question, Record | None] = {}
+
+    def document(self, filename: str, text: str) -> Document:
+        """Return the document of a text, the one that an importing file has opened if it is the same.
+
+        Raises:
+            SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
+        """
+        path = Path(filename).absolute()
+        analysis = self._analyses.get(str(path))
+        if analysis is not None:
+            if analysis.document.text == text:
+                analysis.document.filename = filename
+                return analysis.document
+            self.forget(str(path))
+        place = locate(path)
+        self.opened += 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return Document(
+                filename, text, module=place.module, is_package=place.is_package, roots=place.roots, path=str(path)
+            )
+
+    def analysis(self, document: Document) -> Analysis:
+        """Return the analysis of a document; it is kept for the files that import it."""
+        analysis = self._analyses.pop(document.path, None) if document.path else None
+        if analysis is None or analysis.document is not document:
+            analysis = Analysis(document, self)
+        if document.path:
+            self._analyses[document.path] = analysis
+        return analysis
+
+    def forget(self, path: str) -> None:
+        """Forget a file that has changed."""
+        analysis = self._analyses.pop(path, None)
+        if analysis is not None and not analysis.busy:
+            analysis.close()
+        self._answers = {question: answer for question, answer in self._answers.items() if question.path != path}
+
+    def trim(self) -> None:
+        """Close the analyses that were not asked for lately."""
+        spare = len(self._analyses) - MAX_OPEN
+        for path in [path for path, analysis in self._analyses.items() if analysis is None or not analysis.busy]:
+            if spare <= 0:
+                break
+            analysis = self._analyses.pop(path)
+            if analysis is not None:
+                analysis.close()
+            spare -= 1
+
+    def answer(self, question: Question) -> Record | None:
+        """Return what a file says of a name in it; ``None`` when it has none, or nothing worth knowing."""
+        if question in self._answers:
+            return self._answers[question]
+        analysis = self._open(question.path, question.concerned)
+        answer = None if analysis is None else analysis.answer(question.name, question.concerned)
+        if answer is None or answer.get("final", True):
+            self._answers[question] = answer
+        return answer
+
+    def _open(self, path: str, concerned: bool) -> Analysis | None:
+        """Return the analysis of a file on disk, ``None`` for one that cannot be parsed or that holds no key."""
+        analysis = self._analyses.pop(path, None)
+        if analysis is None:
+            try:
+                data = Path(path).read_bytes()
+                if len(data) > LARGEST_FILE or not (concerned or may_hold_keys(data, self.roots)):
+                    return None
+                analysis = Analysis(self.document(path, decode(data)), self)
+            except (OSError, *NOT_PARSED):
+                return None
+        self._analyses[path] = analysis  # the youngest
+        return analysis
+
+
+def digest(answer: Record | None) -> str:
+    """Return a short text that differs when an answer does."""
+    return blake2b(json.dumps(answer, sort_keys=True).encode(), digest_size=12).hexdigest()
