@@ -408,7 +408,7 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
     ),
     "a key by name and method": (
         """
-        import jax, gymnax
+        import jax.random, gymnax
         def run(rng, env, params):
             obs, state = env.reset(rng, params)
             return env.step(rng, state, 0, params)
