@@ -309,7 +309,8 @@ def test_methods_are_those_of_the_libraries_that_are_asked_for() -> None:
     assert merged.methods(["bee"], "fold") == frozenset()
     assert [row.qualified for row in merged.method_rows(["a", "bee", "wasp"])["draw"]] == ["draw", "draw"]
     assert merged.method_rows(["b"]) == {}
-    assert merged.takes_keys(["a", "c"]) and not merged.takes_keys(["c"])
+    assert merged.takes_keys(["a", "c"], "x.draw(key)") and not merged.takes_keys(["c"], "x.draw(key)")
+    assert not merged.takes_keys(["a", "c"], "x.init(key)")
 
 
 def test_what_a_user_says_of_a_name_wins(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ class Analysis:
                 str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)
             ]
             callables = [name for name in callables if name not in self.module.definitions]
-            by_name = by_name or self.table.takes_keys(self.imported - {"jax"})
+            by_name = by_name or self.table.takes_keys(self.imported - {"jax"}, self.document.text)
             self._waiting = relevant(self.document, self.module, callables, by_name=by_name)
             self.idle = set(self.module.nested).difference(self._waiting)
         return self._waiting

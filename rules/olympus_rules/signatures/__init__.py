@@ -125,9 +125,10 @@ class SignatureTable:
                 found.setdefault(row.qualified, []).append(row)
         return found
 
-    def takes_keys(self, libraries: Iterable[str]) -> bool:
-        """Say whether functions or methods of some libraries consume keys."""
-        return any(row.sinks for pack in self._of(libraries) for row in (*pack.functions, *pack.methods))
+    def takes_keys(self, libraries: Iterable[str], text: str) -> bool:
+        """Say whether a text mentions a function or method of some libraries that consumes keys."""
+        rows = (row for pack in self._of(libraries) for row in (*pack.functions, *pack.methods))
+        return any(row.sinks and row.qualified.rpartition(".")[2] in text for row in rows)
 
     def _of(self, libraries: Iterable[str]) -> list[Pack]:
         """Return the packs that speak of some libraries."""
