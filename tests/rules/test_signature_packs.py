@@ -329,7 +329,7 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
     ),
     "streams of nnx": (
         """
-        import jax
+        import jax.random
         from flax import nnx
         from labmodel import encode, decode
         rngs = nnx.Rngs(0, params=1)
