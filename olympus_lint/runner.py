@@ -13,6 +13,7 @@ from itertools import repeat
 from olympus_lint.discovery import SourceFile
 from olympus_lint.engine import Projects, fix_text, lint_text, worth_checking
 from olympus_lint.noqa import add_noqa
+from olympus_lint.order import imports_first
 from olympus_lint.results import FileResult, Problem
 from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, read_bytes, reencode, write_bytes
@@ -21,7 +22,7 @@ from olympus_rules.syntax.document import decode, split_lines
 __all__ = ["Mode", "check_bytes", "check_files", "default_jobs"]
 
 WORTH_A_POOL = 1_000_000  # bytes to analyse; below that, starting processes costs more than it saves
-CHUNK = 4  # files handed to a process at once
+CHUNKS = 8  # for each process: files that import each other stay together
 
 _projects: Projects  # of this process, when it is one of a pool
 
@@ -49,9 +50,9 @@ def check_files(files: Iterable[SourceFile], mode: Mode, jobs: int | None = None
         jobs: the number of processes; ``None`` for one per core where there is enough to do.
 
     Yields:
-        The result of each file: first those that cannot hold a key, then the others in the order given.
+        The result of each file: first those that cannot hold a key, then the others, imported ones first.
     """
-    candidates: list[SourceFile] = []
+    candidates: list[tuple[SourceFile, bytes]] = []
     size = 0
     for file in files:
         try:
@@ -60,12 +61,14 @@ def check_files(files: Iterable[SourceFile], mode: Mode, jobs: int | None = None
             yield failure(file.filename, error)
             continue
         if worth_checking(data, file.settings):
-            candidates.append(file)
+            candidates.append((file, data))
             size += len(data)
         else:
             yield FileResult(file.filename, analysed=False)
-    jobs = jobs or (default_jobs() if size > WORTH_A_POOL else 1)
-    yield from run(candidates, mode, min(jobs, len(candidates)))
+    jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(candidates))
+    ordered = imports_first(candidates)
+    del candidates
+    yield from run(ordered, mode, jobs)
 
 
 def run(files: Sequence[SourceFile], mode: Mode, jobs: int) -> Iterator[FileResult]:
@@ -77,7 +80,8 @@ def run(files: Sequence[SourceFile], mode: Mode, jobs: int) -> Iterator[FileResu
     from concurrent.futures import ProcessPoolExecutor
 
     with ProcessPoolExecutor(jobs, initializer=prepare_worker) as pool:
-        yield from pool.map(partial(check_in_worker, mode=mode), files, chunksize=CHUNK)
+        chunk = max(1, len(files) // (jobs * CHUNKS))
+        yield from pool.map(partial(check_in_worker, mode=mode), files, chunksize=chunk)
 
 
 def prepare_worker() -> None:

@@ -78,6 +78,56 @@ PROGRAMS = {
                 x = random.uniform(key)  # reuse
             return x
     """,
+    "smaller, equal, larger": """
+        def f(key, n, m):
+            if n > m:
+                return random.normal(key)
+            if m == n:
+                random.normal(key)
+            if n < m:
+                random.uniform(key)
+            if n >= m:
+                random.gamma(key)  # reuse
+    """,
+    "keys of enclosing scopes that a function advances": """
+        KEY = random.key(0)
+
+        def fresh():
+            global KEY
+            KEY, subkey = random.split(KEY)
+            return subkey
+
+        def f(key):
+            def sample():
+                nonlocal key
+                key, subkey = random.split(key)
+                return random.normal(subkey)
+
+            a, b = random.normal(fresh()), random.normal(fresh())
+            c = sample()
+            return a + b + c + sample()
+    """,
+    "record that is replaced but for its key": """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class State:
+            key: jax.Array
+            x: float
+
+        def stale(state):
+            _, sub = random.split(state.key)
+            return dataclasses.replace(state, x=random.normal(sub))
+
+        def fresh(state):
+            key, sub = random.split(state.key)
+            return dataclasses.replace(state, x=random.normal(sub), key=key)
+
+        def f(seed):
+            state = fresh(State(random.key(seed), 0.0))
+            state = stale(fresh(state))
+            return stale(state)  # reuse
+    """,
     "guard and early return": """
         def f(key, n):
             if n == 0:
@@ -150,6 +200,17 @@ PROGRAMS = {
             for _ in range(3):
                 x += random.normal(key)  # reuse
             return x
+    """,
+    "first turn of a loop": """
+        def f(key, first_key, rows):
+            for i, row in enumerate(rows):
+                if i == 0:
+                    random.normal(first_key)
+                if i > 0:
+                    key, sub = random.split(key)
+                    random.normal(sub)
+                if i != 3:
+                    random.uniform(first_key)  # reuse
     """,
     "loop that refreshes": """
         def f(key):
@@ -254,6 +315,29 @@ PROGRAMS = {
             a = jax.vmap(random.normal)(keys[:3])
             b = jax.vmap(random.normal)(keys[3:])
             return a, b, jax.vmap(random.normal)(keys[2:4])  # reuse
+    """,
+    "slices up to the last": """
+        def f(key, n):
+            keys = random.split(key, n + 2)
+            first = random.normal(keys[0])
+            middle = jax.vmap(random.normal)(keys[1:-1])
+            last = random.normal(keys[-1])
+            jax.vmap(random.normal)(keys[:-1])  # reuse
+            jax.vmap(random.normal)(keys[-2:])  # reuse
+            return first, middle, last
+    """,
+    "slices of a few": """
+        def f(key):
+            keys = random.split(key, 3)
+            jax.vmap(random.normal)(keys[:-1])
+            return random.normal(keys[2]), random.normal(keys[1])  # reuse
+    """,
+    "list of a few": """
+        def f(key):
+            keys = list(random.split(key, 3))
+            a, b = random.normal(keys[-1]), random.normal(keys[0])
+            c = random.normal(keys.pop())  # reuse
+            return a, b, c, random.normal(keys.pop())
     """,
     "starred": """
         def f(key):
@@ -433,6 +517,32 @@ PROGRAMS = {
             a = random.normal(rngs["params"]) + random.normal(rngs["dropout"])
             return a + random.normal(rngs["params"])  # reuse
     """,
+    "dictionary of names and keys": """
+        def f(key, names):
+            keys = random.split(key, len(names))
+            rngs = dict(zip(names, keys))
+            for name in names:
+                random.normal(rngs[name])
+            for name in rngs:
+                act(name[0]), act(name[0])
+            for name in names:
+                random.uniform(rngs[name])  # reuse
+    """,
+    "values of a dictionary of keys": """
+        def f(key, names):
+            rngs = dict(zip(names, random.split(key, len(names))))
+            for rng in rngs.values():
+                random.normal(rng)
+            for name, rng in rngs.items():
+                act(name), act(name)
+                random.uniform(rng)  # reuse
+    """,
+    "dictionary of known names and keys": """
+        def f(key):
+            rngs = dict(zip(("a", "b"), random.split(key)))
+            a, b = random.normal(rngs["a"]), random.normal(rngs["b"])
+            return a, b, random.uniform(rngs["b"])  # reuse
+    """,
     "list that pops": """
         def f(key):
             keys = list(random.split(key, 4))
@@ -545,6 +655,44 @@ PROGRAMS = {
     "switch": """
         def f(key, i):
             return lax.switch(i, [random.normal, random.uniform, lambda k: random.gumbel(k)], key)
+    """,
+    "map of the language": """
+        def f(key, n):
+            keys = random.split(key, n)
+            a = list(map(random.normal, keys))
+            return a, random.uniform(keys[0])  # reuse
+    """,
+    "reduce": """
+        def f(key, xs):
+            def add(carry, x):
+                key, total = carry
+                key, sub = random.split(key)
+                return key, total + x * random.normal(sub)
+
+            key, total = functools.reduce(add, xs, (key, 0.0))
+            return functools.reduce(lambda a, b: a + b * random.normal(key), xs, total)  # reuse
+    """,
+    "entries of a dictionary of unknown names": """
+        def f(rngs):
+            for name, rng in rngs.items():
+                random.normal(rng)
+            for rng in rngs.values():
+                random.uniform(rng)  # reuse
+    """,
+    "entries of a dictionary that are refreshed": """
+        def f(rngs, n):
+            for _ in range(n):
+                for name, rng in rngs.items():
+                    rngs[name], sub = random.split(rng)
+                    random.normal(sub)
+            return {name: random.split(rng)[0] for name, rng in rngs.items()}
+    """,
+    "starred children": """
+        def f(key):
+            keys = [*random.split(key, 3), random.key(0)]
+            a = [random.normal(k) for k in keys]
+            b = random.uniform(keys[1])  # reuse
+            return a, b, random.uniform(keys[-1])  # reuse
     """,
     "map over keys": """
         def f(key):
@@ -802,6 +950,26 @@ COLLISIONS = {
         def f(key, step):
             return random.split(key, step + 1)[step]  # collision
     """,
+    "folded in step by step": """
+        def f(key, n):
+            layer = random.fold_in(key, 7)
+            weights = random.normal(random.fold_in(layer, 0))
+            bias = random.normal(random.fold_in(random.fold_in(key, 7), 1))
+            again = random.normal(random.fold_in(random.fold_in(key, 7), 1))  # collision
+            return weights, bias, again
+    """,
+    "one step that is used as a key, too": """
+        def f(key):
+            layer = random.fold_in(key, 7)
+            return layer, random.fold_in(random.fold_in(key, 7), 0)  # collision
+    """,
+    "one datum in the turns that change the key": """
+        def f(key, rows):
+            for row in rows:
+                if row:
+                    continue
+                key = random.fold_in(key, 1)
+    """,
     "exclusive data": """
         def f(key, p):
             if p:
@@ -860,6 +1028,22 @@ QUIET_LOGIC = {
 @pytest.mark.parametrize("program", QUIET_LOGIC.values(), ids=QUIET_LOGIC.keys())
 def test_quiet_logic(program: str) -> None:
     assert flagged(HEADER + textwrap.dedent(program), (ShapeLogic, DtypeLogic, KeyIndexing)) == []
+
+
+def test_a_key_in_an_attribute_has_the_name_of_its_object() -> None:
+    program = """
+        class Agent:
+            def __init__(self, seed):
+                self._rng = random.key(seed)
+
+            def act(self):
+                return random.normal(self._rng)
+
+        agent = Agent(0)
+        agent.act(), agent.act()
+    """
+    facts = analyse(Document("program.py", HEADER + textwrap.dedent(program)))
+    assert [fact.key for fact in facts if isinstance(fact, Reuse)] == ["self._rng", "agent._rng"]
 
 
 def test_star_import() -> None:

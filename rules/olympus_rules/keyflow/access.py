@@ -28,9 +28,20 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
     from olympus_rules.keyflow.terms import Term
 
-__all__ = ["as_term", "choose", "element", "get_item", "guarded_leaves", "leaves", "map_choice", "map_leaves"]
+__all__ = [
+    "DICTIONARY",
+    "as_term",
+    "choose",
+    "element",
+    "get_item",
+    "guarded_leaves",
+    "leaves",
+    "map_choice",
+    "map_leaves",
+]
 
 MAX_ARMS = 8
+DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
 
 
 def as_term(flow: Interpreter, value: Value) -> Term:
@@ -223,9 +234,17 @@ def element(flow: Interpreter, value: Value, turn: int) -> Value | None:
         return _iteration_element(flow, value, turn)
     if isinstance(value, Const) and isinstance(value.value, str | bytes):
         return Const(value.value[turn]) if turn < len(value.value) else None
-    if type(value) is int:
+    if type(value) is int and _array_of(flow, value) is None:
         return get_item(flow, value, Const(turn, counter=True))
     return flow.terms.fresh()
+
+
+def _array_of(flow: Interpreter, value: Value) -> Term | None:
+    """Return the array that holds the values of a dictionary."""
+    terms = flow.terms
+    if type(value) is int and terms.operation(value) == "view" and terms.data(value) == DICTIONARY:
+        return terms.args(value)[0]
+    return None
 
 
 def _iteration_element(flow: Interpreter, value: Iteration, turn: int) -> Value | None:
@@ -250,6 +269,20 @@ def _iteration_element(flow: Interpreter, value: Iteration, turn: int) -> Value 
     if value.kind == "values" and isinstance(value.parts[0], Map):
         entries = value.parts[0].items
         return entries[turn][1] if turn < len(entries) else None
+    return _entry(flow, value, turn)
+
+
+def _entry(flow: Interpreter, value: Iteration, turn: int) -> Value:
+    """Return an entry of a dictionary whose names are not known; equal turns of two loops get equal entries."""
+    whole = value.parts[0] if value.parts else None
+    array = _array_of(flow, whole) if whole is not None else None
+    if array is not None and value.kind in ("items", "values"):
+        item = get_item(flow, array, Const(turn, counter=True))
+        return item if value.kind == "values" else Sequence("tuple", (flow.terms.fresh(), item))
+    if type(whole) is int and value.kind in ("items", "values"):
+        name = flow.terms.make("op", "name", whole, flow.terms.const(turn))
+        item = get_item(flow, whole, name)
+        return item if value.kind == "values" else Sequence("tuple", (name, item))
     return flow.terms.fresh()
 
 

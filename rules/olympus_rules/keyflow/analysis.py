@@ -15,7 +15,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts, interface, notes, verdicts
 from olympus_rules.keyflow.access import CALLABLE
 from olympus_rules.keyflow.facts import Fact, KeyKind
-from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.keyflow.interpreter import Interpreter
 from olympus_rules.keyflow.knowledge import Knowledge
 from olympus_rules.keyflow.lowering import lower_module
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["Analysis", "analyse"]
 
 RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
+EMPTY = ast.Module([], [])
+EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
 STEPS = 10  # from module to module, for a name that each of them passes on
 # Private modules that people import the public functions from.
 CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
@@ -73,6 +75,10 @@ def analyse(
         sys.setrecursionlimit(limit)
 
 
+class Forgotten(Exception):
+    """A function is asked for that was not worth interpreting, and whose body was let go."""
+
+
 class Analysis:
     """The analysis of one file: what its functions share.
 
@@ -89,6 +95,7 @@ class Analysis:
         bases: the values of the bases of each class.
         name: the module's name, by which other files know its functions.
         busy: whether something is under way in it.
+        judged: whether its own findings are known, so that it is kept for the questions of others only.
         asked: what was asked of other files.
     """
 
@@ -99,7 +106,7 @@ class Analysis:
         self.roots = project.roots
         self.table = project.table
         self.name = document.module or Path(document.filename).stem
-        self.busy = False
+        self.busy = self.judged = False
         self.terms = Terms()
         self.knowledge = Knowledge(self.terms)
         self.decisions = Decisions(self.terms)
@@ -153,8 +160,26 @@ class Analysis:
         found += [fact for _, fact in settled]
         constructions = asked is None or facts.Construction in asked
         found += references(self, verdicts.obstacles(self, settled) if constructions else None)
-        self.busy = busy
+        self.busy, self.judged = busy, True
         return verdicts.unique(found)
+
+    def let_go(self) -> None:
+        """Free what only this file's own verdicts needed; what is kept answers the questions of others."""
+        if not self.judged or self.busy or not self.flows:
+            return
+        self.flows, self.pending, self.facts, self.constructed = {}, [], [], {}
+        self.document.let_go()
+        codes = [self.module]
+        while codes:
+            code = codes.pop()
+            codes += code.nested
+            code.block, code.node, code.waiting = Block(), EMPTY, None
+            for class_ in (code.owner, *code.definitions.values()):
+                if isinstance(class_, ClassCode):
+                    class_.node = EMPTY_CLASS
+            flow = self.started.get(code)
+            if flow is not None:
+                flow.let_go()
 
     def prepare(self, *, by_name: bool = False) -> list[FunctionCode]:
         """Interpret the module's level, and return the functions in it that have to do with keys."""
@@ -235,7 +260,7 @@ class Analysis:
         known = self._specialised.setdefault(code, set())
         if given and given not in known and len(known) < MAX_SPECIALISATIONS:
             known.add(given)
-        return given in known
+        return given in known and not self.judged
 
     def signatures(self) -> dict[str, KeySignature]:
         """Return the key signature of each function of the file, by its name in the file."""
@@ -348,7 +373,7 @@ class Analysis:
     def module_at(self, path: str) -> FunctionCode:
         """Return what stands for the module's level of another file."""
         if path not in self._modules:
-            self._modules[path] = FunctionCode(path, self.document.tree, kind="module", is_foreign=True)
+            self._modules[path] = FunctionCode(path, EMPTY, kind="module", is_foreign=True)
         return self._modules[path]
 
     def adopt(self, code: FunctionCode, summary: Summary | None) -> None:
@@ -385,6 +410,14 @@ class Analysis:
 
     def _described(self, value: Value, concerned: bool) -> interface.Record | None:
         """Return the record of a value, unless it is a function that is not worth interpreting."""
+        function = value
+        while isinstance(function, Bound | Mapped | Partial):
+            function = function.function
+        if isinstance(function, Function) and not function.code.is_foreign:
+            if function.code in self.idle and not concerned:
+                return None
+            if self.judged and (function.code, GENERAL) not in self.summaries:
+                raise Forgotten
         function = value.function if isinstance(value, Bound) else value
         if isinstance(function, Function):
             reached = self.reach(function, concerned=concerned)

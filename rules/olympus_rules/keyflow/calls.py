@@ -33,7 +33,7 @@ from olympus_rules.keyflow.values import (
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["call", "decorate", "parts", "unknown"]
+__all__ = ["call", "decorate", "parts", "replaced", "unknown"]
 
 # Methods that keep or show what they are given, whatever the object.
 KEEPING_METHODS = frozenset(
@@ -198,13 +198,13 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
         if name in ("items", "values"):
             return Iteration(name, (receiver,))
         if name in ("replace", "_replace"):
-            return _replaced(flow, receiver, arguments)
+            return replaced(flow, receiver, arguments)
         if name not in KEEPING_METHODS:
             flow.forget(receiver)
     return flow.terms.fresh() if name in KEEPING_METHODS or name.startswith(("assert", "log_")) else None
 
 
-def _replaced(flow: Interpreter, receiver: int, arguments: Arguments) -> Value:
+def replaced(flow: Interpreter, receiver: int, arguments: Arguments) -> Value:
     """Return a copy of a record with some fields changed."""
     changed = flow.terms.make("copy", flow.terms.number(), receiver)
     if receiver in flow.analysis.classes:

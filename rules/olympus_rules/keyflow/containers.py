@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import higher_order, library
+from olympus_rules.keyflow.access import DICTIONARY, element
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.values import Class, Const, Iteration, Map, Metadata, Sequence, Super, Value
@@ -13,9 +14,12 @@ from olympus_rules.keyflow.values import Class, Const, Iteration, Map, Metadata,
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["builtin", "map_method", "sequence_method"]
+__all__ = ["builtin", "map_method", "sequence_method", "spread"]
 
 ITERATORS = {"range", "zip", "enumerate", "reversed"}
+
+
+MANY = 32  # children of a split that are not followed one by one
 
 
 SAME_SEQUENCE = {"list", "tuple", "iter", "sorted", "set"}
@@ -30,7 +34,9 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
         start = [value for keyword, value in arguments.keywords if keyword == "start"]
         return Iteration(name, (*values, *start))
     if name in SAME_SEQUENCE:
-        return first if first is not None else Sequence(name, ())
+        return spread(flow, first, name) if first is not None else Sequence(name, ())
+    if name == "dict" and isinstance(first, Iteration) and first.kind == "zip" and len(first.parts) == 2:
+        return _zipped(flow, *first.parts)
     if name == "dict" and not values:
         return Map(tuple((key, value) for key, value in arguments.keywords if key is not None))
     if name == "len" and type(first) is int and arguments.node is not None:
@@ -38,7 +44,7 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
     if name == "len" and isinstance(first, Sequence) and not first.open:
         return Const(len(first.items))
     if name == "map" and first is not None:
-        return higher_order.each(flow, first, values[1:], "map")
+        return higher_order.each(flow, first, values[1:], "map", arguments.node)
     if name == "super":
         return _super(flow)
     if name == "type" and len(values) == 1 and type(first) is int and first in flow.analysis.classes:
@@ -63,6 +69,26 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
         return library.pure(flow, name, arguments)
     if name == "print":
         return Const(None)
+    return flow.terms.fresh()
+
+
+def spread(flow: Interpreter, value: Value, kind: str = "list") -> Value:
+    """Return the children of a split one by one where they are few, and any other value as it is."""
+    length = flow.terms.length(value) if type(value) is int else None
+    if type(value) is not int or length is None or length > MANY or kind not in ("list", "tuple"):
+        return value
+    return Sequence(kind, tuple(flow.knowledge.item(value, flow.terms.const(i)) for i in range(length)))
+
+
+def _zipped(flow: Interpreter, names: Value, values: Value) -> Value:
+    """Return the dictionary of names and values: an array that names index where the names are not known."""
+    if isinstance(names, Sequence) and not names.open and all(isinstance(name, Const) for name in names.items):
+        pairs = [
+            (name.value, element(flow, values, i)) for i, name in enumerate(names.items) if isinstance(name, Const)
+        ]
+        return Map(tuple((name, value) for name, value in pairs if value is not None))
+    if type(values) is int:
+        return flow.knowledge.view(DICTIONARY, values, flow.knowledge.rank(values))
     return flow.terms.fresh()
 
 

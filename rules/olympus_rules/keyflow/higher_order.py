@@ -59,22 +59,20 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         finally:
             flow.site = outer
     if kind == "tree_map" and isinstance(first, CALLABLE):
-        outer, flow.site = flow.site, arguments.node or flow.site
-        rest = [value for value, _ in arguments.positional[1:]]
-        result = each(flow, first, rest, "jax.tree.map")
-        flow.site = outer
-        return result
+        return each(flow, first, [value for value, _ in arguments.positional[1:]], "jax.tree.map", arguments.node)
     return None
 
 
-def each(flow: Interpreter, function: Value, sequences: list[Value], loop: str) -> Value:
-    """Call a function on the elements of sequences, for two of them."""
+def each(flow: Interpreter, function: Value, sequences: list[Value], loop: str, node: ast.Call | None = None) -> Value:
+    """Call a function on the elements of sequences, for two of them; ``node`` is the call that does so."""
     results: list[Value] = []
+    outer, flow.site = flow.site, node or flow.site
     for turn in range(2):
         parts = [element(flow, sequence, turn) for sequence in sequences]
         if any(part is None for part in parts):
             break
         results.append(calls.call(flow, function, positional(*(p for p in parts if p is not None), loop=loop)))
+    flow.site = outer
     return Sequence("list", tuple(results), True)
 
 
@@ -207,6 +205,20 @@ def _associative_scan(flow: Interpreter, arguments: Arguments) -> Value:
     return flow.terms.fresh()
 
 
+def _reduce(flow: Interpreter, arguments: Arguments) -> Value:
+    function, sequence, value = (arguments.get(i, name) for i, name in enumerate(("function", "iterable", "initial")))
+    if function is None or sequence is None:
+        return flow.terms.fresh()
+    first = 0 if value is not None else 1
+    value = element(flow, sequence, 0) if value is None else value
+    for turn in range(first, first + 2):
+        item = element(flow, sequence, turn)
+        if item is None or value is None:
+            break
+        value = calls.call(flow, function, positional(value, item, loop="reduce"))
+    return flow.terms.fresh() if value is None else value
+
+
 def _cond(flow: Interpreter, arguments: Arguments) -> Value:
     test = arguments.get(0, "pred")
     branches = [arguments.get(1, "true_fun"), arguments.get(2, "false_fun")]
@@ -276,6 +288,7 @@ PRIMITIVES: dict[str, Callable[[Interpreter, Arguments], Value]] = {
     "while_loop": _while_loop,
     "map": _map,
     "associative_scan": _associative_scan,
+    "reduce": _reduce,
     "cond": _cond,
     "switch": _switch,
     "callback": _callback,

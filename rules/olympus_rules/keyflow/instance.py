@@ -100,7 +100,9 @@ class Instance:
         while scope is not None and scope is not self.summary.code:
             scope = scope.parent
         if scope is not None:
-            captured |= {slot: self.returned(part) for slot, part in self.summary.captured if slot[1] in value.code.reads}
+            captured |= {
+                slot: self.returned(part) for slot, part in self.summary.captured if slot[1] in value.code.reads
+            }
             captured |= {slot: part for slot, part in self.captured.items() if slot[1] in value.code.reads}
         defaults = tuple((name, self.returned(part)) for name, part in value.defaults)
         kept = tuple((slot, _shallow(part, NESTING)) for slot, part in captured.items())

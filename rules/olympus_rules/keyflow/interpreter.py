@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow import bindings, calls, control, layout, operators, words
+from olympus_rules.keyflow import bindings, calls, containers, control, layout, operators, words
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, get_item, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
@@ -100,6 +100,11 @@ class Interpreter:
         """Execute the whole code."""
         with contextlib.suppress(Budget):  # what was seen up to then still holds
             self.block(self.code.block)
+
+    def let_go(self) -> None:
+        """Free all but the variables, which inner functions may read."""
+        self.ledger = Ledger(self.terms)
+        self.returns, self.writes, self.registers, self.derivations = [], [], [], []
 
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
@@ -332,7 +337,7 @@ class Interpreter:
         items: list[Value] = []
         is_open = False
         for register, starred in instruction.items:
-            value = self.registers[register]
+            value = containers.spread(self, self.registers[register]) if starred else self.registers[register]
             if not starred:
                 items.append(value)
             elif isinstance(value, Sequence) and not value.open:

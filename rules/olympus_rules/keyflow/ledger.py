@@ -12,6 +12,7 @@ from olympus_rules.keyflow.terms import Term, Terms
 
 __all__ = ["Certainty", "Consumption", "Departure", "Ledger"]
 
+LONG = 1 << 30  # a length that is not known: indices from both ends of an array do not meet
 NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
 
 
@@ -144,14 +145,17 @@ class Ledger:
             return False
         return max(first[0], second[0]) < min(first[1], second[1])
 
-    def _range(self, term: Term) -> tuple[int, float] | None:
+    def _range(self, term: Term) -> tuple[int, int] | None:
         data, args = self._terms.data(term), self._terms.args(term)
+        length = self._terms.length(args[0]) if args else None
+        end = LONG if length is None else length
         if self._terms.operation(term) == "item":
             index = self._terms.constant(args[1])
-            return (index, index + 1) if isinstance(index, int) and index >= 0 else None
+            if not isinstance(index, int):
+                return None
+            position = index if index >= 0 else end + index
+            return position, position + 1
         if self._terms.operation(term) != "slice":
             return None
-        lower, upper = data
-        if (lower or 0) < 0 or (upper is not None and upper < 0):
-            return None
-        return lower or 0, float("inf") if upper is None else upper
+        lower, upper = data[0] or 0, end if data[1] is None else data[1]
+        return lower if lower >= 0 else end + lower, upper if upper >= 0 else end + upper

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import application, calls, containers, facts, higher_order, layout, notes
-from olympus_rules.keyflow.access import as_term, guarded_leaves, leaves, map_leaves
+from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.ledger import Certainty, Consumption
+from olympus_rules.keyflow.paths import both
 from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Const, Library, Metadata, Sequence, Value
+from olympus_rules.keyflow.values import Choice, Const, Library, Metadata, Sequence, Value
 from olympus_rules.signatures import LibraryFunction
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ __all__ = ["call_library", "generated", "method", "pure"]
 ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "scipy.", "jax.ops.", "math.")
 
 
+REPLACING = {"dataclasses.replace", "copy.replace"}
 STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
 
 
@@ -47,6 +50,8 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         return pure(flow, qualified, arguments)
     if qualified.startswith(ARRAY_MODULES):
         return array_function(flow, qualified, arguments)
+    if qualified in REPLACING and type(first) is int:
+        return calls.replaced(flow, first, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
     found = flow.analysis.outside(qualified, concerned=application.concerns_keys(flow, arguments))
@@ -159,7 +164,7 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
         key = _argument(row, row.parameters[0], arguments)[0]
         datum = _argument(row, row.parameters[1], arguments)[0] if len(row.parameters) > 1 else None
         return (
-            map_leaves(key, lambda term: _derive(flow, row, term, datum, arguments, number))
+            _on_each_path(flow, key, lambda term: _derive(flow, row, term, datum, arguments, number))
             if key is not None
             else number
         )
@@ -180,6 +185,20 @@ def _made(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number:
         return key
     count = _argument(row, row.parameters[0], arguments)[0] if row.parameters else None
     return flow.knowledge.split(number, key, flow.terms.fresh() if count is None else as_term(flow, count), 1)
+
+
+def _on_each_path(flow: Interpreter, value: Value, function: Callable[[Term], Value]) -> Value:
+    """Apply a function to the terms in a value, each arm of a choice under its own condition."""
+    if not isinstance(value, Choice):
+        return map_leaves(value, function)
+    outer, arms = flow.path, []
+    for path, part in value.arms:
+        joined = both(outer, path)
+        if joined is not None:
+            flow.path = joined
+            arms.append((path, map_leaves(part, function)))
+    flow.path = outer
+    return choose(flow, arms)
 
 
 def _draw(row: LibraryFunction, arguments: Arguments) -> str:

@@ -104,12 +104,33 @@ def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: 
     left, right = operands
     if operation in ("Is", "IsNot"):
         return _identity(flow, operation, left, right)
+    passed = _passed(operation, left, right)
+    if passed is not None:
+        return passed
     terms = [as_term(flow, operand) for operand in operands]
     if operation == "NotEq":
         return Condition("not", (flow.terms.make("op", "Eq", *terms),))
     if operation == "NotIn":
         return Condition("not", (flow.terms.make("op", "In", *terms),))
-    return flow.terms.make("op", operation, *terms)
+    if operation in ("Gt", "LtE"):  # one operation for all orders: a > b is b < a, and a <= b is not b < a
+        terms.reverse()
+    if operation in ("LtE", "GtE"):
+        return Condition("not", (flow.terms.make("op", "Lt", *terms),))
+    return flow.terms.make("op", "Lt" if operation == "Gt" else operation, *terms)
+
+
+MIRRORED = {"Eq": "Eq", "NotEq": "NotEq", "Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE"}
+
+
+def _passed(operation: str, left: Value, right: Value) -> Const | None:
+    """Compare a loop's counter with a number that it has passed: it does not come back to it in later turns."""
+    if isinstance(right, Const) and right.counter and operation in MIRRORED:
+        operation, left, right = MIRRORED[operation], right, left
+    if not (isinstance(left, Const) and left.counter and isinstance(right, Const) and not right.counter):
+        return None
+    if type(left.value) is not int or type(right.value) is not int or left.value <= right.value:
+        return None
+    return Const(operation in ("NotEq", "Gt", "GtE")) if operation in MIRRORED else None
 
 
 def _identities(flow: Interpreter, operation: str, left: Choice, right: Value) -> Value:

@@ -55,7 +55,7 @@ class Decisions:
     def outcomes(self, test: Term) -> tuple[PathCondition, PathCondition]:
         """Return the conditions under which a test holds and fails.
 
-        Comparisons of one value with different constants exclude each other.
+        Comparisons of one value with different constants exclude each other, and so do smaller, equal and larger.
         """
         mask = self.bit(test)
         holds: PathCondition = (mask, 0)
@@ -68,6 +68,13 @@ class Decisions:
             for other in others:
                 excluded |= other if other != mask else 0
             holds = (mask, excluded)
+        elif parts[0] == "op" and parts[1] == "Lt":
+            left, right = parts[2:]
+            contrary = (("Eq", left, right), ("Eq", right, left), ("Lt", right, left))
+            excluded = 0
+            for operation, *terms in contrary:
+                excluded |= self.bit(self._terms.make("op", operation, *terms))
+            holds = (mask, excluded & ~mask)
         return holds, (0, mask)
 
 

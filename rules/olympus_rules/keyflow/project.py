@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from olympus_rules.keyflow.analysis import Analysis
+from olympus_rules.keyflow.analysis import Analysis, Forgotten
 from olympus_rules.keyflow.interface import Record
 from olympus_rules.keyflow.recursion import Stack
 from olympus_rules.signatures import signatures
@@ -20,7 +20,7 @@ from olympus_rules.syntax.project import forget_folders, locate
 __all__ = ["DEFAULT_ROOTS", "Project", "Question"]
 
 DEFAULT_ROOTS = ("jax", "olympus")
-MAX_OPEN = 24  # analyses kept for the files that import them
+MAX_OPEN = 48  # analyses kept for the files that import them
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for the sake of another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -67,7 +67,7 @@ class Project:
         path = Path(filename).absolute()
         analysis = self._analyses.get(str(path))
         if analysis is not None:
-            if analysis.document.text == text:
+            if analysis.document.text == text and not analysis.judged:
                 analysis.document.filename = filename
                 return analysis.document
             self.forget(str(path))
@@ -81,6 +81,9 @@ class Project:
 
     def analysis(self, document: Document) -> Analysis:
         """Return the analysis of a document; it is kept for the files that import it."""
+        for other in self._analyses.values():
+            if other is not None:
+                other.let_go()
         analysis = self._analyses.pop(document.path, None) if document.path else None
         if analysis is None or analysis.document is not document:
             analysis = Analysis(document, self)
@@ -111,7 +114,11 @@ class Project:
         if question in self._answers:
             return self._answers[question]
         analysis = self._open(question.path, question.concerned)
-        answer = None if analysis is None else analysis.answer(question.name, question.concerned)
+        try:
+            answer = None if analysis is None else analysis.answer(question.name, question.concerned)
+        except Forgotten:
+            self.forget(question.path)
+            return self.answer(question)
         if answer is None or answer.get("final", True):
             self._answers[question] = answer
         return answer

@@ -109,7 +109,14 @@ def summarise(flow: Interpreter) -> Summary:
     for use in flow.ledger.consumptions:
         if use.certainty != Certainty.KNOWN and terms.operation(use.term) == "op":
             continue
-        if origin(terms, use.term) is None and handed_out.isdisjoint((use.term, *terms.ancestors(use.term))):
+        outside = origin(terms, use.term)
+        if (
+            outside is not None
+            and terms.operation(outside) == "free"
+            and terms.data(outside)[1] in flow.code.outer_names
+        ):
+            continue  # it binds the variable anew, so that each call has another key
+        if outside is None and handed_out.isdisjoint((use.term, *terms.ancestors(use.term))):
             continue
         slot = (use.term, use.draw, use.path if use.path != ALWAYS else None)
         if slot not in uses and len(uses) < MAX_USES:

@@ -86,9 +86,18 @@ def _name_of(flow: Interpreter, first: Consumption, again: Consumption) -> str:
     for term in (again.term, *terms.ancestors(again.term)):
         if terms.operation(term) in ("param", "free"):
             return str(terms.data(term)[1])
-    return next(
-        (str(name) for name, value in flow.env.values.items() if value == again.term and "$" not in str(name)), ""
-    )
+    return next((name for name in _variables(flow, again.term)), "")
+
+
+def _variables(flow: Interpreter, term: Term) -> Iterator[str]:
+    """Return the variables and the attributes of variables that hold a term."""
+    for name, value in flow.env.values.items():
+        if value != term:
+            continue
+        if isinstance(name, str) and "$" not in name:
+            yield name
+        elif isinstance(name, tuple) and len(name) == 3 and isinstance(name[1], str):
+            yield from (f"{owner}.{name[1]}" for owner in _variables(flow, name[0]))
 
 
 def _unused_relatives(flow: Interpreter, term: Term) -> tuple[str, ...]:
@@ -137,12 +146,13 @@ def _is_none(flow: Interpreter, use: Consumption) -> bool:
 def _collisions(flow: Interpreter) -> Iterator[Fact]:
     """Return derivations of equal children: one datum folded in twice, or one that equals a split's index."""
     terms, knowledge = flow.terms, flow.knowledge
+    steps = _steps(flow)
     seen: dict[Term, list[tuple[Term, tuple[int, int], ast.Call, str]]] = {}
     for derivation in flow.derivations:
         child, path, node, loop = derivation
         earlier = next((d for d in seen.get(child, ()) if compatible(d[1], path)), None)
         key = spelled(node.args[0]) if node.args else ""
-        if earlier is not None and terms.operation(terms.args(child)[1]) != "fresh":
+        if earlier is not None and child not in steps and terms.operation(terms.args(child)[1]) != "fresh":
             yield facts.DerivationCollision(
                 node=node,
                 confidence=Confidence.CERTAIN,
@@ -155,6 +165,17 @@ def _collisions(flow: Interpreter) -> Iterator[Fact]:
             )
         seen.setdefault(child, []).append(derivation)
     yield from _split_beside_fold_in(flow)
+
+
+def _steps(flow: Interpreter) -> set[Term]:
+    """Return the keys that this function does nothing with but fold more data into: equal ones do no harm."""
+    terms = flow.terms
+    steps = {terms.args(child)[0] for child, *_ in flow.derivations}
+    for use in flow.ledger.consumptions:
+        steps -= {use.term, *terms.ancestors(use.term)}
+    for value in [value for _, value in flow.returns] + [value for _, _, value, _ in flow.writes]:
+        steps.difference_update(leaves(value))
+    return steps
 
 
 def _split_beside_fold_in(flow: Interpreter) -> Iterator[Fact]:

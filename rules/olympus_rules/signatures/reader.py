@@ -22,6 +22,7 @@ TRANSFORMATIONS = (
     "map",
     "scan",
     "associative_scan",
+    "reduce",
     "fori_loop",
     "while_loop",
     "cond",

@@ -124,6 +124,12 @@ class Document:
         self.path = path
         self.tree = ast.parse(text, filename)
 
+    def let_go(self) -> None:
+        """Free the tree and all that hangs on it."""
+        self.tree = ast.Module([], [])
+        for name in ("parents", "lines", "_fragments"):
+            self.__dict__.pop(name, None)
+
     @classmethod
     def from_bytes(
         cls, filename: str, data: bytes, *, module: str = "", is_package: bool = False, roots: tuple[Path, ...] = ()

@@ -1,0 +1,12 @@
+"""A key for each step, taken from a split that grows with the step."""
+
+import jax
+
+
+def noise_at(key, step):
+    step_key = jax.random.fold_in(key, step)
+    return jax.random.normal(step_key, (2,))
+
+
+def example():
+    return noise_at(jax.random.PRNGKey(0), 4)

@@ -1,0 +1,16 @@
+"""Actions of all agents: each of them has to get a key of its own."""
+
+import jax
+
+
+def sample_action(key, n_actions):
+    return jax.random.randint(key, (), 0, n_actions)
+
+
+def random_policy(key, agents):
+    keys = dict(zip(agents, jax.random.split(key, len(agents)), strict=True))
+    return {name: sample_action(keys[name], n) for name, n in agents.items()}
+
+
+def example():
+    return random_policy(jax.random.key(0), {"left": 4, "right": 5})

@@ -1,0 +1,14 @@
+"""A comprehension has names of its own: `key` inside is not `key` outside."""
+
+import jax
+
+
+def members(key, n):
+    key, spare_key = jax.random.split(key)
+    draws = [jax.random.normal(key) for key in jax.random.split(spare_key, n)]
+    again = [jax.random.uniform(key) for key in jax.random.split(key, n)]
+    return draws, again
+
+
+def example():
+    return members(jax.random.key(0), 2)

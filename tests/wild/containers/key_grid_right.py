@@ -1,0 +1,16 @@
+"""A two-dimensional array of keys: the same lane is taken by row and by column."""
+
+import jax
+
+
+def particles(key, islands, size):
+    key, best_key = jax.random.split(key)
+    keys = jax.random.split(key, (islands, size))
+    draw = jax.vmap(lambda k: jax.random.normal(k, (2,)))
+    start = jax.vmap(draw)(keys)
+    best = draw(jax.random.split(best_key, islands))
+    return start, best
+
+
+def example():
+    return particles(jax.random.key(0), 2, 3)

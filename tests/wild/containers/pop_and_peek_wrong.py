@@ -1,0 +1,14 @@
+"""A list of keys that is used up from its end."""
+
+import jax
+
+
+def build(key):
+    keys = list(jax.random.split(key, 4))
+    first = jax.random.normal(keys[-1], (2,))  # first
+    second = jax.random.uniform(keys.pop(), (2,))  # error: OLY104
+    return first + second
+
+
+def example():
+    return build(jax.random.key(0))

@@ -1,0 +1,15 @@
+"""Children that change places: the one that is kept was used."""
+
+import jax
+
+
+def noisy_steps(key, n):
+    x = 0.0
+    for _ in range(n):
+        step_key, key = jax.random.split(key)
+        x = x + jax.random.normal(step_key)
+    return x
+
+
+def example():
+    return noisy_steps(jax.random.key(0), 2)

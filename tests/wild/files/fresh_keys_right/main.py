@@ -1,0 +1,18 @@
+"""Weights from a stream of keys of another module."""
+
+import jax
+
+from .stream import Stream
+
+
+def build(seed):
+    stream = Stream(seed)
+    a = jax.random.normal(stream.next(), (2,))
+    b = jax.random.normal(stream.next(), (2,))
+    c = jax.random.normal(stream.next(), (2,))
+    d = jax.random.normal(stream.next(), (2,))
+    return a, b, c, d
+
+
+def example():
+    return build(0)

@@ -1,0 +1,7 @@
+"""The program."""
+
+from .leaf import bush
+
+
+def example():
+    return bush(0)

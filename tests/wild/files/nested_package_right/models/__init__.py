@@ -1,0 +1,5 @@
+"""Models."""
+
+from .mlp import MLP
+
+__all__ = ["MLP"]

@@ -1,0 +1,5 @@
+"""A package that hands on what its modules define."""
+
+from .sampling import sample_batch as batch
+
+__all__ = ["batch"]

@@ -1,0 +1,21 @@
+"""Actors that run as coroutines."""
+
+import asyncio
+
+import jax
+
+
+async def act(key, observation):
+    await asyncio.sleep(0)
+    return observation + jax.random.normal(key, observation.shape)
+
+
+async def play(key, observation, steps):
+    for _ in range(steps):
+        key, act_key = jax.random.split(key)
+        observation = await act(act_key, observation)
+    return observation
+
+
+def main():
+    return asyncio.run(play(jax.random.key(0), jax.numpy.ones(2), 2))

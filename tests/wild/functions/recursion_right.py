@@ -1,0 +1,16 @@
+"""A tree of random splits: both children get a key of their own, or both the same one."""
+
+import jax
+
+
+def grow(key, depth):
+    key, value_key = jax.random.split(key)
+    value = jax.random.normal(value_key)
+    if depth == 0:
+        return value
+    left_key, right_key = jax.random.split(key)
+    return value + grow(left_key, depth - 1) + grow(right_key, depth - 1)
+
+
+def example():
+    return grow(jax.random.key(0), 2)

@@ -1,0 +1,15 @@
+"""A raw key told by its dtype."""
+
+import jax
+import jax.numpy as jnp
+
+
+def as_typed(seed):
+    key = jax.random.PRNGKey(seed)
+    if not jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
+        key = jax.random.wrap_key_data(key)
+    return jax.random.normal(key)
+
+
+def example():
+    return as_typed(0)

@@ -1,0 +1,19 @@
+"""Rejection sampling with a bound on the number of tries; the `else` runs where no try was taken."""
+
+import jax
+import jax.numpy as jnp
+
+
+def truncated(key, limit, tries):
+    for _ in range(tries):
+        key, subkey = jax.random.split(key)
+        x = jax.random.normal(subkey)
+        if abs(float(x)) < limit:
+            break
+    else:
+        x = jnp.clip(jax.random.normal(key), -limit, limit)
+    return x
+
+
+def main():
+    return truncated(jax.random.key(0), 0.5, 20)

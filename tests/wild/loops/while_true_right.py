@@ -1,0 +1,17 @@
+"""Draw until a point is inside the disc."""
+
+import jax
+import jax.numpy as jnp
+
+
+def point_in_disc(key):
+    while True:
+        key, point_key = jax.random.split(key)
+        point = jax.random.uniform(point_key, (2,), minval=-1.0)
+        if float(jnp.sum(point**2)) <= 1.0:
+            break
+    return point
+
+
+def main():
+    return point_in_disc(jax.random.key(2))

@@ -1,0 +1,24 @@
+"""A property that advances the key each time it is read, and one that does not."""
+
+import jax
+
+
+class Stream:
+    def __init__(self, seed):
+        self._key = jax.random.key(seed)
+
+    @property
+    def key(self):
+        self._key, key = jax.random.split(self._key)
+        return key
+
+
+def draw(seed):
+    stream = Stream(seed)
+    a = jax.random.normal(stream.key)
+    b = jax.random.normal(stream.key)
+    return a + b
+
+
+def example():
+    return draw(0)

@@ -1,0 +1,21 @@
+"""Weights and bias of a dense layer."""
+
+import jax
+import jax.numpy as jnp
+
+
+def init_dense(key, n_in, n_out):
+    weight_key, bias_key = jax.random.split(key)
+    scale = jnp.sqrt(2.0 / n_in)
+    weights = scale * jax.random.normal(weight_key, (n_in, n_out))
+    bias = 0.01 * jax.random.normal(bias_key, (n_out,))
+    return {"w": weights, "b": bias}
+
+
+def apply_dense(params, x):
+    return jnp.tanh(x @ params["w"] + params["b"])
+
+
+def example():
+    params = init_dense(jax.random.key(0), 4, 3)
+    return apply_dense(params, jnp.ones((2, 4)))

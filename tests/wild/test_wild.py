@@ -1,0 +1,127 @@
+"""Programs as people write them, each as a wrong and a right twin.
+
+A twin is a file ``NAME_wrong.py`` or ``NAME_right.py``, or a package of that name, whose program is ``main.py``. In a
+wrong twin, the row of each finding ends with ``# error: CODE`` and the place that the finding refers to bears
+``# first``. A right twin is quiet. The same place in another turn of a loop needs no mark.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import sys
+from contextlib import redirect_stdout
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from olympus_lint.cli import main
+
+FOLDER = Path(__file__).parent
+TWINS = sorted(path for path in FOLDER.glob("*/*") if re.search(r"_(wrong|right)(\.py)?$", path.name))
+NAMES = [path.relative_to(FOLDER).as_posix() for path in TWINS]
+WRONG = [name for name in NAMES if "_wrong" in name]
+
+PENDING: dict[str, str] = {  # twins that the analysis gets wrong today, with the cause
+    "classes/call_method_wrong.py": "the class of an object that an attribute holds is not known",
+    "files/fresh_keys_wrong": "a method of another file that only reads an attribute is left out as one without keys",
+    "libraries/numpyro_model_wrong.py": "an object that is called counts as a class that may only store its key",
+}
+
+Place = tuple[str, int]
+
+
+@cache
+def findings() -> list[dict]:
+    """Return the findings of the whole folder with default settings, as the JSON output has them."""
+    out = StringIO()
+    with redirect_stdout(out):
+        status = main(["--output-format", "json", str(FOLDER)])
+    assert status == 1
+    return json.loads(out.getvalue())
+
+
+def place(raw: dict) -> Place:
+    return Path(raw["filename"]).resolve().relative_to(FOLDER).as_posix(), raw["location"]["row"]
+
+
+def files(twin: str) -> list[Path]:
+    path = FOLDER / twin
+    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
+def marked(twin: str, pattern: str) -> list[tuple[Place, str]]:
+    """Return the places in a twin whose row has the pattern, and what its group holds."""
+    return sorted(
+        ((file.relative_to(FOLDER).as_posix(), row), found.group(1))
+        for file in files(twin)
+        for row, line in enumerate(file.read_text().splitlines(), 1)
+        for found in re.finditer(pattern, line)
+    )
+
+
+def of(twin: str) -> list[dict]:
+    """Return the findings in the files of a twin."""
+    inside = {file.relative_to(FOLDER).as_posix() for file in files(twin)}
+    return [raw for raw in findings() if place(raw)[0] in inside]
+
+
+def cases(names: list[str]) -> list:
+    """Return the twins as parameters; those that are pending must fail, so that the list is kept true."""
+    return [
+        pytest.param(name, marks=pytest.mark.xfail(reason=PENDING[name], strict=True) if name in PENDING else [])
+        for name in names
+    ]
+
+
+def test_every_wrong_twin_has_a_right_one():
+    assert len(WRONG) >= 60
+    assert sorted(name.replace("_wrong", "_right") for name in WRONG) == [name for name in NAMES if "_right" in name]
+    assert set(PENDING) <= set(NAMES)
+
+
+def test_marks_stand_in_wrong_twins_only():
+    for name in NAMES:
+        assert bool(marked(name, "# (error|first)")) == (name in WRONG), name
+
+
+@pytest.mark.parametrize("twin", cases(NAMES))
+def test_findings_are_those_marked(twin: str) -> None:
+    found = sorted((place(raw), raw["code"]) for raw in of(twin))
+    assert found == marked(twin, r"# error: (OLY\d{3})")
+    related = sorted({place(other) for raw in of(twin) for other in raw["related"] if place(other) != place(raw)})
+    assert related == [where for where, _ in marked(twin, "# (first)")]
+
+
+@pytest.mark.parametrize("twin", NAMES)
+def test_programs_run(twin: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code that does not run is no evidence: ``main`` is run, ``example`` is traced; other libraries may be missing."""
+    for file in files(twin):
+        compile(file.read_bytes(), str(file), "exec")
+    jax = pytest.importorskip("jax")
+    module = load(FOLDER / twin, monkeypatch)
+    if hasattr(module, "main"):
+        module.main()
+    else:
+        jax.eval_shape(module.example)
+
+
+def load(path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Import a twin by its name; what it imports by the names of this folder is forgotten after the test."""
+    monkeypatch.syspath_prepend(path.parent)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    before = set(sys.modules)
+    try:
+        return importlib.import_module(f"{path.stem}.main" if path.is_dir() else path.stem)
+    except ModuleNotFoundError as error:
+        if error.name is None or (path.parent / error.name).exists():
+            raise
+        pytest.skip(f"needs {error.name}")
+    finally:
+        for name in set(sys.modules) - before:
+            if name.partition(".")[0] == path.stem:
+                del sys.modules[name]

@@ -1,0 +1,15 @@
+"""A seed for numpy's generator, out of a key's words or out of its bits."""
+
+import jax
+import numpy as np
+
+
+def seed_everything(seed):
+    rng = jax.random.PRNGKey(seed)
+    rng, numpy_rng = jax.random.split(rng)
+    np.random.seed(int(jax.random.bits(numpy_rng)))
+    return rng, np.random.permutation(3)
+
+
+def main():
+    return seed_everything(4)

@@ -1,0 +1,16 @@
+"""Steps of chains: the transposition of raw keys mixes the words of different keys."""
+
+import jax
+
+
+def chain(seed, start, n):
+    def step(x, key):
+        x = x + jax.random.normal(key)
+        return x, x
+
+    keys = jax.random.split(jax.random.PRNGKey(seed), n)
+    return jax.lax.scan(step, start, keys)
+
+
+def example():
+    return chain(0, 0.0, 3)

@@ -1,0 +1,13 @@
+"""A new key from a word of the old one, which is the old one."""
+
+import jax
+
+
+def fork(seed):
+    key = jax.random.PRNGKey(seed)
+    key, other = jax.random.split(key)
+    return jax.random.normal(key) + jax.random.normal(other)
+
+
+def example():
+    return fork(2)
