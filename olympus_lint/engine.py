@@ -83,20 +83,20 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
 
 
 class Projects:
-    """What is known of the files that others import, for each choice of ``library-roots``."""
+    """What is known of the files that others import, for each choice of ``library-roots`` and ``signature-packs``."""
 
     def __init__(self) -> None:
         """Start without any file."""
-        self._projects: dict[tuple[str, ...], Project] = {}
+        self._projects: dict[tuple[tuple[str, ...], tuple[str, ...]], Project] = {}
 
     def get(self, settings: Settings) -> Project:
         """Return the project of files with these settings."""
         from olympus_rules.keyflow.project import Project  # loads the interpreter only where a file needs it
 
-        roots = tuple(settings.library_roots)
-        if roots not in self._projects:
-            self._projects[roots] = Project(roots)
-        return self._projects[roots]
+        choice = tuple(settings.library_roots), tuple(settings.signature_packs)
+        if choice not in self._projects:
+            self._projects[choice] = Project(*choice)
+        return self._projects[choice]
 
     def forget(self, filename: str) -> None:
         """Forget a file that was rewritten."""

@@ -13,6 +13,7 @@ from olympus_lint.selection import expand, selected_codes
 from olympus_lint.spelling import nearest
 from olympus_rules.finding import Confidence
 from olympus_rules.rule import Rule, all_rules
+from olympus_rules.signatures import read_pack
 
 __all__ = ["DEFAULT_EXCLUDE", "READERS", "Settings", "SettingsError", "from_table", "override"]
 
@@ -43,6 +44,7 @@ class Settings:
         force_exclude: whether excludes hold for files named on the command line, too.
         min_confidence: findings below it are not reported.
         library_roots: under which names the JAX namespace may be imported.
+        signature_packs: the paths of the user's files on what library functions do with keys.
         output_format: the name of a module of :mod:`olympus_lint.reporting`.
         fix: whether safe fixes are applied.
         unsafe_fixes: whether unsafe fixes are applied besides, where fixes are.
@@ -61,6 +63,7 @@ class Settings:
     force_exclude: bool = False
     min_confidence: Confidence = Confidence.LIKELY
     library_roots: Sequence[str] = ("jax", "olympus")
+    signature_packs: Sequence[str] = ()
     output_format: str = "full"
     fix: bool = False
     unsafe_fixes: bool = False
@@ -185,6 +188,14 @@ def read_roots(value: object, base: Path) -> list[str]:
     return roots
 
 
+def read_packs(value: object, base: Path) -> list[str]:
+    """Read the paths of signature packs, and the packs themselves, so that what is wrong with one is said at once."""
+    paths = [str(base / path) for path in read_strings(value, base)]
+    for path in paths:
+        read_pack(Path(path))
+    return paths
+
+
 def read_confidence(value: object, base: Path) -> Confidence:
     """Read a confidence by its label."""
     return {level.label: level for level in Confidence}[read_choice(value, [level.label for level in Confidence])]
@@ -215,6 +226,7 @@ READERS: dict[str, Callable[[object, Path], object]] = {
     "force_exclude": read_bool,
     "min_confidence": read_confidence,
     "library_roots": read_roots,
+    "signature_packs": read_packs,
     "output_format": read_format,
     "fix": read_bool,
     "unsafe_fixes": read_bool,

@@ -16,10 +16,12 @@ from olympus_lint.engine import lint_text
 from olympus_lint.options import parser
 from olympus_lint.settings import READERS, Settings, from_table
 from olympus_rules.finding import Confidence
+from olympus_rules.signatures import shipped
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + sorted(DOCS.rglob("*.md"))
+PACK = DOCS / "example" / "packs" / "labkit.toml"
 SETTINGS = (DOCS / "settings.md").read_text("utf-8")
 
 
@@ -32,7 +34,7 @@ def blocks(page: Path, language: str) -> Iterator[tuple[list[str], str]]:
 
 EXAMPLES = [
     pytest.param(words, text, id=f"{name}-{number}")
-    for name in ("confidence", "suppressions")
+    for name in ("confidence", "signature-packs", "suppressions")
     for number, (words, text) in enumerate(blocks(DOCS / f"{name}.md", "python"))
 ]
 
@@ -41,9 +43,19 @@ EXAMPLES = [
 def test_examples_are_reported_as_marked(words: list[str], text: str):
     source, expected = plain(text)
     level = Confidence.POSSIBLE if "possible" in words else Confidence.LIKELY
-    result = lint_text("example.py", source, Settings(min_confidence=level))
+    result = lint_text("example.py", source, Settings(min_confidence=level, signature_packs=[str(PACK)]))
     assert not result.errors
     assert unmet(expected, result.findings) == []
+
+
+def test_the_pack_on_its_page_is_the_one_that_the_examples_use():
+    (text,) = (text for words, text in blocks(DOCS / "signature-packs.md", "toml") if "pack" in words)
+    assert text == PACK.read_text("utf-8")
+
+
+def test_every_pack_is_on_the_page():
+    listed = section(DOCS / "signature-packs.md", "Packs that come with olympus-lint")
+    assert set(re.findall(r"`(\w+)`", listed)) == {path.stem for path in shipped()}
 
 
 def section(page: Path, heading: str) -> str:
@@ -91,7 +103,7 @@ def test_examples_of_settings_are_accepted(name: str):
     example = re.search(r"```toml\n(.+?)```", documented_settings()[name], re.DOTALL)
     assert example
     table = tomllib.loads(example[1])["tool"]["olympus-lint"]
-    assert from_table(table, "", ROOT).keys() == {name.replace("-", "_")}
+    assert from_table(table, "", DOCS / "example").keys() == {name.replace("-", "_")}
 
 
 @pytest.mark.parametrize("name", documented_settings())

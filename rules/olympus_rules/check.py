@@ -47,6 +47,7 @@ def check(
     *,
     min_confidence: Confidence = Confidence.POSSIBLE,
     roots: Iterable[str] = ("jax", "olympus"),
+    packs: Iterable[str] = (),
     project: Project | None = None,
 ) -> Checked:
     """Run rules over a document; suppressions are not applied here.
@@ -56,6 +57,7 @@ def check(
         rules: the rules to run, all of them by default.
         min_confidence: facts below it are not handed to rules; a rule may lower a confidence and never raises it.
         roots: the names under which the JAX namespace may be imported, when no project is given.
+        packs: the paths of the user's signature packs, when no project is given.
         project: keeps what is known of other files from one call to the next.
     """
     from olympus_rules.keyflow.analysis import analyse  # loads the interpreter only where a file needs it
@@ -65,7 +67,7 @@ def check(
     asked = {kind for rule in rules for kind in rule.facts}
     try:
         by_name = min_confidence == Confidence.POSSIBLE
-        found = analyse(document, roots, asked, by_name=by_name, project=project)
+        found = analyse(document, roots, asked, by_name=by_name, packs=packs, project=project)
         facts = [fact for fact in found if fact.confidence >= min_confidence]
     except Exception as error:
         failure = RuleError(None)

@@ -429,7 +429,7 @@ def evaluate(source: str, entries: dict[str, list[Any]]) -> Truth:
     truth = Truth()
     derived: set[Place] = set()
     for recorder in runs:
-        for first, again in _equal_derivations(recorder.events):
+        for first, again in (*_repeated_folds(recorder.events), *_beside_splits(recorder.events)):
             truth.collisions.setdefault(again, set()).add(first)
             derived |= {first, again}
     collided = {
@@ -440,7 +440,8 @@ def evaluate(source: str, entries: dict[str, list[Any]]) -> Truth:
     }
     for recorder in runs:
         _reuses(recorder.events, collided, truth)
-    for place in truth.collisions.keys() & _steps(runs):
+    beside = {again for recorder in runs for _, again in _beside_splits(recorder.events)}
+    for place in truth.collisions.keys() & _steps(runs) - beside:
         truth.excused.setdefault(place, set()).update(truth.collisions.pop(place))
     return truth
 
@@ -501,23 +502,28 @@ def meeting(first: Key, one: Stack, again: Key, two: Stack) -> tuple[Place, Plac
     return None
 
 
-def _equal_derivations(events: list[Consumption | Derivation]) -> Iterator[tuple[Place, Place]]:
-    """Return the collisions that both stand in one function: two ``fold_in``, or one beside a split."""
-    seen: dict[tuple[Any, ...], list[Consumption | Derivation]] = {}
+def _repeated_folds(events: list[Consumption | Derivation]) -> Iterator[tuple[Place, Place]]:
+    """Return pairs of ``fold_in`` in one function whose children are equal."""
+    seen: dict[tuple[Any, ...], list[Derivation]] = {}
     for event in events:
         if isinstance(event, Derivation):
             for other in seen.get(event.parent.identity, ()):
-                if isinstance(other, Derivation) and other.datum == event.datum and other.function == event.function:
-                    if other.parent.seen_from(event.function) == event.parent.seen_from(event.function):
-                        yield other.stack[0][1], event.stack[0][1]
-                elif isinstance(other, Consumption):
-                    yield from _beside(event, other)
+                same_view = other.parent.seen_from(event.function) == event.parent.seen_from(event.function)
+                if other.datum == event.datum and other.function == event.function and same_view:
+                    yield other.stack[0][1], event.stack[0][1]
             seen.setdefault(event.parent.identity, []).append(event)
-        elif event.count is not None:
-            for other in seen.get(event.keys[0].identity, ()):
-                if isinstance(other, Derivation):
-                    yield from _beside(other, event)
-            seen.setdefault(event.keys[0].identity, []).append(event)
+
+
+def _beside_splits(events: list[Consumption | Derivation]) -> Iterator[tuple[Place, Place]]:
+    """Return pairs of a ``fold_in`` and a split in one function that have a child in common."""
+    splits: dict[tuple[Any, ...], list[Consumption]] = {}
+    for event in events:
+        if isinstance(event, Consumption) and event.count is not None:
+            splits.setdefault(event.keys[0].identity, []).append(event)
+    for event in events:
+        if isinstance(event, Derivation):
+            for split in splits.get(event.parent.identity, ()):
+                yield from _beside(event, split)
 
 
 def _beside(fold: Derivation, split: Consumption) -> Iterator[tuple[Place, Place]]:

@@ -22,6 +22,8 @@ def pyproject(folder: str, *lines: str) -> None:
 
 
 def test_every_setting_is_read(project):
+    Path("packs").mkdir()
+    Path("packs/kit.toml").touch()
     pyproject(
         ".",
         'select = ["OLY1"]',
@@ -33,6 +35,7 @@ def test_every_setting_is_read(project):
         "force-exclude = true",
         'min-confidence = "possible"',
         'library-roots = ["jax", "my.jax"]',
+        'signature-packs = ["packs/kit.toml"]',
         'output-format = "json"',
         "fix = true",
         "unsafe-fixes = true",
@@ -52,6 +55,7 @@ def test_every_setting_is_read(project):
         force_exclude=True,
         min_confidence=Confidence.POSSIBLE,
         library_roots=["jax", "my.jax"],
+        signature_packs=[f"{project}/packs/kit.toml"],
         output_format="json",
         fix=True,
         unsafe_fixes=True,
@@ -84,6 +88,39 @@ def test_wrong_settings_are_a_sentence(project, run, line, message):
     assert ran.err.startswith(f"error: {project}/pyproject.toml: [tool.olympus-lint]: ")
     assert message in ran.err
     assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "kit.toml cannot be read (No such file or directory); name a file that can."),
+        (b"\xff", "kit.toml is not encoded in UTF-8; save it so."),
+        (b"[inspect", "kit.toml is not TOML (Expected ']' at the end of a table declaration (at end of document));"),
+        (b"[inspects]", "kit.toml: unknown section 'inspects'; did you mean 'inspect'?"),
+        (b"[methods.f]\nsinks = ['key']", "kit.toml: [methods.\"f\"] sinks: unknown parameter 'key'; known are none."),
+    ],
+)
+def test_a_wrong_signature_pack_is_a_sentence(project, run, text, message):
+    pyproject(".", 'signature-packs = ["kit.toml"]')
+    if text is not None:
+        Path("kit.toml").write_bytes(text)
+    ran = run()
+    assert ran.status == 2
+    assert ran.err.startswith(f"error: {project}/pyproject.toml: [tool.olympus-lint]: signature-packs: {project}/")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_each_folder_has_its_signature_packs(project, run, jobs):
+    program = "import jax, kit\nkey = jax.random.key(0)\nkit.look(key)\njax.random.normal(key)\n"
+    for folder in ("with", "without"):
+        pyproject(folder, *(['signature-packs = ["kit.toml"]'] if folder == "with" else []))
+        for name in ("a", "b"):
+            Path(folder, f"{name}.py").write_text(program)
+    Path("with/kit.toml").write_text('[inspect]\nnames = ["kit.look"]\n')
+    found = json.loads(run("--output-format", "json", "--jobs", jobs).out)
+    assert [f["filename"] for f in found] == ["without/a.py", "without/b.py"]
 
 
 def test_broken_files_are_a_sentence(project, run):

@@ -3,26 +3,32 @@ from __future__ import annotations
 import builtins
 import importlib
 import inspect
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 from olympus.signature import Forward, Sink, Source
-from olympus_rules.signatures import LibraryFunction, SignatureTable, read_tables, signatures
+from olympus_rules.signatures import FOLDER, LibraryFunction, SignatureTable, read_pack, signatures
+from olympus_rules.signatures.reader import read
 
 DESCRIBED_JAX = (0, 10, 2)
 WITHOUT_KEY = {"key_dtype"}
 REMOVED = {
+    "jax.ad_checkpoint.checkpoint",
     "jax.device_put_replicated",
     "jax.experimental.pjit.with_sharding_constraint",
     "jax.lax.pvary",
+    "jax.pjit",
     "jax.random.rbg_key",
     "jax.random.shuffle",
     "jax.random.threefry2x32_key",
     "jax.random.threefry_2x32",
     "jax.random.unsafe_rbg_key",
+    "jax.tree_map",
 }
 JAX_RANDOM = [
     function
@@ -230,12 +236,19 @@ def test_numpy_names_exist() -> None:
     assert [name for name in names_of("numpy") if not resolves(name)] == []
 
 
+def test_names_of_typing_extensions_exist() -> None:
+    pytest.importorskip("typing_extensions")
+    assert [name for name in names_of("typing_extensions") if not resolves(name)] == []
+
+
 def test_builtin_and_standard_library_names_exist() -> None:
     plain = [name for name in signatures().names if "." not in name]
-    assert [name for name in plain + names_of("copy", "dataclasses", "typing") if not resolves(name)] == []
+    later = {"typing.override"} if sys.version_info < (3, 12) else set()
+    libraries = names_of("abc", "contextlib", "copy", "dataclasses", "functools", "typing")
+    assert [name for name in plain + libraries if name not in later and not resolves(name)] == []
 
 
-# The loader.
+# The table.
 
 
 def row(qualified: str) -> LibraryFunction:
@@ -276,34 +289,60 @@ def test_no_name_both_inspects_and_forwards() -> None:
     assert [name for name in table.names if table.inspects(name) and table.forwards(name)] == []
 
 
-def test_every_parameter_that_a_row_speaks_of_is_listed() -> None:
-    for function in signatures().functions:
-        named = {*function.sinks, *function.inspects, *function.forwards}
-        assert named <= {*function.parameters, *function.keywords}, function.qualified
+def table(**packs: str) -> SignatureTable:
+    return SignatureTable(read(f"{name}.toml", text) for name, text in packs.items())
 
 
-def test_libraries_are_merged() -> None:
-    table = read_tables(
-        {
-            "a.toml": '[functions."a.f"]\nparameters = ["key"]\nsinks = ["key"]\n[forward]\nnames = ["a.g"]',
-            "b.toml": '[inspect]\nnames = ["b.h"]\nprefixes = ["b.assert_"]',
-        }
+def test_packs_are_merged() -> None:
+    merged = table(
+        a='[functions."a.f"]\nparameters = ["key"]\nsinks = ["key"]\n[forward]\nnames = ["a.g"]',
+        b='[inspect]\nnames = ["b.h"]\nprefixes = ["b.assert_"]',
     )
-    assert table.get("a.f") == LibraryFunction("a.f", parameters=("key",), sinks=("key",))
-    assert table.forwards("a.g") and table.inspects("b.h") and table.inspects("b.assert_equal")
+    assert merged.get("a.f") == LibraryFunction("a.f", parameters=("key",), sinks=("key",))
+    assert merged.forwards("a.g") and merged.inspects("b.h") and merged.inspects("b.assert_equal")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('[functions."a.f"]\nsink = ["key"]', r"a\.toml: unknown field 'sink' of a\.f"),
-        ("[forward]\nprefixes = []", r"a\.toml: unknown field 'prefixes' of section 'forward'"),
-        ("[forward", r"a\.toml: "),
-    ],
-)
-def test_a_bad_library_file_is_an_error_that_names_it(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_tables({"a.toml": text})
+def test_methods_are_those_of_the_libraries_that_are_asked_for() -> None:
+    row = '[methods.draw]\nparameters = ["key"]\nsinks = ["key"]\n'
+    merged = table(a=row + '[fold]\nmethods = ["init"]', b=f'roots = ["bee", "wasp"]\n{row}')
+    assert merged.methods(["a", "bee"], "fold") == {"init"}
+    assert merged.methods(["bee"], "fold") == frozenset()
+    assert [row.qualified for row in merged.method_rows(["a", "bee", "wasp"])["draw"]] == ["draw", "draw"]
+    assert merged.method_rows(["b"]) == {}
+    assert merged.takes_keys(["a", "c"], "x.draw(key)") and not merged.takes_keys(["c"], "x.draw(key)")
+    assert not merged.takes_keys(["a", "c"], "x.init(key)")
+
+
+def test_what_a_user_says_of_a_name_wins(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(
+        '[functions."a.f"]\nparameters = ["key"]\nsinks = ["key"]\n'
+        '[inspect]\nnames = ["a.g", "a.h"]\nprefixes = ["a.is_"]\n'
+        '[transform]\nmapping = ["a.map"]\n'
+    )
+    own = read("own.toml", '[forward]\nnames = ["a.f", "a.g", "a.is_odd", "a.map"]')
+    merged = SignatureTable([own], tmp_path)
+    for name in ("a.f", "a.g", "a.is_odd", "a.map"):
+        assert merged.forwards(name)
+        assert merged.get(name) is None and not merged.inspects(name) and merged.transform(name) is None
+    assert merged.inspects("a.h") and merged.inspects("a.is_even")
+
+
+def test_a_pack_is_read_when_its_package_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.toml").write_text(f'[forward]\nnames = ["{name}.f"]')
+    opened: list[str] = []
+    monkeypatch.setattr("olympus_rules.signatures.read_pack", lambda path: opened.append(path.stem) or read_pack(path))
+    lazy = SignatureTable([], tmp_path)
+    assert lazy.get("c.f") is None and opened == []
+    assert lazy.forwards("a.f") and lazy.inspects("a.f") is False and opened == ["a"]
+    assert lazy.methods(["b"], "fold") == frozenset() and opened == ["a", "b"]
+
+
+def test_builtins_and_the_standard_library_are_one_pack() -> None:
+    fresh = SignatureTable([], FOLDER)
+    assert fresh.inspects("len")
+    assert fresh.forwards("copy.deepcopy")
+    assert fresh.transform("builtins.staticmethod") == "transparent"
 
 
 def test_an_empty_table_knows_nothing() -> None:

@@ -29,7 +29,6 @@ WRONG = [name for name in NAMES if "_wrong" in name]
 PENDING: dict[str, str] = {  # twins that the analysis gets wrong today, with the cause
     "classes/call_method_wrong.py": "the class of an object that an attribute holds is not known",
     "files/fresh_keys_wrong": "a method of another file that only reads an attribute is left out as one without keys",
-    "libraries/numpyro_model_wrong.py": "an object that is called counts as a class that may only store its key",
 }
 
 Place = tuple[str, int]

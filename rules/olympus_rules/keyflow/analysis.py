@@ -27,7 +27,7 @@ from olympus_rules.keyflow.specialisation import GENERAL, MAX_SPECIALISATIONS, S
 from olympus_rules.keyflow.summary import Summary, summarise
 from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import UNBOUND, Bound, Class, Const, Function, Library, Mapped, Partial, Value
-from olympus_rules.signatures import signatures
+from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import in_project, locate_name
 
@@ -50,6 +50,7 @@ def analyse(
     asked: Collection[type[Fact]] | None = None,
     *,
     by_name: bool = True,
+    packs: Iterable[str] = (),
     project: Project | None = None,
 ) -> list[Fact]:
     """Return the facts of a document, each once, in the order of their places.
@@ -59,11 +60,12 @@ def analyse(
         roots: the names under which the JAX namespace may be imported, when no project is given.
         asked: the types of facts that are wanted, all of them by default; others may be left out.
         by_name: whether facts about values that are keys by their name only are wanted.
+        packs: the paths of the user's signature packs, when no project is given.
         project: keeps what is known of other files from one call to the next.
     """
     from olympus_rules.keyflow.project import Project
 
-    project = project or Project(tuple(roots))
+    project = project or Project(tuple(roots), tuple(packs))
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
@@ -81,11 +83,14 @@ class Analysis:
     """The analysis of one file: what its functions share.
 
     Attributes:
+        table: what library functions do with keys.
         classes: objects whose class is known.
+        generators: objects of libraries whose methods give fresh keys.
         functions: the value of each function after its decorators.
         pending: notes that become facts if their term is a key.
         started: the interpretation of each function, from its start.
         idle: functions whose text has nothing to do with keys.
+        imported: the packages that the file imports from.
         constructed: the key that each call of a constructor makes, by the callee's node.
         bases: the values of the bases of each class.
         name: the module's name, by which other files know its functions.
@@ -100,6 +105,7 @@ class Analysis:
         self.document = document
         self.project = project
         self.roots = project.roots
+        self.table = project.table
         self.name = document.module or Path(document.filename).stem
         self.busy = self.judged = False
         self.terms = Terms()
@@ -111,11 +117,13 @@ class Analysis:
             is_package=document.is_package,
             has_globals="global " in document.text,
         )
-        imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
+        self.imported = imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
         if ".init(" in document.text and ".apply" in document.text:  # a functional module, whoever made it
             imported |= {"flax", "haiku"}
-        self.folding_methods = signatures().methods(imported, "folds")
-        self.inspecting_methods = signatures().methods(imported, "inspect")
+        self.folding_methods = self.table.methods(imported, "fold")
+        self.inspecting_methods = self.table.methods(imported, "inspect")
+        self.method_rows = self.table.method_rows(imported)
+        self.generators: dict[Term, LibraryFunction] = {}
         self.classes: dict[Term, ClassCode] = {}
         self.functions: dict[FunctionCode, Value] = {}
         self.idle: set[FunctionCode] = set()
@@ -185,6 +193,7 @@ class Analysis:
                 str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)
             ]
             callables = [name for name in callables if name not in self.module.definitions]
+            by_name = by_name or self.table.takes_keys(self.imported - {"jax"}, self.document.text)
             self._waiting = relevant(self.document, self.module, callables, by_name=by_name)
             self.idle = set(self.module.nested).difference(self._waiting)
         return self._waiting
@@ -398,7 +407,7 @@ class Analysis:
         if isinstance(held, (*CALLABLE, Const)) and not rest:
             return self._described(held, concerned)
         for star in self.module.stars:
-            if locate_name(self.document.roots, f"{star}.{name}") is not None or signatures().get(f"{star}.{name}"):
+            if locate_name(self.document.roots, f"{star}.{name}") is not None or self.table.get(f"{star}.{name}"):
                 return {"alias": f"{star}.{name}"}
         return None
 
@@ -449,7 +458,7 @@ class Analysis:
             scope = scope.parent
         for star in self.module.stars:
             qualified = self.library(f"{star}.{name}").qualified
-            if signatures().get(qualified) is not None or self.outside(qualified, concerned=True) is not None:
+            if self.table.get(qualified) is not None or self.outside(qualified, concerned=True) is not None:
                 return Library(qualified)
         return Library(f"builtins.{name}" if hasattr(builtins, name) else f"{UNBOUND}.{name}")
 
@@ -472,7 +481,7 @@ class Analysis:
 
     def describes(self, qualified: str) -> bool:
         """Say whether a signature table describes a name, parameter by parameter."""
-        return signatures().get(qualified) is not None
+        return self.table.get(qualified) is not None
 
     def literal_seed(self, flow: Interpreter, node: ast.Call, seed: int, kind: KeyKind) -> None:
         """Note a key made from a literal seed; the second with one seed in one scope is of interest."""

@@ -47,25 +47,8 @@ KEEPING_METHODS = frozenset(
 ASKING_PREFIXES = (
     "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
 )  # fmt: skip
+KEEPING_DECORATORS = (".setter", ".getter", ".register", ".fixture", ".property", "cached_property")
 ABSTRACT = frozenset({"eval_shape", "eval_summary", "lower", "make_jaxpr", "make_model_info", "tabulate"})
-DECORATORS_THAT_KEEP = frozenset(
-    {
-        "functools.wraps",
-        "functools.lru_cache",
-        "functools.cache",
-        "abc.abstractmethod",
-        "staticmethod",
-        "classmethod",
-        "typing.override",
-        "typing.overload",
-        "flax.linen.compact",
-        "flax.linen.nowrap",
-        "contextlib.contextmanager",
-        "haiku.transparent",
-        "typing.no_type_check",
-        "numba.njit",
-    }
-)
 
 
 def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
@@ -121,17 +104,7 @@ def _choice(flow: Interpreter, function: Choice, arguments: Arguments) -> Value:
 def decorate(flow: Interpreter, decorator: Value, function: Value) -> Value:
     """Return what a decorator makes of a function: the same to a caller, unless nobody knows the decorator."""
     if isinstance(decorator, Library):
-        if decorator.qualified.removeprefix("builtins.") in DECORATORS_THAT_KEEP or decorator.qualified.endswith(
-            (
-                ".setter",
-                ".getter",
-                ".register",
-                ".fixture",
-                ".property",
-                "builtins.property",
-                "cached_property",
-            )
-        ):
+        if decorator.qualified.endswith(KEEPING_DECORATORS):
             return function
         result = higher_order.transform(flow, decorator.qualified, function, positional())
         if result is not None:
@@ -148,10 +121,13 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     node = arguments.node
     if node is None:
         return flow.terms.fresh()
-    if isinstance(node.func, ast.Attribute):
+    result = library.generated(flow, function) if type(function) is int else None
+    if result is None and isinstance(node.func, ast.Attribute):
         result = _method(flow, node.func.attr, arguments)
-        if result is not None:
-            return result
+    if result is None and type(function) is int:
+        result = library.method(flow, function, arguments)
+    if result is not None:
+        return result
     name = function.qualified if isinstance(function, Library) else dotted_name(node.func)
     name = name.removeprefix(f"{UNBOUND}.")
     if "?" in name:

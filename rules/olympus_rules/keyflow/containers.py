@@ -50,7 +50,8 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
     if name == "type" and len(values) == 1 and type(first) is int and first in flow.analysis.classes:
         return Class(flow.analysis.classes[first])
     if name == "next":
-        return flow.terms.fresh()
+        made = library.generated(flow, first, "__next__") if type(first) is int else None
+        return flow.terms.fresh() if made is None else made
     if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
         return flow.get_attribute(values[0], values[1].value)
     if name in (

@@ -21,88 +21,27 @@ if TYPE_CHECKING:
 
 __all__ = ["call_library", "call_mapped", "each", "transform"]
 
-# Transformations whose result takes and gives what the function does.
-TRANSPARENT = frozenset(
-    {
-        "jax.jit",
-        "jax.pjit",
-        "jax.checkpoint",
-        "jax.remat",
-        "jax.named_call",
-        "jax.ad_checkpoint.checkpoint",
-        "jax.custom_jvp",
-        "jax.custom_vjp",
-        "jax.custom_gradient",
-        "jax.experimental.pjit.pjit",
-        "jax.named_scope",
-        "jax.grad",
-        "jax.jacfwd",
-        "jax.jacrev",
-        "jax.hessian",
-        "equinox.filter_jit",
-        "equinox.filter_checkpoint",
-        "equinox.filter_grad",
-        "equinox.internal.noinline",
-        "flax.linen.jit",
-        "flax.linen.remat",
-        "flax.linen.checkpoint",
-        "flax.nnx.jit",
-        "flax.nnx.grad",
-        "flax.nnx.remat",
-        "haiku.jit",
-        "haiku.remat",
-        "haiku.grad",
-        "chex.assert_max_traces",
-        "jax.disable_jit",
-        "functools.wraps",
-    }
-)
-VALUE_AND_GRAD = frozenset(
-    {"jax.value_and_grad", "equinox.filter_value_and_grad", "flax.nnx.value_and_grad", "haiku.value_and_grad"}
-)
-MAPPING = frozenset(
-    {
-        "jax.vmap",
-        "jax.pmap",
-        "equinox.filter_vmap",
-        "equinox.filter_pmap",
-        "haiku.vmap",
-        "jax.numpy.vectorize",
-    }
-)
-SHARD_MAPS = frozenset({"jax.shard_map", "jax.experimental.shard_map.shard_map"})
-SPECS = frozenset({"jax.sharding.PartitionSpec", "jax.P", "jax.experimental.PartitionSpec"})
-TREE_MAPS = frozenset(
-    {
-        "jax.tree.map",
-        "jax.tree_map",
-        "jax.tree_util.tree_map",
-        "jax.tree_util.tree_map_with_path",
-        "jax.tree.map_with_path",
-        "tree.map_structure",
-    }
-)
-
 
 def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arguments) -> Value | None:
     """Return a transformed function, ``None`` when the name is none of a transformation."""
-    if qualified in TRANSPARENT:
+    kind = flow.analysis.table.transform(qualified)
+    if kind == "transparent":
         return function
-    if qualified in VALUE_AND_GRAD:
+    if kind == "value_and_grad":
         return Mapped("value_and_grad", function, node=arguments.node)
     name = qualified.rpartition(".")[2]
-    if qualified in MAPPING:
+    if kind == "mapping":
         place = 2 if qualified == "jax.pmap" else 1
         in_axes, out_axes = arguments.get(place, "in_axes"), arguments.get(place + 1, "out_axes")
         if name == "vectorize":
             in_axes, out_axes = _vectorized(arguments), None
         return Mapped("vmap", function, in_axes or Const(0), out_axes or Const(0), arguments.node, name)
-    if qualified in SHARD_MAPS:
+    if kind == "shard_map":
         place = 1 if qualified == "jax.shard_map" else 2
         specs = arguments.get(place, "in_specs"), arguments.get(place + 1, "out_specs")
         sharded, gathered = (Sequence("spec", (flow.terms.fresh(),)) if spec is None else spec for spec in specs)
         return Mapped("shard_map", function, sharded, gathered, arguments.node, name)
-    if qualified == "functools.partial":
+    if kind == "partial":
         rest = tuple(value for value, starred in arguments.positional[1:] if not starred)
         keywords = tuple((name, value) for name, value in arguments.keywords if name is not None)
         return Partial(function, rest, keywords)
@@ -111,27 +50,28 @@ def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arg
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value | None:
     """Call a library function that takes callables; ``None`` for any other."""
-    if qualified not in KNOWN:
+    kind = flow.analysis.table.transform(qualified)
+    if kind is None:
         return None
     first = arguments.positional[0][0] if arguments.positional else None
-    if first is None and qualified in TRANSPARENT | MAPPING | SHARD_MAPS | VALUE_AND_GRAD:
-        first = arguments.get(0, "f" if qualified in SHARD_MAPS else "fun")
+    if first is None and kind in ("transparent", "mapping", "shard_map", "value_and_grad"):
+        first = arguments.get(0, "f" if kind == "shard_map" else "fun")
         if first is None:  # @jax.jit(static_argnums=…): a decorator that waits for its function
             return Partial(Library(qualified), (), tuple((n, v) for n, v in arguments.keywords if n is not None))
     if first is not None:
         result = transform(flow, qualified, first, arguments)
         if result is not None:
             return result
-    if qualified in SPECS:
+    if kind == "partition_spec":
         return Sequence("spec", tuple(value for value, _ in arguments.positional))
-    handler = PRIMITIVES.get(qualified)
+    handler = PRIMITIVES.get(kind)
     if handler is not None and first is not None:
         outer, flow.site = flow.site, arguments.node or flow.site
         try:
             return handler(flow, arguments)
         finally:
             flow.site = outer
-    if qualified in TREE_MAPS and isinstance(first, CALLABLE):
+    if kind == "tree_map" and isinstance(first, CALLABLE):
         return each(flow, first, [value for value, _ in arguments.positional[1:]], "jax.tree.map", arguments.node)
     return None
 
@@ -425,20 +365,13 @@ def _callback(flow: Interpreter, arguments: Arguments) -> Value:
 
 
 PRIMITIVES: dict[str, Callable[[Interpreter, Arguments], Value]] = {
-    "jax.lax.scan": _scan,
-    "jax.lax.fori_loop": _fori_loop,
-    "jax.lax.while_loop": _while_loop,
-    "jax.lax.map": _map,
-    "jax.lax.associative_scan": _associative_scan,
-    "functools.reduce": _reduce,
-    "jax.lax.cond": _cond,
-    "jax.lax.switch": _switch,
-    "jax.debug.callback": _callback,
-    "jax.pure_callback": _callback,
-    "jax.experimental.io_callback": _callback,
-    "jax.eval_shape": _callback,
-    "jax.make_jaxpr": _callback,
+    "scan": _scan,
+    "fori_loop": _fori_loop,
+    "while_loop": _while_loop,
+    "map": _map,
+    "associative_scan": _associative_scan,
+    "reduce": _reduce,
+    "cond": _cond,
+    "switch": _switch,
+    "callback": _callback,
 }
-KNOWN = frozenset(
-    {*TRANSPARENT, *VALUE_AND_GRAD, *MAPPING, *TREE_MAPS, *PRIMITIVES, *SHARD_MAPS, *SPECS, "functools.partial"}
-)

@@ -120,6 +120,10 @@ class Knowledge:
         self.origins.setdefault(term, Origin(kind, 0))
         return term
 
+    def made(self) -> Term:
+        """Return a key that a library makes from hidden state."""
+        return self.seed(KeyKind.UNKNOWN, self.terms.number(), self.terms.fresh())
+
     def split(self, data: Hashable, key: Term, count: Term, axes: int | None) -> Term:
         """Return the key array of a split; ``axes`` is how many axes the count gives."""
         rank = self.rank(key)

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import application, calls, containers, facts, higher_order, lanes, layout, notes
-from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, map_leaves
+from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Choice, Const, Library, Metadata, Sequence, Value
-from olympus_rules.signatures import LibraryFunction, signatures
+from olympus_rules.signatures import LibraryFunction
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["call_library", "pure"]
+__all__ = ["call_library", "generated", "method", "pure"]
 
 ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "scipy.", "jax.ops.", "math.")
 
@@ -32,7 +32,7 @@ STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
     """Call something from outside this file."""
-    row = signatures().get(qualified)
+    row = flow.analysis.table.get(qualified)
     if row is not None:
         return random_function(flow, row, arguments)
     if qualified.startswith("builtins."):
@@ -41,9 +41,12 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
     result = higher_order.call_library(flow, qualified, arguments)
     if result is not None:
         return result
-    if signatures().forwards(qualified) and first is not None:
+    returned = flow.analysis.table.returned(qualified)
+    if returned is not None:
+        return Library(returned)
+    if flow.analysis.table.forwards(qualified) and first is not None:
         return first
-    if signatures().inspects(qualified):
+    if flow.analysis.table.inspects(qualified):
         return pure(flow, qualified, arguments)
     if qualified.startswith(ARRAY_MODULES):
         return array_function(flow, qualified, arguments)
@@ -101,31 +104,85 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
     return flow.terms.make("op", (qualified, flow.terms.number()), *(as_term(flow, v) for v in arguments.values()))
 
 
+def method(flow: Interpreter, function: Term, arguments: Arguments) -> Value | None:
+    """Call a method that a library's objects have, ``None`` when the keys do not go in where its row says.
+
+    Only the name is known of the method, so the row counts where all keys among the arguments, and no others, are
+    those that it speaks of.
+    """
+    name = flow.terms.data(function)[0] if flow.terms.operation(function) == "attr" else ""
+    if name in flow.analysis.folding_methods or name in flow.analysis.inspecting_methods:
+        return None  # a method of another library
+    rows = flow.analysis.method_rows.get(name, ())
+    fresh = next((row for row in rows if row.makes), None)
+    if fresh is not None:
+        return random_function(flow, fresh, arguments)
+    keys = [value for value in arguments.values() if _may_be_key(flow, value)]
+    for row in rows:
+        given = [_argument(row, parameter, arguments)[0] for parameter in (*row.sinks, *row.folds, *row.inspects)]
+        if keys and keys == [value for value in given if value is not None and _may_be_key(flow, value)]:
+            return random_function(flow, row, arguments)
+    return None
+
+
+def _may_be_key(flow: Interpreter, value: Value) -> bool:
+    return not isinstance(value, Const) and any(flow.knowledge.is_candidate(term) for term in leaves(value))
+
+
+def generated(flow: Interpreter, function: Term, method: str = "__call__") -> Value | None:
+    """Return the key that a generator of keys gives, ``None`` where something else is called.
+
+    Args:
+        flow: where the call is.
+        function: what is called, an object or a method of one.
+        method: which special method is called when it is an object.
+    """
+    row = flow.analysis.generators.get(function)
+    if row is None and flow.terms.operation(function) == "attr":
+        row, method = flow.analysis.generators.get(flow.terms.args(function)[0]), flow.terms.data(function)[0]
+    return flow.knowledge.made() if row is not None and method in row.gives else None
+
+
+def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> tuple[Value | None, ast.expr | None]:
+    """Return an argument by the name of its parameter, with its expression."""
+    position = row.parameters.index(name) if name in row.parameters else sys.maxsize
+    return arguments.get(position, name), arguments.expression(position, name)
+
+
 def random_function(flow: Interpreter, row: LibraryFunction, arguments: Arguments) -> Value:
-    """Call a function that a signature table describes parameter by parameter."""
-    names = row.parameters + row.keywords
+    """Call a function or method that a signature pack describes parameter by parameter."""
     number = flow.terms.number()
-
-    def argument(name: str) -> tuple[Value | None, ast.expr | None]:
-        position = names.index(name) if name in row.parameters else len(names) + 99
-        return arguments.get(position, name), arguments.expression(position, name)
-
-    for name in row.sinks:
-        value, expression = argument(name)
+    for name in row.sinks + row.folds:
+        value, expression = _argument(row, name, arguments)
         if value is not None:
-            _sink(flow, row, value, expression, arguments, number)
+            _sink(flow, row, name, value, expression, arguments, number)
     if row.seed:
         return _seed(flow, row, arguments, number)
+    if row.makes or row.gives:
+        return _made(flow, row, arguments, number)
     if row.derive:
-        key = argument(row.parameters[0])[0]
-        datum = argument(row.parameters[1])[0] if len(row.parameters) > 1 else None
+        key = _argument(row, row.parameters[0], arguments)[0]
+        datum = _argument(row, row.parameters[1], arguments)[0] if len(row.parameters) > 1 else None
         if key is None:
             return flow.terms.fresh()
         return _each_arm(flow, key, lambda term: _derive(flow, row, term, datum, arguments, number))
     if row.forwards:
-        value = argument(row.forwards[0])[0]
+        value = _argument(row, row.forwards[0], arguments)[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
     return flow.terms.fresh()
+
+
+def _made(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number: int) -> Value:
+    """Return what a library makes from hidden state: a key, an array of keys, or a generator of keys."""
+    if row.gives:
+        generator = flow.terms.fresh()
+        flow.analysis.generators[generator] = row
+        return generator
+    key = flow.knowledge.made()
+    if row.makes == "key":
+        return key
+    count = _argument(row, row.parameters[0], arguments)[0] if row.parameters else None
+    return flow.knowledge.split(number, key, flow.terms.fresh() if count is None else as_term(flow, count), 1)
 
 
 def _each_arm(flow: Interpreter, value: Value, function: Callable[[Term], Value]) -> Value:
@@ -150,19 +207,22 @@ def _draw(row: LibraryFunction, arguments: Arguments) -> str:
             return "bits"
         if arguments.get(3, "replace") not in (None, Const(True)):
             return "split(_, bits)"
-    return row.draw or row.qualified
+    return "call" if row.method else row.draw or row.qualified
 
 
 def _sink(
     flow: Interpreter,
     row: LibraryFunction,
+    name: str,
     value: Value,
     expression: ast.expr | None,
     arguments: Arguments,
     number: int,
 ) -> None:
+    only_keys = name not in row.seeds and not row.method
+    sure = not row.method or all(flow.knowledge.is_known(term) for term in leaves(value))
     if isinstance(value, Const):
-        if type(value.value) is int and arguments.node is not None:
+        if type(value.value) is int and arguments.node is not None and only_keys:
             flow.analysis.add(
                 facts.SeedConfusion(
                     node=arguments.node,
@@ -173,7 +233,8 @@ def _sink(
             )
         return
     for path, term in guarded_leaves(flow, value):
-        flow.knowledge.use(term, path=path)
+        if only_keys or (row.method and term in flow.knowledge.named):
+            flow.knowledge.use(term, path=path)
     node = arguments.node or flow.site
     if node is None:
         return
@@ -181,10 +242,10 @@ def _sink(
     literal = 2 if count is None else count.value if isinstance(count, Const) and type(count.value) is int else None
     use = Consumption(
         node,
-        row.qualified,
-        Certainty.KNOWN,
+        ast.unparse(node.func) if row.method and isinstance(node, ast.Call) else row.qualified,
+        Certainty.DOUBTFUL if name in row.folds else Certainty.KNOWN if sure else Certainty.UNKNOWN,
         flow.path,
-        draw="split" if row.derive == "split" else _draw(row, arguments),
+        draw="fold" if name in row.folds else "split" if row.derive == "split" else _draw(row, arguments),
         key=expression,
         call=number,
         loop=arguments.loop,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from olympus_rules.keyflow.analysis import Analysis, Forgotten
 from olympus_rules.keyflow.interface import Record
 from olympus_rules.keyflow.recursion import Stack
+from olympus_rules.signatures import signatures
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
@@ -37,14 +38,21 @@ class Project:
 
     Attributes:
         roots: the names under which the JAX namespace may be imported.
+        table: what library functions do with keys.
         stack: the functions that are being interpreted, of all files.
         opened: how many files were parsed.
     """
 
-    def __init__(self, roots: tuple[str, ...] = DEFAULT_ROOTS) -> None:
-        """Start without any file; what was known of folders on disk is forgotten."""
+    def __init__(self, roots: tuple[str, ...] = DEFAULT_ROOTS, packs: tuple[str, ...] = ()) -> None:
+        """Start without any file; what was known of folders on disk is forgotten.
+
+        Args:
+            roots: the names under which the JAX namespace may be imported.
+            packs: the paths of the user's signature packs.
+        """
         forget_folders()
         self.roots = roots
+        self.table = signatures(packs)
         self.stack = Stack()
         self.opened = 0
         self._analyses: dict[str, Analysis | None] = {}

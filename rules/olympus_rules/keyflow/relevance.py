@@ -18,7 +18,7 @@ from olympus_rules.syntax.project import in_project
 
 __all__ = ["relevant"]
 
-WORDS = ("random", "rng", "split", "seed")
+WORDS = ("random", "rng", "split", "seed", "initializer")
 # A key by its name alone is worth a finding of the lowest confidence only.
 NAMES = ("key",)
 IDENTIFIER = re.compile(r"\w+")

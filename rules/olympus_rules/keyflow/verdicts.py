@@ -234,7 +234,7 @@ def stale_state(analysis: Analysis) -> Iterator[Fact]:
     """Return consumptions of a key that an object keeps and never advances: each call gets the same numbers.
 
     It is one when ``__init__`` alone writes the attribute and another method consumes it. A method that is most
-    likely called once leaves it possible.
+    likely called once, or makes new objects of its class, leaves it possible.
     """
     classes: dict[ClassCode, list[Interpreter]] = {}
     for flow in analysis.flows.values():
@@ -260,6 +260,8 @@ def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
     terms = flow.terms
     receiver = terms.make("param", (flow.code, flow.code.parameters[0])) if flow.code.parameters else None
     once = flow.code.name.rpartition(".")[2].startswith(ONCE)
+    class_ = flow.code.owner
+    succeeded = class_ is not None and class_.name in flow.code.reads  # by an object with a child of the key
     for use in flow.ledger.consumptions:
         if terms.operation(use.term) != "attr" or terms.args(use.term)[0] != receiver:
             continue
@@ -268,7 +270,7 @@ def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
             place = Place(use.node, use.what, use.key)
             yield facts.Reuse(
                 node=use.node,
-                confidence=Confidence.POSSIBLE if once else Confidence.LIKELY,
+                confidence=Confidence.POSSIBLE if once or succeeded else Confidence.LIKELY,
                 key=f"self.{name}",
                 first=place,
                 again=place,

@@ -1,177 +1,172 @@
-"""What library functions do with keys: one TOML file per library, loaded into one table.
+"""What library functions do with keys: signature packs, one TOML file per library, as one table.
 
-``jax.toml`` explains the format. Adding a library is adding a file.
+``docs/signature-packs.md`` explains the format. Adding a library is adding a file. A file of this folder is named
+after the package that it speaks of and is read when a name of that package is first asked for.
 """
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from olympus.signature import Forward, KeySignature, Sink, Source
+from olympus_rules.signatures.pack import LibraryFunction, Pack
+from olympus_rules.signatures.reader import TRANSFORMATIONS, read
 
-__all__ = ["LibraryFunction", "SignatureTable", "signatures"]
+__all__ = ["LibraryFunction", "SignatureTable", "read_pack", "shipped", "signatures"]
 
-
-@dataclass(frozen=True, slots=True)
-class LibraryFunction:
-    """The row of one library function.
-
-    Attributes:
-        qualified: its qualified name, for example ``jax.random.normal``.
-        parameters: the names of the parameters that may be given by position, in order.
-        keywords: the names of the keyword-only parameters.
-        sinks: the parameters whose key it consumes.
-        draw: which streams of the key a sampler reads; two draws from one key share their bits when these
-            words are equal. ``None`` for what is no sampler.
-        derive: ``split``, ``fold_in`` or ``clone`` when the result is derived from the first parameter.
-        seed: ``typed`` or ``raw`` when the result is a key made from a seed.
-        wrap: whether a forwarded buffer comes out as a typed key.
-        unwrap: whether a forwarded typed key comes out as its buffer.
-        inspects: the parameters whose key it looks at without consuming it.
-        forwards: the parameters that come out as the result, with their key identity.
-    """
-
-    qualified: str
-    parameters: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ()
-    sinks: tuple[str, ...] = ()
-    draw: str | None = None
-    derive: str | None = None
-    seed: str | None = None
-    wrap: bool = False
-    unwrap: bool = False
-    inspects: tuple[str, ...] = ()
-    forwards: tuple[str, ...] = ()
-
-    def key_signature(self) -> KeySignature:
-        """Return the same knowledge in the type that project functions have."""
-        sources: tuple[Source, ...] = ()
-        if self.seed:
-            sources = (Source("", via="seed"),)
-        elif self.derive:
-            sources = (Source("[*]" if self.derive == "split" else "", parent=self.parameters[0], via=self.derive),)
-        return KeySignature(
-            parameters=self.parameters + self.keywords,
-            sinks=tuple(Sink(name) for name in self.sinks),
-            sources=sources,
-            forwards=tuple(Forward("", name) for name in self.forwards),
-        )
+FOLDER = Path(__file__).parent
+PYTHON = "python"  # the pack of the builtins, by their bare names, and of the standard library
 
 
 class SignatureTable:
     """The rows of all libraries by qualified name; builtins go by their bare name or under ``builtins``."""
 
-    def __init__(
-        self,
-        functions: Iterable[LibraryFunction] = (),
-        inspect_names: Iterable[str] = (),
-        inspect_prefixes: Iterable[str] = (),
-        forward_names: Iterable[str] = (),
-        methods: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
-    ) -> None:
-        """Index the rows.
+    def __init__(self, packs: Iterable[Pack] = (), folder: Path | None = None) -> None:
+        """Take packs, and a folder with more of them.
 
         Args:
-            functions: one row for each function that is described parameter by parameter.
-            inspect_names: callables that consume no key that they are given.
-            inspect_prefixes: beginnings of the names of such callables.
-            forward_names: callables that return their first argument unchanged.
-            methods: by library and then by ``folds`` or ``inspect``, methods of the library's objects.
+            packs: what they say of a name wins over what the folder's say.
+            folder: where the packs lie that are read when they are needed.
         """
-        self._methods = methods or {}
-        self._functions = {function.qualified: function for function in functions}
-        inspectors = {function.qualified for function in self._functions.values() if function.inspects}
-        self._inspect_names = frozenset(inspectors.union(inspect_names))
-        self._inspect_prefixes = tuple(inspect_prefixes)
-        self._forward_names = frozenset(forward_names)
+        self._files = {path.stem: path for path in sorted(folder.glob("*.toml"))} if folder is not None else {}
+        self._functions: dict[str, LibraryFunction] = {}
+        self._inspected: set[str] = set()
+        self._prefixes: tuple[str, ...] = ()
+        self._forwarded: set[str] = set()
+        self._transforms: dict[str, str] = {}
+        self._returned: dict[str, str] = {}
+        self._packs: dict[str, list[Pack]] = {}
+        self._claimed: frozenset[str] = frozenset()
+        for pack in packs:
+            self._add(pack)
+        self._claimed = frozenset().union(*(pack.spoken_of() for found in self._packs.values() for pack in found))
+        self._needed = set(self._files)
+
+    def _add(self, pack: Pack) -> None:
+        """Index a pack, without what an earlier one has claimed."""
+        claimed = self._claimed
+        self._functions |= {row.qualified: row for row in pack.functions if row.qualified not in claimed}
+        looking = {row.qualified for row in pack.functions if row.inspects}
+        self._inspected |= looking.union(pack.listed("inspect", "names")) - claimed
+        self._prefixes += pack.listed("inspect", "prefixes")
+        self._forwarded |= set(pack.listed("forward", "names")) - claimed
+        self._returned |= {name: called for name, called in pack.returns.items() if name not in claimed}
+        for kind in TRANSFORMATIONS:
+            self._transforms |= {name: kind for name in pack.listed("transform", kind) if name not in claimed}
+        for root in pack.roots:
+            self._packs.setdefault(root, []).append(pack)
+
+    def _need(self, root: str) -> None:
+        """Read the folder's pack on a package, if there is one and it was not read yet."""
+        if root in self._needed:
+            self._needed.discard(root)
+            self._add(read_pack(self._files[root]))
+
+    def _look(self, qualified: str) -> str:
+        """Return the name that a callable has in the table, whose pack is read."""
+        name = qualified.removeprefix("builtins.")
+        root = name.partition(".")[0]
+        self._need(PYTHON if root == name or root in sys.stdlib_module_names else root)
+        return name
 
     @property
     def functions(self) -> tuple[LibraryFunction, ...]:
-        """Return every row, in the order of the files."""
+        """Return the row of every function, by reading every pack."""
+        for root in self._files:
+            self._need(root)
         return tuple(self._functions.values())
 
     @property
     def names(self) -> frozenset[str]:
-        """Return every name in the table, prefixes left out."""
-        return self._inspect_names | self._forward_names | self._functions.keys()
+        """Return every name in the table, prefixes left out, by reading every pack."""
+        return frozenset(row.qualified for row in self.functions).union(
+            self._inspected, self._forwarded, self._transforms, self._returned
+        )
 
     def get(self, qualified: str) -> LibraryFunction | None:
-        """Return the row of a function, ``None`` when no library file describes it."""
+        """Return the row of a function, ``None`` when no pack describes it."""
+        self._look(qualified)
         return self._functions.get(qualified)
 
     def inspects(self, qualified: str) -> bool:
         """Say whether the callable is known to consume no key that it is given."""
-        name = qualified.removeprefix("builtins.")
-        return name in self._inspect_names or name.startswith(self._inspect_prefixes)
+        name = self._look(qualified)
+        return name in self._inspected or (name.startswith(self._prefixes) and name not in self._claimed)
 
     def forwards(self, qualified: str) -> bool:
         """Say whether the callable returns its first argument unchanged, and consumes nothing."""
-        return qualified in self._forward_names
+        return self._look(qualified) in self._forwarded
+
+    def returned(self, qualified: str) -> str | None:
+        """Return the name under which the table has what a callable returns, where that is a callable, too."""
+        return self._returned.get(self._look(qualified))
+
+    def transform(self, qualified: str) -> str | None:
+        """Return what a callable does that takes callables: ``transparent``, ``mapping``, ``scan`` …"""
+        return self._transforms.get(self._look(qualified))
 
     def methods(self, libraries: Iterable[str], kind: str) -> frozenset[str]:
         """Return methods of the objects of some libraries.
 
         Args:
             libraries: import names, such as ``flax``.
-            kind: ``folds`` for methods that derive keys from the one they are given, by folding in, and may leave it
+            kind: ``fold`` for methods that derive keys from the one they are given, by folding in, and may leave it
                 alone; ``inspect`` for methods that consume no key.
         """
-        return frozenset(name for library in libraries for name in self._methods.get(library, {}).get(kind, ()))
+        return frozenset(name for pack in self._of(libraries) for name in pack.listed(kind, "methods"))
+
+    def method_rows(self, libraries: Iterable[str]) -> dict[str, list[LibraryFunction]]:
+        """Return the rows of methods of the objects of some libraries, by name; several may have one name."""
+        found: dict[str, list[LibraryFunction]] = {}
+        for pack in self._of(libraries):
+            for row in pack.methods:
+                found.setdefault(row.qualified, []).append(row)
+        return found
+
+    def takes_keys(self, libraries: Iterable[str], text: str) -> bool:
+        """Say whether a text mentions a function or method of some libraries that consumes keys."""
+        rows = (row for pack in self._of(libraries) for row in (*pack.functions, *pack.methods))
+        return any(row.sinks and row.qualified.rpartition(".")[2] in text for row in rows)
+
+    def _of(self, libraries: Iterable[str]) -> list[Pack]:
+        """Return the packs that speak of some libraries."""
+        found: list[Pack] = []
+        for root in sorted(libraries):
+            self._need(root)
+            found += [pack for pack in self._packs.get(root, ()) if pack not in found]
+        return found
 
 
-def read_tables(texts: dict[str, str]) -> SignatureTable:
-    """Read library files.
-
-    Args:
-        texts: the TOML text of each file by its name.
+def read_pack(path: Path) -> Pack:
+    """Read a signature pack.
 
     Raises:
-        ValueError: a file is not TOML or has an unknown section or field; the message names file and field.
+        ValueError: it cannot be read, or something in it is wrong.
     """
-    functions: list[LibraryFunction] = []
-    methods: dict[str, dict[str, list[str]]] = {}
-    lists: dict[tuple[str, str], list[str]] = {
-        ("inspect", "names"): [],
-        ("inspect", "prefixes"): [],
-        ("forward", "names"): [],
-    }
-    for filename, text in texts.items():
-        try:
-            table = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"{filename}: {error}") from error
-        for qualified, row in table.pop("functions", {}).items():
-            functions.append(_function(filename, qualified, row))
-        methods[filename.removesuffix(".toml")] = table.pop("methods", {})
-        if unknown := methods[filename.removesuffix(".toml")].keys() - {"folds", "inspect"}:
-            raise ValueError(f"{filename}: unknown field {min(unknown)!r} of section 'methods'")
-        for section, entries in table.items():
-            for field, names in entries.items():
-                if (section, field) not in lists:
-                    raise ValueError(f"{filename}: unknown field {field!r} of section {section!r}")
-                lists[section, field] += names
-    return SignatureTable(
-        functions, lists["inspect", "names"], lists["inspect", "prefixes"], lists["forward", "names"], methods
-    )
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({error.strerror}); name a file that can") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not encoded in UTF-8; save it so") from None
+    return read(str(path), text)
 
 
-def _function(filename: str, qualified: str, row: dict[str, Any]) -> LibraryFunction:
-    known = {field.name for field in fields(LibraryFunction)} - {"qualified"}
-    for field, value in row.items():
-        if field not in known:
-            raise ValueError(f"{filename}: unknown field {field!r} of {qualified}")
-        if isinstance(value, list):
-            row[field] = tuple(value)
-    return LibraryFunction(qualified, **row)
+def shipped() -> list[Path]:
+    """Return the files of the packs that come with this package."""
+    return sorted(FOLDER.glob("*.toml"))
 
 
 @cache
-def signatures() -> SignatureTable:
-    """Return the table of every library file of this package, read once."""
-    folder = Path(__file__).parent
-    return read_tables({path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.toml"))})
+def signatures(packs: tuple[str, ...] = ()) -> SignatureTable:
+    """Return the table of this package's packs and of the user's.
+
+    Args:
+        packs: the paths of the user's packs; what they say of a name wins.
+
+    Raises:
+        ValueError: a pack cannot be read, or something in it is wrong.
+    """
+    return SignatureTable([read_pack(Path(path)) for path in packs], FOLDER)

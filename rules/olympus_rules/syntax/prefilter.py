@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 __all__ = ["may_hold_keys"]
 
-_KEY_WORDS = re.compile(rb"random|PRNG|prng|KeyArray")
+# the last two make keys in haiku and flax
+_KEY_WORDS = re.compile(rb"random|PRNG|prng|KeyArray|next_rng_key|make_rng")
 
 
 def may_hold_keys(data: bytes, roots: Iterable[str] = ("jax", "olympus")) -> bool:

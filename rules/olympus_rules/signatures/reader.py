@@ -1,0 +1,143 @@
+"""Reads a signature pack, and says what is wrong with one: the file, the section, the field, the nearest spelling."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields
+from pathlib import PurePath
+from typing import Any
+
+from olympus_rules.signatures.pack import LibraryFunction, Pack
+
+__all__ = ["TRANSFORMATIONS", "read"]
+
+# What a callable that takes callables does with them; higher_order.py has a handler for each.
+TRANSFORMATIONS = (
+    "transparent",
+    "value_and_grad",
+    "mapping",
+    "shard_map",
+    "partition_spec",
+    "partial",
+    "tree_map",
+    "map",
+    "scan",
+    "associative_scan",
+    "reduce",
+    "fori_loop",
+    "while_loop",
+    "cond",
+    "switch",
+    "callback",
+)
+LISTS: dict[str, tuple[str, ...]] = {
+    "inspect": ("names", "prefixes", "methods"),
+    "fold": ("methods",),
+    "forward": ("names",),
+    "transform": TRANSFORMATIONS,
+}
+ROWS = ("functions", "methods")
+SECTIONS = (*ROWS, "returns", *LISTS)
+CHOICES = {"derive": ("split", "fold_in", "clone"), "seed": ("typed", "raw"), "makes": ("key", "keys")}
+FLAGS = ("wrap", "unwrap")
+FIELDS = tuple(field.name for field in fields(LibraryFunction) if field.name not in ("qualified", "method"))
+OF_METHODS = tuple(name for name in FIELDS if name not in ("draw", "derive", "seed", "gives", *FLAGS))
+OF_PARAMETERS = ("sinks", "folds", "inspects", "forwards", "seeds")
+
+
+def read(filename: str, text: str) -> Pack:
+    """Read a signature pack.
+
+    Args:
+        filename: how messages name it; without a list of roots, its stem is the package that it speaks of.
+        text: the TOML.
+
+    Raises:
+        ValueError: the text is not TOML, or not a signature pack.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{filename} is not TOML ({error}); correct it there") from None
+    roots: tuple[str, ...] = (PurePath(filename).stem,)
+    if "roots" in table:
+        roots = _names(f"{filename}: roots", table.pop("roots"))
+    rows: dict[str, list[LibraryFunction]] = {section: [] for section in ROWS}
+    lists: dict[tuple[str, str], tuple[str, ...]] = {}
+    returns: dict[str, str] = {}
+    for section, entries in table.items():
+        _known(filename, "section", section, SECTIONS)
+        place = f"{filename}: [{section}]"
+        for name, value in _table(place, entries).items():
+            if section == "returns":
+                returns |= dict.fromkeys(_names(f'{place} "{name}"', value), name)
+            elif section in ROWS:
+                rows[section].append(_row(f'{filename}: [{section}."{name}"]', name, value, section == "methods"))
+            else:
+                _known(place, "field", name, LISTS[section])
+                lists[section, name] = _names(f"{place} {name}", value)
+    return Pack(roots, tuple(rows["functions"]), tuple(rows["methods"]), returns, lists)
+
+
+def _row(place: str, name: str, value: object, method: bool) -> LibraryFunction:
+    row: dict[str, Any] = {}
+    for field, given in _table(place, value).items():
+        _known(place, "field", field, OF_METHODS if method else FIELDS)
+        row[field] = _reader(field)(f"{place} {field}", given)
+    parameters = row.get("parameters", ()) + row.get("keywords", ())
+    for field in OF_PARAMETERS:
+        for parameter in row.get(field, ()):
+            _known(f"{place} {field}", "parameter", parameter, parameters)
+    for parameter in row.get("seeds", ()):
+        _known(f"{place} seeds", "sink or fold", parameter, row.get("sinks", ()) + row.get("folds", ()))
+    if row.get("derive") and not row.get("parameters"):
+        raise ValueError(f"{place}: a key is derived from the first of `parameters`, and there is none; list them")
+    return LibraryFunction(name, **row, method=method)
+
+
+def _reader(field: str) -> Callable[[str, object], object]:
+    if field in CHOICES:
+        return lambda place, value: _choice(place, value, CHOICES[field])
+    if field in FLAGS:
+        return _flag
+    return _text if field == "draw" else _names
+
+
+def _known(place: str, what: str, name: str, names: Collection[str]) -> None:
+    if name in names:
+        return
+    import difflib  # only for a pack that is wrong
+
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names) or 'none'}"
+    raise ValueError(f"{place}: unknown {what} {name!r}; {hint}")
+
+
+def _table(place: str, value: object) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{place}: expected a table, not {value!r}")
+    return value
+
+
+def _names(place: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(name, str) and name for name in value):
+        raise ValueError(f'{place}: expected a list of names such as ["key"], not {value!r}')
+    return tuple(value)
+
+
+def _text(place: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{place}: expected a string, not {value!r}")
+    return value
+
+
+def _flag(place: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{place}: expected true or false, not {value!r}")
+    return value
+
+
+def _choice(place: str, value: object, choices: tuple[str, ...]) -> str:
+    _known(place, "value", _text(place, value), choices)
+    return _text(place, value)
