@@ -271,6 +271,10 @@ class Analysis:
         found = {code.name: s.signature(self.terms) for code, s in general.items() if not code.is_foreign}
         return {name: signature for name, signature in found.items() if name != "<module>"}
 
+    def function(self, code: FunctionCode) -> Value:
+        """Return the value of a function after its decorators."""
+        return self.functions.get(code) or Function(code)
+
     # classes
 
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
@@ -393,7 +397,7 @@ class Analysis:
             method = self.method(definition, rest) if rest else None
             if method is None:
                 return None if rest else {"class": interface.write_class(self, definition)}
-            function: Value = Function(method)
+            function = self.function(method)
             if method.kind == "property":
                 concerned = True  # it is asked for where it is called
             elif method.kind == "classmethod":
@@ -402,7 +406,7 @@ class Analysis:
         if head in self.module.imported:
             return {"alias": f"{self.module.imported[head]}.{rest}" if rest else self.module.imported[head]}
         if isinstance(definition, FunctionCode) and not rest:
-            return self._described(self.functions.get(definition) or Function(definition), concerned)
+            return self._described(self.function(definition), concerned)
         held = self.started[self.module].env.get(head) if head in self.module.bound_once else None
         if isinstance(held, (*CALLABLE, Const)) and not rest:
             return self._described(held, concerned)
@@ -465,7 +469,7 @@ class Analysis:
     def _defined(self, scope: FunctionCode, name: str) -> Value:
         definition = scope.definitions.get(name)
         if isinstance(definition, FunctionCode):
-            return self.functions.get(definition) or Function(definition)
+            return self.function(definition)
         if isinstance(definition, ClassCode):
             return Class(definition)
         if name in scope.imported:

@@ -91,15 +91,9 @@ def _write(
     written = instance.returned(value)
     for target in leaves(instance.value(term))[:1]:
         if path != ALWAYS:
-            old = flow.get_attribute(target, name)
-            mask = flow.decisions.outcomes(flow.terms.make("op", "path", *path_terms(flow, path)))
-            written = choose(flow, [(both(path, mask[0]) or path, written), (mask[1], old)])
+            holds, fails = flow.decisions.alternatives(path)
+            written = choose(flow, [(holds, written), (fails, flow.get_attribute(target, name))])
         flow.set_attribute(target, name, written)
-
-
-def path_terms(flow: Interpreter, path: PathCondition) -> list[Term]:
-    """Return a condition as terms, so that it can stand in a term."""
-    return [flow.terms.const(path[0]), flow.terms.const(path[1])]
 
 
 def _expression(flow: Interpreter, summary: Summary, use: Consumption, arguments: Arguments) -> ast.expr | None:
@@ -157,11 +151,9 @@ def construct(flow: Interpreter, class_: Class, arguments: Arguments) -> Value:
     flow.analysis.classes[instance] = class_.code
     initialiser = flow.analysis.method(class_.code, "__init__")
     if initialiser is not None:
-        apply(
-            flow,
-            Function(initialiser),
-            replace(arguments, positional=((instance, False), *arguments.positional)),
-        )
+        function = flow.analysis.function(initialiser)
+        if isinstance(function, Function):
+            apply(flow, function, replace(arguments, positional=((instance, False), *arguments.positional)))
         return instance
     for name, (value, starred) in zip(flow.analysis.fields(class_.code), arguments.positional, strict=False):
         if starred:

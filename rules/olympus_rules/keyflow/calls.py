@@ -74,7 +74,7 @@ def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     if type(function) is int and function in flow.analysis.classes:
         method = flow.analysis.method(flow.analysis.classes[function], "__call__")
         if method is not None:
-            return call(flow, Bound(Function(method), function), arguments)
+            return call(flow, Bound(flow.analysis.function(method), function), arguments)
     return unknown(flow, function, arguments)
 
 

@@ -233,7 +233,8 @@ class Interpreter:
             method = self.analysis.method(value.code, name)
             if method is None or method.kind == "property":
                 return self.terms.fresh()
-            return Bound(Function(method), value) if method.kind == "classmethod" else Function(method)
+            function = self.analysis.function(method)
+            return Bound(function, value) if method.kind == "classmethod" else function
         if isinstance(value, Super):
             return self._inherited_attribute(value, name, node)
         if type(value) is int:
@@ -253,7 +254,7 @@ class Interpreter:
 
     def _method(self, method: ir.FunctionCode, owner: Value, class_: Class, node: ast.Attribute | None) -> Value:
         """Return a method as an attribute of an object; a property is called."""
-        function = Function(method)
+        function = self.analysis.function(method)
         if method.kind == "property":
             outer, self.site = self.site, node or self.site
             value = calls.call(self, Bound(function, owner), Arguments((), (), None))

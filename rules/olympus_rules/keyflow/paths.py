@@ -98,6 +98,20 @@ class Decisions:
                 self._involved |= mask
                 self._wholes.setdefault(mask, []).append(whole)
 
+    def alternatives(self, path: PathCondition) -> tuple[PathCondition, PathCondition]:
+        """Return the condition of a path, and of anything but it.
+
+        A path on which several decisions were made becomes a decision of its own, so that there is an opposite.
+        """
+        holds, fails = path
+        bits = list(_bits(path))
+        if len(bits) == 1:
+            return path, (fails, holds)
+        terms = self._terms
+        mask = self.bit(terms.make("op", "path", terms.const(holds), terms.const(fails)))
+        self.combine((mask, 0), path, [(0, bit) if bit & holds else (bit, 0) for bit in bits])
+        return (holds | mask, fails), (0, mask)
+
     def closure(self, path: PathCondition | None) -> PathCondition | None:
         """Return a condition with what follows from it by the parts of each ``and`` and ``or``; ``None`` for never."""
         before = None
