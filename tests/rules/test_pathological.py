@@ -13,7 +13,7 @@ from olympus_lint.settings import Settings
 
 SETTINGS = Settings(select=("ALL",))
 HEADER = "import jax\nimport jax.numpy as jnp\n\n\n"
-ROUNDS = 3
+ROUNDS = 6
 GROWTH = 8  # at four times the size; twice what proportional work takes
 TOO_SHORT = 0.05  # CPU seconds below which a measurement says nothing
 BOUND = 30.0  # CPU seconds for the full size, many times what it takes

@@ -318,7 +318,7 @@ class Analysis:
     def known_class(self, value: Value) -> ClassCode | None:
         """Return the class that a value is, wherever it stands in the project."""
         if isinstance(value, Library):
-            found = self.outside(value.qualified, concerned=True)
+            found = self.outside(value.qualified, concerned=False)
             value = value if found is None else found
         return value.code if isinstance(value, Class) else None
 

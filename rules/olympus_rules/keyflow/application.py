@@ -46,11 +46,13 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
 
 def _consume(flow: Interpreter, function: Function, arguments: Arguments, instance: Instance, use: Consumption) -> None:
     """Note a consumption of the callee as one of the caller."""
+    value = instance.value(use.term)
+    if use.certainty != Certainty.KNOWN and not _may_hold_keys(flow, value):
+        return
     path = instance.path(use.path)
     joined = None if path is None else both(flow.path, path)
     if joined is None:
         return
-    value = instance.value(use.term)
     if use.certainty == Certainty.KNOWN:
         for term in leaves(value):
             flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0), joined)
@@ -74,12 +76,13 @@ def _consume(flow: Interpreter, function: Function, arguments: Arguments, instan
 
 def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
     """Say whether an argument may be a key or call for one."""
-    knowledge = flow.knowledge
-    return any(
-        isinstance(value, CALLABLE)
-        or any(knowledge.is_candidate(t) for leaf in leaves(value) for t in (leaf, *flow.terms.ancestors(leaf)))
-        for value in arguments.values()
-    )
+    return any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in arguments.values())
+
+
+def _may_hold_keys(flow: Interpreter, value: Value) -> bool:
+    """Say whether something in a value is a key, or part of one, by what is known so far."""
+    is_candidate = flow.knowledge.is_candidate
+    return any(is_candidate(t) for leaf in leaves(value) for t in (leaf, *flow.terms.ancestors(leaf)))
 
 
 def _write(

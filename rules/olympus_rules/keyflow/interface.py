@@ -286,7 +286,7 @@ class _Reader:
             self.terms.append(self._term(number, operation, data, [self.terms[arg] for arg in args]))
         self.tests = [self.terms[number] for number in record["tests"]]
         for number, home in record["classes"]:
-            class_ = analysis.outside(home, concerned=True)
+            class_ = analysis.outside(home, concerned=False)
             if isinstance(class_, Class):
                 analysis.classes[self.terms[number]] = class_.code
         for number, rank in record["ranks"]:

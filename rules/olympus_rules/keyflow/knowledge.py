@@ -16,7 +16,7 @@ from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, compatible
 from olympus_rules.keyflow.terms import Term, Terms
 
-__all__ = ["Knowledge", "Origin"]
+__all__ = ["Knowledge", "Origin", "is_key_name"]
 
 _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGNORECASE)
 
@@ -30,6 +30,11 @@ def _read_name(name: str) -> tuple[bool, bool]:
     """Say whether a name is one of a key, and one that nothing but a key has if it has a shape."""
     is_key = _KEY_NAME.search(name) is not None
     return is_key, is_key and _GENERATOR_NAME.search(name) is not None
+
+
+def is_key_name(name: str) -> bool:
+    """Say whether something of this name may well be a key."""
+    return _read_name(name)[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from olympus_rules.syntax.project import forget_folders, locate
 __all__ = ["DEFAULT_ROOTS", "Project", "Question"]
 
 DEFAULT_ROOTS = ("jax", "olympus")
-MAX_OPEN = 48  # analyses kept for the files that import them
+MAX_OPEN = 80  # analyses kept for the files that import them
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for the sake of another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -55,7 +55,8 @@ class Project:
         self.table = signatures(packs)
         self.stack = Stack()
         self.opened = 0
-        self._analyses: dict[str, Analysis | None] = {}
+        self._analyses: dict[str, Analysis] = {}
+        self._last: Analysis | None = None
         self._answers: dict[Question, Record | None] = {}
 
     def document(self, filename: str, text: str) -> Document:
@@ -81,33 +82,33 @@ class Project:
 
     def analysis(self, document: Document) -> Analysis:
         """Return the analysis of a document; it is kept for the files that import it."""
-        for other in self._analyses.values():
-            if other is not None:
-                other.let_go()
+        if self._last is not None and self._last.document is not document:
+            self._last.let_go()
         analysis = self._analyses.pop(document.path, None) if document.path else None
         if analysis is None or analysis.document is not document:
             analysis = Analysis(document, self)
         if document.path:
             self._analyses[document.path] = analysis
+        self._last = analysis
         return analysis
 
     def forget(self, path: str) -> None:
         """Forget a file that has changed."""
         analysis = self._analyses.pop(path, None)
         if analysis is not None and not analysis.busy:
-            analysis.close()
+            self._close(analysis)
         self._answers = {question: answer for question, answer in self._answers.items() if question.path != path}
 
     def trim(self) -> None:
         """Close the analyses that were not asked for lately."""
         spare = len(self._analyses) - MAX_OPEN
-        for path in [path for path, analysis in self._analyses.items() if analysis is None or not analysis.busy]:
-            if spare <= 0:
-                break
-            analysis = self._analyses.pop(path)
-            if analysis is not None:
-                analysis.close()
-            spare -= 1
+        idle = [path for path, analysis in self._analyses.items() if not analysis.busy]
+        for path in idle[: max(spare, 0)]:
+            self._close(self._analyses.pop(path))
+
+    def _close(self, analysis: Analysis) -> None:
+        self._last = None if self._last is analysis else self._last
+        analysis.close()
 
     def answer(self, question: Question) -> Record | None:
         """Return what a file says of a name in it; ``None`` when it has none, or nothing worth knowing."""

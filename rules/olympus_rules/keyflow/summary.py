@@ -14,6 +14,7 @@ from olympus.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.keyflow import lanes
 from olympus_rules.keyflow.access import choose, is_large, leaves, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode
+from olympus_rules.keyflow.knowledge import is_key_name
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.terms import Term, Terms
@@ -141,10 +142,24 @@ def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[
     while len(kept) != before:
         before = len(kept)
         for number, (term, name, value, path) in enumerate(writes.values()):
-            if number not in kept and (term in handed_out or origin(flow.terms, term) is not None):
+            if number in kept or not _tells(flow, name, value):
+                continue
+            if term in handed_out or origin(flow.terms, term) is not None:
                 kept[number] = (term, name, _bounded(flow, value), path)
                 handed_out.update(leaves(value))
     return tuple(write for _, write in sorted(kept.items())), handed_out
+
+
+def _tells(flow: Interpreter, name: str, value: Value) -> bool:
+    """Say whether it can matter to keys that this is written to an attribute; otherwise it is as good as unknown."""
+    if not isinstance(value, int | Const) or is_key_name(name):
+        return True
+    if isinstance(value, Const):
+        return False
+    parts = (value, *flow.terms.ancestors(value))
+    if flow.terms.operation(value) == "param" or value in flow.analysis.classes:
+        return True
+    return value in flow.analysis.generators or any(flow.knowledge.is_candidate(part) for part in parts)
 
 
 def _functions(value: Value) -> Iterator[Function]:
