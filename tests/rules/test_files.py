@@ -113,6 +113,14 @@ def make(key):
     return step
 
 
+def chain(key):
+    def link(key):
+        jax.random.normal(key)
+        return link
+
+    return link(key)
+
+
 def make_train(config):
     def train(key):
         return jax.random.normal(key) * config["scale"]
@@ -304,6 +312,12 @@ PROGRAMS = {
                 return carry, draw(key) + x  # reuse
 
             return jax.lax.scan(body, 0, xs)
+        """,
+    "a function that returns itself": """
+        from pkg.models import chain
+
+        def f(key, other):
+            return chain(other), chain(key)(key)  # reuse
         """,
     "a circle of files": """
         from pkg.ring import ping

@@ -69,9 +69,13 @@ def analyse(
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        return project.analysis(document).run(asked, by_name=by_name)
-    finally:
+        found = project.analysis(document).run(asked, by_name=by_name)
         project.trim()
+        return found
+    except BaseException:
+        project.reset()  # whatever was under way is half done
+        raise
+    finally:
         sys.setrecursionlimit(limit)
 
 

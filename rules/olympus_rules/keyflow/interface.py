@@ -69,9 +69,10 @@ def write_class(analysis: Analysis, class_: ClassCode) -> Record:
 class _Writer:
     """Writes the values of one scope with the terms that they need."""
 
-    def __init__(self, analysis: Analysis, code: FunctionCode) -> None:
+    def __init__(self, analysis: Analysis, code: FunctionCode, within: frozenset[FunctionCode] = frozenset()) -> None:
         self.analysis = analysis
         self.code = code
+        self.within = within | {code}  # a function may return itself
         self.terms: list[list[Any]] = []
         self.tests: list[int] = []
         self._index: dict[Term, int] = {}
@@ -140,6 +141,8 @@ class _Writer:
         home = self._function_home(value.code)
         if home and not inline:
             return ["library", home]
+        if value.code in self.within:
+            return ["term", self.opaque()]
         defaults = [[name, self.value(part)] for name, part in value.defaults]
         captured = [
             [place, self.value(part)]
@@ -163,7 +166,7 @@ class _Writer:
         summary = self.analysis.summary(code)
         if summary is None:
             return record
-        table = _Writer(self.analysis, code)
+        table = _Writer(self.analysis, code, self.within)
         record["uses"] = [table.use(use) for use in summary.uses]
         record["returns"] = table.value(summary.returns)
         record["writes"] = [

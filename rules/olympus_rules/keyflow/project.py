@@ -53,8 +53,12 @@ class Project:
         forget_folders()
         self.roots = roots
         self.table = signatures(packs)
-        self.stack = Stack()
         self.opened = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all files, as when an analysis was broken off."""
+        self.stack = Stack()
         self._analyses: dict[str, Analysis] = {}
         self._last: Analysis | None = None
         self._answers: dict[Question, Record | None] = {}
