@@ -21,6 +21,66 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "a callee that looks whether it gets a key or a generator of keys": """
+        class Dropout:
+            def __call__(self, x, rngs):
+                key = rngs if isinstance(rngs, jax.Array) else rngs.dropout()
+                return x * random.bernoulli(key, 0.5, x.shape)
+
+        def f(x, rngs):
+            first, second = Dropout(), Dropout()
+            return second(first(x, rngs), rngs)
+
+        def wrong(x, seed):
+            key = random.key(seed)
+            first, second = Dropout(), Dropout()
+            return second(first(x, key), key)  # reuse
+    """,
+    "the object that an attribute holds": """
+        class Noise:
+            def __call__(self, x, key):
+                return x + random.normal(key, x.shape)
+
+            def quiet(self, x, key):
+                return x
+
+        class Model:
+            def __init__(self):
+                self.noise = Noise()
+
+            def wrong(self, x, key):
+                return self.noise(self.noise(x, key), key)  # reuse
+
+            def right(self, x, key):
+                return self.noise(self.noise.quiet(x, key), key)
+    """,
+    "an attribute that a helper refreshes under a condition": """
+        class Learner:
+            def __init__(self, seed):
+                self.key = random.key(seed)
+
+            def next_key(self):
+                self.key, key = random.split(self.key)
+                return key
+
+            def draw(self, key=None):
+                return random.normal(self.next_key() if key is None else key)
+
+            def refresh(self, flag, other):
+                if flag:
+                    if other:
+                        self.key = other.build(self.key)
+
+            def right(self, flag, other):
+                self.refresh(flag, other)
+                self.draw()
+                self.key, key = random.split(self.key)
+                return random.normal(key)
+
+            def wrong(self):
+                x = self.draw(self.key)
+                return x + random.uniform(self.key)  # reuse
+    """,
     # found by random programs (tests/generated)
     "or, and then neither of the two": """
         def f(key, p, q):

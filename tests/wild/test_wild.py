@@ -27,8 +27,6 @@ NAMES = [path.relative_to(FOLDER).as_posix() for path in TWINS]
 WRONG = [name for name in NAMES if "_wrong" in name]
 
 PENDING: dict[str, str] = {  # twins that the analysis gets wrong today, with the cause
-    "classes/call_method_wrong.py": "the class of an object that an attribute holds is not known",
-    "files/fresh_keys_wrong": "a method of another file that only reads an attribute is left out as one without keys",
 }
 
 Place = tuple[str, int]

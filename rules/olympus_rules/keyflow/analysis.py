@@ -39,6 +39,7 @@ __all__ = ["Analysis", "analyse"]
 RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
 EMPTY = ast.Module([], [])
 EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
+SETTING_UP = ("__init__", "setup", "__post_init__")
 STEPS = 10  # from module to module, for a name that each of them passes on
 # Private modules that people import the public functions from.
 CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
@@ -145,6 +146,7 @@ class Analysis:
         self._outside: dict[tuple[str, bool], Value | None] = {}
         self._modules: dict[str, FunctionCode] = {}
         self._running: dict[Task, Frame] = {}
+        self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
         self._specialised: dict[FunctionCode, set[Specialisation]] = {}
         self._seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
         self._waiting: list[FunctionCode] | None = None
@@ -318,6 +320,28 @@ class Analysis:
                 bases = [self.known_class(base) for base in self.bases.get(candidate, ())]
                 waiting[:0] = [base for base in bases if base is not None]
         return found
+
+    def held_class(self, class_: ClassCode, attribute: str) -> ClassCode | None:
+        """Return the class of the object that the methods which set objects up put into an attribute."""
+        slot = (class_, attribute)
+        if slot not in self._held:
+            self._held[slot] = None  # for the time being: the methods may ask for themselves
+            for name in SETTING_UP:
+                for written, value in self._written_by(class_, name):
+                    if written == attribute and type(value) is int and value in self.classes:
+                        self._held[slot] = self.classes[value]
+        return self._held[slot]
+
+    def _written_by(self, class_: ClassCode, name: str) -> Iterable[tuple[str, Value]]:
+        """Return the attributes of its object that a method writes, with their values."""
+        method = self.method(class_, name)
+        reached = None if method is None else self.reach(Function(method), concerned=True)
+        summary = None if reached is None else self.summary(reached.code)
+        if summary is None:
+            return
+        for term, attribute, value, _ in summary.writes:
+            if self.terms.operation(term) == "param" and self.terms.data(term)[1] == summary.code.parameters[0]:
+                yield attribute, value
 
     def known_class(self, value: Value) -> ClassCode | None:
         """Return the class that a value is, wherever it stands in the project."""

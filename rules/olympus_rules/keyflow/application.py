@@ -11,7 +11,7 @@ from olympus_rules.keyflow.access import CALLABLE, choose, leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instance import Instance
 from olympus_rules.keyflow.ledger import Certainty, Consumption
-from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.paths import ALWAYS, PathCondition, bit_numbers, both
 from olympus_rules.keyflow.specialisation import specialisation
 from olympus_rules.keyflow.summary import Summary, origin, way_in
 from olympus_rules.keyflow.terms import Term
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
 __all__ = ["apply", "concerns_keys", "construct"]
+
+TYPE_TESTS = ("isinstance", "hasattr", "callable")
 
 
 def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
@@ -53,7 +55,7 @@ def _consume(flow: Interpreter, function: Function, arguments: Arguments, instan
     joined = None if path is None else both(flow.path, path)
     if joined is None:
         return
-    if use.certainty == Certainty.KNOWN:
+    if use.certainty == Certainty.KNOWN and not _asks_for_its_type(flow, use):
         for term in leaves(value):
             flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0), joined)
     handed = arguments.node is None  # a transform makes the call: the place is in the function itself
@@ -72,6 +74,16 @@ def _consume(flow: Interpreter, function: Function, arguments: Arguments, instan
         loop=arguments.loop or use.loop if handed else arguments.loop,
     )
     flow.consume(value, passed)
+
+
+def _asks_for_its_type(flow: Interpreter, use: Consumption) -> bool:
+    """Say whether the callee takes the value for a key only after a look at its type, so that it may be no key here."""
+    terms = flow.terms
+    subjects = (use.term, *terms.ancestors(use.term))
+    tests = [flow.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
+    return any(
+        terms.data(test) in TYPE_TESTS and terms.args(test)[:1][0] in subjects for test in tests if terms.args(test)
+    )
 
 
 def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:

@@ -13,6 +13,7 @@ from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.lowering import dotted_name
 from olympus_rules.keyflow.paths import PathCondition, both
+from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import (
     UNBOUND,
     Bound,
@@ -75,7 +76,30 @@ def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
         method = flow.analysis.method(flow.analysis.classes[function], "__call__")
         if method is not None:
             return call(flow, Bound(flow.analysis.function(method), function), arguments)
+    if type(function) is int and application.concerns_keys(flow, arguments):
+        held = _of_held_object(flow, function)
+        if held is not None:
+            return call(flow, held, arguments)
     return unknown(flow, function, arguments)
+
+
+def _of_held_object(flow: Interpreter, function: Term) -> Value | None:
+    """Return the method that is called of an object which an attribute of an object of a known class holds."""
+    terms, classes = flow.terms, flow.analysis.classes
+    if terms.operation(function) != "attr":
+        return None
+    owner, name = terms.args(function)[0], terms.data(function)[0]
+    if owner in classes:  # self.layer(x, key=key)
+        held = flow.analysis.held_class(classes[owner], name)
+        method = None if held is None else flow.analysis.method(held, "__call__")
+        return None if method is None else Bound(flow.analysis.function(method), function)
+    if terms.operation(owner) == "attr" and terms.args(owner)[0] in classes:  # self.env.step(key)
+        held = flow.analysis.held_class(classes[terms.args(owner)[0]], terms.data(owner)[0])
+        if held is not None:
+            classes[owner] = held
+            found = flow.get_attribute(owner, name)
+            return found if type(found) is not int else None
+    return None
 
 
 def _partial(flow: Interpreter, function: Partial, arguments: Arguments) -> Value:

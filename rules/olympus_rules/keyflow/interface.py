@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
-from olympus_rules.keyflow.paths import PathCondition
+from olympus_rules.keyflow.paths import PathCondition, bit_numbers
 from olympus_rules.keyflow.summary import Summary
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import (
@@ -189,7 +189,7 @@ class _Writer:
 
     def path(self, path: PathCondition) -> list[list[int]]:
         """Return a condition as the numbers of the tests that hold and of those that fail."""
-        return [[self.test(bit) for bit in _bits(mask)] for mask in path]
+        return [[self.test(bit) for bit in bit_numbers(mask)] for mask in path]
 
     def test(self, bit: int) -> int:
         """Return the number of a test."""
@@ -256,15 +256,6 @@ def _slot(code: FunctionCode, place: list[Any]) -> tuple[FunctionCode, str]:
 def _plain(value: object) -> bool:
     """Say whether JSON keeps a value as it is."""
     return value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _bits(mask: int) -> list[int]:
-    found = []
-    while mask:
-        lowest = mask & -mask
-        found.append(lowest.bit_length() - 1)
-        mask ^= lowest
-    return found
 
 
 def read(analysis: Analysis, record: Record, path: str) -> Value:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from olympus_rules.keyflow.terms import Term, Terms
 
-__all__ = ["ALWAYS", "Decisions", "Environment", "PathCondition", "both", "compatible", "implies"]
+__all__ = ["ALWAYS", "Decisions", "Environment", "PathCondition", "bit_numbers", "both", "compatible", "implies"]
 
 PathCondition: TypeAlias = tuple[int, int]
 ALWAYS: PathCondition = (0, 0)
@@ -123,6 +123,13 @@ class Decisions:
                 if path is None:
                     return None
         return path
+
+
+def bit_numbers(mask: int) -> Iterator[int]:
+    """Return the numbers of the bits that are set."""
+    while mask:
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1
 
 
 def _bits(path: PathCondition) -> Iterator[int]:

@@ -54,6 +54,7 @@ def relevant(
                 found.append(code)  # what comes from another module may be jax.random, passed on
             else:
                 rest.append((code, mentioned))
+    found, rest = _with_siblings(document, found, rest)
     names.update(_called_as(code) for code in found)
     for _ in range(ROUNDS):
         fresh = [code for code, mentioned in rest if not mentioned.isdisjoint(names)]
@@ -63,6 +64,19 @@ def relevant(
         names = {_called_as(code) for code in fresh}
         found += fresh
     return found
+
+
+def _with_siblings(
+    document: Document, found: list[FunctionCode], rest: list[tuple[FunctionCode, set[str]]]
+) -> tuple[list[FunctionCode], list[tuple[FunctionCode, set[str]]]]:
+    """Add the methods that speak of a key, where another method of the class has to do with keys."""
+    classes = {code.owner for code in found if code.owner is not None}
+    siblings = {
+        code
+        for code, _ in rest
+        if code.owner in classes and any(name in _text(document, code).lower() for name in NAMES)
+    }
+    return found + [code for code, _ in rest if code in siblings], [pair for pair in rest if pair[0] not in siblings]
 
 
 def _called_as(code: FunctionCode) -> str:
