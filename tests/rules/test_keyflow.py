@@ -21,6 +21,39 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "a closure that calls another one": """
+        def make(key):
+            def inner():
+                return random.normal(key)
+
+            return lambda: inner()
+
+        def two(seed):
+            a, b = random.split(random.key(seed))
+            f, g = make(a), make(b)
+            return f(), g()
+
+        def each(keys):
+            return [make(k)() for k in random.split(random.key(0))]
+
+        def shared(seed):
+            key = random.key(seed)
+            f = make(key)
+            return random.normal(key), f()  # reuse
+    """,
+    "an argument that is not None": """
+        def init(key, shape, momenta=None):
+            if momenta is None:
+                momenta = random.normal(key, shape)
+            return momenta
+
+        def right(key, other):
+            m, n = jnp.ones((3,)), random.normal(other, (3,))
+            return init(key, (3,), m), init(key, (3,), momenta=n), init(key, (3,), m * 2), init(key, (3,))
+
+        def wrong(key, m):
+            return init(key, (3,), m), init(key, (3,))  # reuse
+    """,
     "a callee that looks whether it gets a key or a generator of keys": """
         class Dropout:
             def __call__(self, x, rngs):

@@ -37,6 +37,7 @@ __all__ = [
     "get_item",
     "guarded_leaves",
     "is_large",
+    "is_never_none",
     "leaves",
     "length",
     "map_choice",
@@ -45,6 +46,7 @@ __all__ = [
 
 MAX_ARMS = 12
 DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
+ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
 MAX_NESTED = 2_000
 
 
@@ -104,6 +106,19 @@ def is_large(value: Value, most: int = MAX_NESTED) -> bool:
             return True
         waiting += inner
     return False
+
+
+NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
+
+
+def is_never_none(flow: Interpreter, value: Value) -> bool:
+    """Say whether a value is surely not ``None``: anything that is built here, and the arrays that JAX returns."""
+    if type(value) is not int:
+        return value != Const(None) and not isinstance(value, Choice)
+    operation, data = flow.terms.operation(value), flow.terms.data(value)
+    if operation == "op":
+        return data in ARITHMETIC or (isinstance(data, tuple) and str(data[0]).startswith("jax."))
+    return operation in NEVER_NONE or value in flow.knowledge.origins
 
 
 def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow.access import as_term, choose, get_item, map_leaves
+from olympus_rules.keyflow.access import as_term, choose, get_item, is_never_none, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.summary import Summary, needed
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import (
     Bound,
@@ -27,7 +28,6 @@ from olympus_rules.keyflow.values import (
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
-    from olympus_rules.keyflow.summary import Summary
 
 __all__ = ["Instance"]
 
@@ -100,10 +100,10 @@ class Instance:
         while scope is not None and scope is not self.summary.code:
             scope = scope.parent
         if scope is not None:
-            captured |= {
-                slot: self.returned(part) for slot, part in self.summary.captured if slot[1] in value.code.reads
-            }
-            captured |= {slot: part for slot, part in self.captured.items() if slot[1] in value.code.reads}
+            names = needed(value.code, self.summary.captured)
+            captured |= {slot: self.returned(part) for slot, part in self.summary.captured if slot[1] in names}
+            around = needed(value.code, tuple(self.captured.items()))
+            captured |= {slot: part for slot, part in self.captured.items() if slot[1] in around | value.code.reads}
         defaults = tuple((name, self.returned(part)) for name, part in value.defaults)
         kept = tuple((slot, _shallow(part, NESTING)) for slot, part in captured.items())
         return replace(value, defaults=defaults, captured=kept)
@@ -203,7 +203,7 @@ class Instance:
             if isinstance(right, Const) and right.value is None and data == "Is":
                 if isinstance(left, Const):
                     return Const(left.value is None)
-                if type(left) is not int or left in self.flow.knowledge.origins:
+                if is_never_none(self.flow, left):
                     return Const(False)
             if isinstance(left, Const) and isinstance(right, Const) and not (left.counter or right.counter):
                 return Const(left.value == right.value)

@@ -169,7 +169,7 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
     if row.forwards:
         value = _argument(row, row.forwards[0], arguments)[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
-    return flow.terms.fresh()
+    return flow.terms.make("op", (row.qualified, number))
 
 
 def _made(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number: int) -> Value:

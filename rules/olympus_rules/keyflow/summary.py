@@ -23,8 +23,9 @@ from olympus_rules.keyflow.values import Bound, Choice, Const, Function, Map, Ma
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["Summary", "origin", "summarise", "way_in"]
+__all__ = ["Summary", "needed", "origin", "summarise", "way_in"]
 
+Captured = tuple[tuple[FunctionCode, str], Value]
 Write = tuple[Term, str, Value, PathCondition]
 MAX_USES = 40  # consumptions kept of one function; callers need to know that a key is used up, not how often
 MAX_HISTORY = 400  # operations behind what a function returns or writes, about a hundred splits in a row
@@ -48,7 +49,7 @@ class Summary:
     uses: tuple[Consumption, ...]
     returns: Value
     writes: tuple[Write, ...]
-    captured: tuple[tuple[tuple[FunctionCode, str], Value], ...] = ()
+    captured: tuple[Captured, ...] = ()
     draws: tuple[lanes.Draw, ...] = ()
 
     def signature(self, terms: Terms) -> KeySignature:
@@ -126,7 +127,7 @@ def summarise(flow: Interpreter) -> Summary:
         slot = (use.term, use.draw, use.count, use.path if use.path != ALWAYS else None)
         if slot not in uses and len(uses) < MAX_USES:
             uses[slot] = use
-    functions = [f for value in (returns, *(value for _, _, value, _ in writes)) for f in _functions(value)]
+    functions = [f for value in (returns, *(value for _, _, value, _ in writes)) for f in functions_in(value)]
     return Summary(flow.code, tuple(uses.values()), returns, writes, _captured(flow, functions), lanes.kept(flow))
 
 
@@ -162,27 +163,45 @@ def _tells(flow: Interpreter, name: str, value: Value) -> bool:
     return value in flow.analysis.generators or any(flow.knowledge.is_candidate(part) for part in parts)
 
 
-def _functions(value: Value) -> Iterator[Function]:
+def functions_in(value: Value) -> Iterator[Function]:
     """Return the functions in a value."""
     if isinstance(value, Function):
         yield value
     elif isinstance(value, Bound | Mapped | Partial):
-        yield from _functions(value.function)
+        yield from functions_in(value.function)
     elif isinstance(value, Sequence):
         for item in value.items:
-            yield from _functions(item)
+            yield from functions_in(item)
     elif isinstance(value, Map | Choice):
         for _, item in value.items if isinstance(value, Map) else value.arms:
-            yield from _functions(item)
+            yield from functions_in(item)
 
 
-def _captured(flow: Interpreter, functions: list[Function]) -> tuple[tuple[tuple[FunctionCode, str], Value], ...]:
-    """Return what the variables hold that functions defined in this one read."""
-    names = {
-        name for function in functions if function.code.parent is flow.code for name in function.code.reads
-    } & flow.code.local_names
-    held = [((flow.code, name), flow.env.get(name)) for name in sorted(names)]
-    return tuple((slot, value) for slot, value in held if value is not None)
+def _captured(flow: Interpreter, functions: list[Function]) -> tuple[Captured, ...]:
+    """Return what the variables hold that functions defined in this one read, and that functions in these read."""
+    own = [function for function in functions if function.code.parent is flow.code]
+    held: dict[str, Value] = {}
+    waiting = [name for function in own for name in function.code.reads]
+    while waiting:
+        name = waiting.pop()
+        value = flow.env.get(name) if name in flow.code.local_names and name not in held else None
+        if value is not None:
+            held[name] = value
+            waiting += (read for function in functions_in(value) for read in function.code.reads)
+    return tuple(((flow.code, name), held[name]) for name in sorted(held))
+
+
+def needed(code: FunctionCode, captured: tuple[Captured, ...]) -> set[str]:
+    """Return the names of captured variables that a function reads, itself or through what they hold."""
+    found: set[str] = set()
+    waiting = list(code.reads)
+    values = {name: value for (_, name), value in captured}
+    while waiting:
+        name = waiting.pop()
+        if name in values and name not in found:
+            found.add(name)
+            waiting += (read for function in functions_in(values[name]) for read in function.code.reads)
+    return found
 
 
 def _bounded(flow: Interpreter, value: Value) -> Value:
