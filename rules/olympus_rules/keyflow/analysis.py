@@ -186,7 +186,8 @@ class Analysis:
             ]
             callables = [name for name in callables if name not in self.module.definitions]
             self._waiting = relevant(self.document, self.module, callables, by_name=by_name)
-            self.idle = set(self.module.nested).difference(self._waiting)
+            wanted = relevant(self.document, self.module, callables, by_name=False) if by_name else self._waiting
+            self.idle = set(self.module.nested).difference(wanted)  # what others are told does not hang on by_name
         return self._waiting
 
     def close(self) -> None:

@@ -19,6 +19,7 @@ from olympus_rules.syntax.project import forget_folders, locate
 __all__ = ["DEFAULT_ROOTS", "Project", "Question"]
 
 DEFAULT_ROOTS = ("jax", "olympus")
+PACKAGE = "__init__.py"  # passes names on, so that it is asked for them whether it holds keys or not
 MAX_OPEN = 48  # analyses kept for the files that import them
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for the sake of another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -49,6 +50,7 @@ class Project:
         self.opened = 0
         self._analyses: dict[str, Analysis | None] = {}
         self._answers: dict[Question, Record | None] = {}
+        self._keyed: dict[str, bool] = {}
 
     def document(self, filename: str, text: str) -> Document:
         """Return the document of a text, the one that an importing file has opened if it is the same.
@@ -88,6 +90,7 @@ class Project:
         analysis = self._analyses.pop(path, None)
         if analysis is not None and not analysis.busy:
             analysis.close()
+        self._keyed.pop(path, None)
         self._answers = {question: answer for question, answer in self._answers.items() if question.path != path}
 
     def trim(self) -> None:
@@ -105,29 +108,49 @@ class Project:
         """Return what a file says of a name in it; ``None`` when it has none, or nothing worth knowing."""
         if question in self._answers:
             return self._answers[question]
-        analysis = self._open(question.path, question.concerned)
-        try:
-            answer = None if analysis is None else analysis.answer(question.name, question.concerned)
-        except Forgotten:
-            self.forget(question.path)
-            return self.answer(question)
+        answer = self._compute(question)
         if answer is None or answer.get("final", True):
             self._answers[question] = answer
         return answer
 
-    def _open(self, path: str, concerned: bool) -> Analysis | None:
-        """Return the analysis of a file on disk, ``None`` for one that cannot be parsed or that holds no key."""
+    def _compute(self, question: Question) -> Record | None:
+        """Ask the file; what it says must not depend on why, or for whom, it was opened before."""
+        path, name, concerned = question
+        holds_keys = concerned or self._holds_keys(path)
+        if not holds_keys and Path(path).name != PACKAGE:
+            return None
+        analysis = self._open(path)
+        try:
+            answer = None if analysis is None else analysis.answer(name, concerned)
+        except Forgotten:
+            self.forget(path)
+            return self.answer(question)
+        return answer if holds_keys or (answer is not None and "alias" in answer) else None
+
+    def _holds_keys(self, path: str) -> bool:
+        """Say whether a file can hold keys, by a look at its bytes."""
+        found = self._keyed.get(path)
+        if found is None:
+            try:
+                found = may_hold_keys(Path(path).read_bytes(), self.roots)
+            except OSError:
+                found = False
+            self._keyed[path] = found
+        return found
+
+    def _open(self, path: str) -> Analysis | None:
+        """Return the analysis of a file on disk, ``None`` for one that cannot be parsed or is too large."""
         analysis = self._analyses.pop(path, None)
         if analysis is None:
             try:
                 data = Path(path).read_bytes()
-                if len(data) > LARGEST_FILE or not (concerned or may_hold_keys(data, self.roots)):
+                if len(data) > LARGEST_FILE:
                     return None
                 analysis = Analysis(self.document(path, decode(data)), self)
             except (OSError, *NOT_PARSED):
                 return None
         self._analyses[path] = analysis  # the youngest
-        return analysis
+        return None if len(analysis.document.text) > LARGEST_FILE else analysis
 
 
 def digest(answer: Record | None) -> str:
