@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections import Counter
 from dataclasses import replace
@@ -19,9 +20,12 @@ from olympus_rules.rule import Report, Rule
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
+from olympus_rules.syntax.project import locate
 from olympus_rules.unused_suppression import UnusedSuppression
 
 if TYPE_CHECKING:
+    from olympus_lint.cache import Cache
+    from olympus_rules.keyflow.answers import Answers
     from olympus_rules.keyflow.facts import Unfinished
     from olympus_rules.keyflow.project import Project
 
@@ -29,6 +33,7 @@ __all__ = ["Projects", "fix_text", "lint_text", "worth_checking"]
 
 ISSUES = "https://github.com/olympus-lint/olympus-lint/issues"
 PASSES = 10
+RECURSION_LIMIT = 20_000  # one answer rests on another, which rests on another
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -56,7 +61,8 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
     try:
         check_size(data)
         text = text if isinstance(text, str) else decode(text)
-        project = (projects or Projects()).get(settings)
+        projects = projects or Projects()
+        project = projects.get(settings)
         document = project.document(filename, text)
     except InputError as error:
         return FileResult(filename, errors=[Problem(filename, str(error))], analysed=False)
@@ -71,6 +77,8 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
         min_confidence=Confidence.POSSIBLE if own_comments else settings.min_confidence,
         project=project,
     )
+    if checked.errors and projects.distrust():
+        return lint_text(filename, text, settings, projects)
     errors = [internal_error(filename, failure) for failure in checked.errors]
     reports, idle = suppressed(document, checked.reports, checked.errors, rules, settings)
     findings = idle
@@ -79,15 +87,19 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
             findings.append(with_fix(report, document, errors))
     findings.sort(key=lambda finding: finding.sort_key)
     notes = [unfinished_note(filename, fact) for fact in checked.unfinished]
-    return FileResult(filename, findings, errors, text if findings else "", notes=notes)
+    result = FileResult(filename, findings, errors, text if findings else "", notes=notes)
+    projects.keep(document, data, settings, result)
+    return result
 
 
 class Projects:
-    """What is known of the files that others import, for each choice of ``library-roots``."""
+    """What is known of the files that others import, for each choice of ``library-roots``, and of earlier runs."""
 
-    def __init__(self) -> None:
-        """Start without any file."""
+    def __init__(self, cache: Cache | None = None) -> None:
+        """Start without any file; with a cache, what was kept of earlier runs is used, and this one is kept."""
+        self._cache = cache
         self._projects: dict[tuple[str, ...], Project] = {}
+        self._answers: dict[tuple[str, ...], Answers] = {}
 
     def get(self, settings: Settings) -> Project:
         """Return the project of files with these settings."""
@@ -95,8 +107,65 @@ class Projects:
 
         roots = tuple(settings.library_roots)
         if roots not in self._projects:
-            self._projects[roots] = Project(roots)
+            self._projects[roots] = Project(roots, self._answers_of(settings))
         return self._projects[roots]
+
+    def _answers_of(self, settings: Settings) -> Answers:
+        from olympus_rules.keyflow.answers import Answers
+
+        roots = tuple(settings.library_roots)
+        if roots not in self._answers:
+            memory = None
+            if self._cache is not None:
+                from olympus_lint.cache import AnswerMemory
+
+                memory = AnswerMemory(self._cache, roots)
+            self._answers[roots] = Answers(lambda question: self.get(settings).compute(question), memory)
+        return self._answers[roots]
+
+    def recall(self, filename: str, data: bytes, settings: Settings) -> FileResult | None:
+        """Return the result of an earlier run, if it is still what a check would give."""
+        entry = self._cache.load_result(filename, settings) if self._cache is not None else None
+        if entry is None:
+            return None
+        path = Path(filename).absolute()
+        answers = self._answers_of(settings)
+        if answers.stamp(str(path), data) != entry.stamp:
+            return None
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+        try:
+            if not answers.holds(locate(path).roots, entry.needs):
+                return None
+            if entry.result.findings:
+                entry.result.text = decode(data)
+        except Exception:  # what goes wrong inside is reported by the check of the file
+            self.distrust()
+            return None
+        finally:
+            for project in self._projects.values():
+                project.trim()
+            sys.setrecursionlimit(limit)
+        return entry.result
+
+    def keep(self, document: Document, data: bytes, settings: Settings, result: FileResult) -> None:
+        """Keep a result for later runs, if nothing went wrong and all that it rests on is known for good."""
+        if self._cache is None:
+            return
+        answers, needs = self._answers_of(settings), self.get(settings).needs(document)
+        answers.flush()
+        if needs is None or result.errors:
+            return
+        settled = answers.settled(document.roots, needs)
+        if len(settled) == len(needs):
+            self._cache.save_result(answers.stamp(document.path, data), settled, result, settings)
+
+    def distrust(self) -> bool:
+        """Go on without the cache, as if there had been none; say whether it was in use."""
+        used = any(answers.recalled for answers in self._answers.values())
+        if self._cache is not None:
+            self._cache, self._projects, self._answers = None, {}, {}
+        return used
 
     def forget(self, filename: str) -> None:
         """Forget a file that was rewritten."""

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import warnings
-from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
 
 from olympus_rules.keyflow.analysis import Analysis, Forgotten
+from olympus_rules.keyflow.answers import Answers, Need, Question
 from olympus_rules.keyflow.interface import Record
 from olympus_rules.keyflow.recursion import Stack
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
-from olympus_rules.syntax.project import forget_folders, locate
+from olympus_rules.syntax.project import locate
 
-__all__ = ["DEFAULT_ROOTS", "Project", "Question"]
+__all__ = ["DEFAULT_ROOTS", "Project"]
 
 DEFAULT_ROOTS = ("jax", "olympus")
 PACKAGE = "__init__.py"  # passes names on, so that it is asked for them whether it holds keys or not
@@ -25,31 +23,23 @@ LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for the sake of ano
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-class Question(NamedTuple):
-    """What one file asks of another: a name in it, and whether keys depend on the answer."""
-
-    path: str
-    name: str
-    concerned: bool
-
-
 class Project:
     """Opens files, keeps the analyses of the last ones, and answers questions about names in them.
 
     Attributes:
+        answers: what is known of the names that files asked each other for.
         roots: the names under which the JAX namespace may be imported.
         stack: the functions that are being interpreted, of all files.
         opened: how many files were parsed.
     """
 
-    def __init__(self, roots: tuple[str, ...] = DEFAULT_ROOTS) -> None:
+    def __init__(self, roots: tuple[str, ...] = DEFAULT_ROOTS, answers: Answers | None = None) -> None:
         """Start without any file; what was known of folders on disk is forgotten."""
-        forget_folders()
+        self.answers = Answers(self.compute) if answers is None else answers
         self.roots = roots
         self.stack = Stack()
         self.opened = 0
         self._analyses: dict[str, Analysis | None] = {}
-        self._answers: dict[Question, Record | None] = {}
         self._keyed: dict[str, bool] = {}
 
     def document(self, filename: str, text: str) -> Document:
@@ -87,11 +77,19 @@ class Project:
 
     def forget(self, path: str) -> None:
         """Forget a file that has changed."""
+        self._close(path)
+        self._keyed.pop(path, None)
+        self.answers.forget(path)
+
+    def _close(self, path: str) -> None:
         analysis = self._analyses.pop(path, None)
         if analysis is not None and not analysis.busy:
             analysis.close()
-        self._keyed.pop(path, None)
-        self._answers = {question: answer for question, answer in self._answers.items() if question.path != path}
+
+    def needs(self, document: Document) -> dict[Need, None] | None:
+        """Return what the file of a document has looked up elsewhere, ``None`` if it was not analysed."""
+        analysis = self._analyses.get(document.path)
+        return None if analysis is None or analysis.document is not document else analysis.needs
 
     def trim(self) -> None:
         """Close the analyses that were not asked for lately."""
@@ -104,28 +102,25 @@ class Project:
                 analysis.close()
             spare -= 1
 
-    def answer(self, question: Question) -> Record | None:
-        """Return what a file says of a name in it; ``None`` when it has none, or nothing worth knowing."""
-        if question in self._answers:
-            return self._answers[question]
-        answer = self._compute(question)
-        if answer is None or answer.get("final", True):
-            self._answers[question] = answer
-        return answer
-
-    def _compute(self, question: Question) -> Record | None:
+    def compute(self, question: Question) -> Record | None:
         """Ask the file; what it says must not depend on why, or for whom, it was opened before."""
         path, name, concerned = question
         holds_keys = concerned or self._holds_keys(path)
         if not holds_keys and Path(path).name != PACKAGE:
+            self.answers.keep(question, (), {})
             return None
         analysis = self._open(path)
         try:
             answer = None if analysis is None else analysis.answer(name, concerned)
         except Forgotten:
-            self.forget(path)
-            return self.answer(question)
-        return answer if holds_keys or (answer is not None and "alias" in answer) else None
+            self._close(path)
+            return self.compute(question)
+        if answer is not None and not holds_keys and "alias" not in answer:
+            answer = None
+        if answer is None or answer.get("final", True):
+            roots, needs = ((), {}) if analysis is None else (analysis.document.roots, analysis.needs)
+            self.answers.keep(question, roots, needs)
+        return answer
 
     def _holds_keys(self, path: str) -> bool:
         """Say whether a file can hold keys, by a look at its bytes."""
@@ -146,13 +141,9 @@ class Project:
                 data = Path(path).read_bytes()
                 if len(data) > LARGEST_FILE:
                     return None
+                self.answers.stamp(path, data)
                 analysis = Analysis(self.document(path, decode(data)), self)
             except (OSError, *NOT_PARSED):
                 return None
         self._analyses[path] = analysis  # the youngest
         return None if len(analysis.document.text) > LARGEST_FILE else analysis
-
-
-def digest(answer: Record | None) -> str:
-    """Return a short text that differs when an answer does."""
-    return blake2b(json.dumps(answer, sort_keys=True).encode(), digest_size=12).hexdigest()
