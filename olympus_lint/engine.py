@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import traceback
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +27,7 @@ from olympus_rules.unused_suppression import UnusedSuppression
 
 if TYPE_CHECKING:
     from olympus_lint.cache import Cache
-    from olympus_rules.keyflow.answers import Answers
+    from olympus_rules.keyflow.answers import Answers, Need
     from olympus_rules.keyflow.facts import Unfinished
     from olympus_rules.keyflow.project import Project
 
@@ -33,7 +35,7 @@ __all__ = ["Projects", "fix_text", "lint_text", "worth_checking"]
 
 ISSUES = "https://github.com/olympus-lint/olympus-lint/issues"
 PASSES = 10
-RECURSION_LIMIT = 20_000  # one answer rests on another, which rests on another
+RECURSION_LIMIT = 20_000
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -100,6 +102,7 @@ class Projects:
         self._cache = cache
         self._projects: dict[tuple[str, ...], Project] = {}
         self._answers: dict[tuple[str, ...], Answers] = {}
+        self._unsettled: list[tuple[str, tuple[Path, ...], dict[Need, None], FileResult, Settings]] = []
 
     def get(self, settings: Settings) -> Project:
         """Return the project of files with these settings."""
@@ -132,11 +135,10 @@ class Projects:
         answers = self._answers_of(settings)
         if answers.stamp(str(path), data) != entry.stamp:
             return None
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
         try:
-            if not answers.holds(locate(path).roots, entry.needs):
-                return None
+            with deep_recursion():
+                if not answers.holds(locate(path).roots, entry.needs):
+                    return None
             if entry.result.findings:
                 entry.result.text = decode(data)
         except Exception:  # what goes wrong inside is reported by the check of the file
@@ -145,7 +147,6 @@ class Projects:
         finally:
             for project in self._projects.values():
                 project.trim()
-            sys.setrecursionlimit(limit)
         return entry.result
 
     def keep(self, document: Document, data: bytes, settings: Settings, result: FileResult) -> None:
@@ -156,21 +157,49 @@ class Projects:
         answers.flush()
         if needs is None or result.errors:
             return
-        settled = answers.settled(document.roots, needs)
+        stamp, settled = answers.stamp(document.path, data), answers.settled(document.roots, needs)
         if len(settled) == len(needs):
-            self._cache.save_result(answers.stamp(document.path, data), settled, result, settings)
+            self._cache.save_result(stamp, settled, result, settings)
+        else:
+            self._unsettled.append((stamp, document.roots, needs, replace(result, text=""), settings))
+
+    def finish(self) -> None:
+        """Keep what could not be kept yet, since it rests on circles of files; nothing may be checked after that."""
+        if self._cache is None:
+            return
+        try:
+            with deep_recursion():
+                for answers in self._answers.values():
+                    answers.flush(finally_=True)
+                for stamp, roots, needs, result, settings in self._unsettled:
+                    settled = self._answers_of(settings).settled(roots, needs, finally_=True)
+                    if len(settled) == len(needs):
+                        self._cache.save_result(stamp, settled, result, settings)
+        except Exception:  # the results are there, and the next run computes these again
+            self.distrust()
 
     def distrust(self) -> bool:
         """Go on without the cache, as if there had been none; say whether it was in use."""
         used = any(answers.recalled for answers in self._answers.values())
         if self._cache is not None:
-            self._cache, self._projects, self._answers = None, {}, {}
+            self._cache, self._projects, self._answers, self._unsettled = None, {}, {}, []
         return used
 
     def forget(self, filename: str) -> None:
         """Forget a file that was rewritten."""
         for project in self._projects.values():
             project.forget(str(Path(filename).absolute()))
+
+
+@contextlib.contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Let functions call each other more deeply: one answer rests on another, which rests on another."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def suppressed(

@@ -98,6 +98,7 @@ def run(
     """Check candidates in this process or in several."""
     if jobs <= 1:
         yield from map(check_file, files, repeat(mode), repeat(projects))
+        projects.finish()
         return
     from concurrent.futures import ProcessPoolExecutor
 

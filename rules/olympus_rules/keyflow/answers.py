@@ -112,7 +112,8 @@ class Answers:
         self._digests: dict[Question, str] = {}
         self._stamps: dict[str, str] = {}
         self._outcomes: dict[tuple[Roots, Need], str] = {}
-        self._unsaved: dict[int, tuple[Roots, dict[Need, None], list[tuple[Question, str, int]]]] = {}
+        self._unsaved: dict[int, Group] = {}
+        self._unsettled: list[Group] = []
         self._active: dict[Question, tuple[Kept, int]] = {}  # whose needs are being looked at, and how deep
         self._assumed: dict[Question, tuple[Kept, int]] = {}  # that hold if the active one at that depth does
         self._fresh: set[Question] = set()  # to be had from an analysis
@@ -182,14 +183,22 @@ class Answers:
             _, _, waiting = self._unsaved.setdefault(id(needs), (roots, needs, []))
             waiting.append((question, self.stamp(question.path), len(needs)))
 
-    def flush(self) -> None:
-        """Write answers to the memory, but for those with needs that are not settled: they rest on a circle."""
-        groups, self._unsaved = list(self._unsaved.values()), {}
+    def flush(self, *, finally_: bool = False) -> None:
+        """Write answers to the memory.
+
+        Args:
+            finally_: whether those are written as well that rest on a circle of files and whose needs are not settled.
+                What is computed for that could have a say in what is still to be analysed.
+        """
+        groups, self._unsaved = [*self._unsaved.values(), *(self._unsettled if finally_ else ())], {}
         for roots, needs, waiting in groups:
             if self._memory is None:
                 return
-            settled = self.settled(roots, list(needs)[: max(count for _, _, count in waiting)])
+            settled = self.settled(roots, list(needs)[: max(length for _, _, length in waiting)], finally_=finally_)
             name = self._memory.save_needs(settled)
+            rest = [one for one in waiting if one[2] > len(settled)]
+            if rest and not finally_:
+                self._unsettled.append((roots, needs, rest))
             for question, stamp, count in waiting:
                 if stamp and count <= len(settled) and question in self._known:
                     record = self._known[question]
@@ -197,11 +206,17 @@ class Answers:
                     text = json.dumps(record, separators=(",", ":"))
                     self._memory.save(question, Kept(stamp, self._digest(question), alias, name, count, text))
 
-    def settled(self, roots: Roots, needs: Iterable[Need]) -> list[Outcome]:
-        """Return needs with what came of them, up to the first for which that is not known for good."""
+    def settled(self, roots: Roots, needs: Iterable[Need], *, finally_: bool = False) -> list[Outcome]:
+        """Return needs with what came of them, up to the first for which that is not known for good.
+
+        Args:
+            roots: the folders in which the file's imports are looked for.
+            needs: what the file has looked up.
+            finally_: whether to ask again for what was not known for good.
+        """
         found: list[Outcome] = []
         for need in needs:
-            outcome = self._outcome(roots, need, self._known_digest)
+            outcome = self._outcome(roots, need, self._present_digest if finally_ else self._known_digest)
             if outcome is None:
                 break
             found.append((*need, outcome))
@@ -310,6 +325,7 @@ class Answers:
             self._held[question] = kept
 
 
+Group = tuple[Roots, dict[Need, None], list[tuple[Question, str, int]]]  # with the stamp, and the number of needs
 Digester = Callable[[Question], tuple[str, str] | None]
 
 
