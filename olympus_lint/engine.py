@@ -95,11 +95,15 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
 
 
 class Projects:
-    """What is known of the files that others import, for each choice of ``library-roots``, and of earlier runs."""
+    """What is known of the files that others import, for each choice of ``library-roots``, and of earlier runs.
+
+    Attributes:
+        cache: what is kept between runs; ``None`` without.
+    """
 
     def __init__(self, cache: Cache | None = None) -> None:
         """Start without any file; with a cache, what was kept of earlier runs is used, and this one is kept."""
-        self._cache = cache
+        self.cache = cache
         self._projects: dict[tuple[str, ...], Project] = {}
         self._answers: dict[tuple[str, ...], Answers] = {}
         self._unsettled: list[tuple[str, tuple[Path, ...], dict[Need, None], FileResult, Settings]] = []
@@ -119,16 +123,16 @@ class Projects:
         roots = tuple(settings.library_roots)
         if roots not in self._answers:
             memory = None
-            if self._cache is not None:
+            if self.cache is not None:
                 from olympus_lint.cache import AnswerMemory
 
-                memory = AnswerMemory(self._cache, roots)
+                memory = AnswerMemory(self.cache, roots)
             self._answers[roots] = Answers(lambda question: self.get(settings).compute(question), memory)
         return self._answers[roots]
 
     def recall(self, filename: str, data: bytes, settings: Settings) -> FileResult | None:
         """Return the result of an earlier run, if it is still what a check would give."""
-        entry = self._cache.load_result(filename, settings) if self._cache is not None else None
+        entry = self.cache.load_result(filename, settings) if self.cache is not None else None
         if entry is None:
             return None
         path = Path(filename).absolute()
@@ -151,7 +155,7 @@ class Projects:
 
     def keep(self, document: Document, data: bytes, settings: Settings, result: FileResult) -> None:
         """Keep a result for later runs, if nothing went wrong and all that it rests on is known for good."""
-        if self._cache is None:
+        if self.cache is None:
             return
         answers, needs = self._answers_of(settings), self.get(settings).needs(document)
         answers.flush()
@@ -159,13 +163,13 @@ class Projects:
             return
         stamp, settled = answers.stamp(document.path, data), answers.settled(document.roots, needs)
         if len(settled) == len(needs):
-            self._cache.save_result(stamp, settled, result, settings)
+            self.cache.save_result(stamp, settled, result, settings)
         else:
             self._unsettled.append((stamp, document.roots, needs, replace(result, text=""), settings))
 
     def finish(self) -> None:
         """Keep what could not be kept yet, since it rests on circles of files; nothing may be checked after that."""
-        if self._cache is None:
+        if self.cache is None:
             return
         try:
             with deep_recursion():
@@ -174,15 +178,15 @@ class Projects:
                 for stamp, roots, needs, result, settings in self._unsettled:
                     settled = self._answers_of(settings).settled(roots, needs, finally_=True)
                     if len(settled) == len(needs):
-                        self._cache.save_result(stamp, settled, result, settings)
+                        self.cache.save_result(stamp, settled, result, settings)
         except Exception:  # the results are there, and the next run computes these again
             self.distrust()
 
     def distrust(self) -> bool:
         """Go on without the cache, as if there had been none; say whether it was in use."""
         used = any(answers.recalled for answers in self._answers.values())
-        if self._cache is not None:
-            self._cache, self._projects, self._answers, self._unsettled = None, {}, {}, []
+        if self.cache is not None:
+            self.cache, self._projects, self._answers, self._unsettled = None, {}, {}, []
         return used
 
     def forget(self, filename: str) -> None:

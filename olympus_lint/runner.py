@@ -75,7 +75,7 @@ def check_files(
             yield FileResult(file.filename, analysed=False)
     prepare_collector()
     projects = Projects(cache if mode is Mode.CHECK else None)
-    if cache is not None and mode is Mode.CHECK:
+    if projects.cache is not None:
         found = ((projects.recall(file.filename, data, file.settings), file, data) for file, data in candidates)
         candidates = []
         for result, file, data in found:
@@ -87,14 +87,12 @@ def check_files(
     jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(candidates))
     ordered = imports_first(candidates)
     del candidates
-    yield from run(ordered, mode, jobs, projects, cache)
+    yield from run(ordered, mode, jobs, projects)
     if cache is not None:
         cache.close()
 
 
-def run(
-    files: Sequence[SourceFile], mode: Mode, jobs: int, projects: Projects, cache: Cache | None
-) -> Iterator[FileResult]:
+def run(files: Sequence[SourceFile], mode: Mode, jobs: int, projects: Projects) -> Iterator[FileResult]:
     """Check candidates in this process or in several."""
     if jobs <= 1:
         yield from map(check_file, files, repeat(mode), repeat(projects))
@@ -103,9 +101,9 @@ def run(
     from concurrent.futures import ProcessPoolExecutor
 
     folder = None
-    if cache is not None and mode is Mode.CHECK:
-        cache.close()  # each process opens the file for itself
-        folder = cache.folder
+    if projects.cache is not None:
+        projects.cache.close()  # each process opens the file for itself
+        folder = projects.cache.folder
     with ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder,)) as pool:
         chunk = max(1, len(files) // (jobs * CHUNKS))
         yield from pool.map(partial(check_in_worker, mode=mode), files, chunksize=chunk)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Store"]
 
 NAME = "cache.sqlite3"
+STAMP = "pruned"  # a file that tells by its time when that was done last
 SCHEMA = "CREATE TABLE entries (key BLOB PRIMARY KEY, value TEXT, used INTEGER) WITHOUT ROWID"
 VERSION = 1
 PATIENCE = 2.0  # seconds to wait for another process
@@ -99,6 +100,9 @@ class Store:
         import sqlite3
 
         make_folder(self.folder)
+        for name in (NAME, STAMP):
+            if (self.folder / name).is_symlink():  # not to write to wherever a stranger's repository points
+                raise OSError(f"{name} is a link")
         try:
             return self._connect()
         except sqlite3.OperationalError:
@@ -137,7 +141,7 @@ class Store:
 
     def _prune(self, connection: sqlite3.Connection) -> None:
         """Once a day, delete what was not used for long, and what is too much."""
-        stamp = self.folder / "pruned"
+        stamp = self.folder / STAMP
         with contextlib.suppress(OSError):
             if not stamp.exists() or int(stamp.lstat().st_mtime) // DAY == self._today:
                 stamp.touch()
