@@ -85,11 +85,10 @@ class Cache:
             return None
 
     def save_result(self, stamp: str, needs: Sequence[Outcome], result: FileResult, settings: Settings) -> None:
-        """Keep the result of a file, and write all that waits to be written."""
+        """Keep the result of a file."""
         findings = [write_finding(finding) for finding in result.findings]
         entry = [stamp, self.save_needs(needs), findings, [note.message for note in result.notes]]
         self.store.put(self._result_key(result.filename, settings), _json(entry))
-        self.store.commit()
 
     def load_needs(self, name: str) -> Sequence[Outcome] | None:
         """Return what a file had looked up, by the name under which that is kept."""

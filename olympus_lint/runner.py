@@ -122,7 +122,10 @@ def prepare_worker(folder: Path | None = None) -> None:
 
 def check_in_worker(file: SourceFile, mode: Mode) -> FileResult:
     """Check one file with what this process knows of others."""
-    return check_file(file, mode, _projects)
+    result = check_file(file, mode, _projects)
+    if _projects.cache is not None:
+        _projects.cache.store.commit()  # nobody says which file is the last
+    return result
 
 
 def prepare_collector() -> None:

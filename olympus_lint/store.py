@@ -19,6 +19,7 @@ VERSION = 1
 PATIENCE = 2.0  # seconds to wait for another process
 KEEP = 30  # days that an entry stays without being used
 MOST = 200_000  # entries
+MANY = 1_000  # entries in one transaction
 TOUCH = 3  # days after which a use is noted again
 DAY = 86_400
 TAG = """\
@@ -56,9 +57,11 @@ class Store:
         return rows[0][0]
 
     def put(self, key: bytes, value: str) -> None:
-        """Keep a value; it is written at the next :meth:`commit`."""
+        """Keep a value; it is written at the next :meth:`commit`, or when there are many."""
         if not self.note:
             self._pending[key] = value
+            if len(self._pending) >= MANY:
+                self.commit()
 
     def commit(self) -> None:
         """Write what was put."""

@@ -111,7 +111,7 @@ class Answers:
         self._held: dict[Question, Kept] = {}
         self._digests: dict[Question, str] = {}
         self._stamps: dict[str, str] = {}
-        self._outcomes: dict[tuple[Roots, Need], str] = {}
+        self._outcomes: dict[Roots, dict[Need, str]] = {}
         self._unsaved: dict[int, Group] = {}
         self._unsettled: list[Group] = []
         self._active: dict[Question, tuple[Kept, int]] = {}  # whose needs are being looked at, and how deep
@@ -224,14 +224,17 @@ class Answers:
 
     def holds(self, roots: Roots, needs: Iterable[Outcome]) -> bool:
         """Say whether all that was looked up comes to the same today."""
-        return all(
-            self._outcome(roots, Need(what, qualified), self._present_digest) == known
-            for what, qualified, known in needs
-        )
+        known = self._outcomes.setdefault(roots, {})
+        for what, qualified, outcome in needs:
+            need = Need(what, qualified)
+            if (known.get(need) or self._outcome(roots, need, self._present_digest)) != outcome:
+                return False
+        return True
 
     def _outcome(self, roots: Roots, need: Need, digest_of: Digester) -> str | None:
         """Return a digest of what a need comes to: the files on the way, and the answer at its end."""
-        found = self._outcomes.get((roots, need))
+        known = self._outcomes.setdefault(roots, {})
+        found = known.get(need)
         if found is not None:
             return found
         before, self._lowest = self._lowest, UNKNOWN
@@ -241,7 +244,7 @@ class Answers:
             return None
         found = blake2b("\0".join(trace).encode(errors="surrogatepass"), digest_size=12).hexdigest()
         if lowest == UNKNOWN:
-            self._outcomes[roots, need] = found
+            known[need] = found
         return found
 
     def _follow(self, roots: Roots, need: Need, digest_of: Digester) -> list[str] | None:
