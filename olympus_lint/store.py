@@ -42,6 +42,7 @@ class Store:
         self.note = ""
         self._connection: sqlite3.Connection | None = None
         self._today = int(time.time()) // DAY
+        self._was_empty = False  # then there is nothing to look for but what this run has put
         self._pending: dict[bytes, str] = {}
         self._touched: list[bytes] = []
 
@@ -49,6 +50,8 @@ class Store:
         """Return a value, ``None`` for none."""
         if key in self._pending:
             return self._pending[key]
+        if self._was_empty:
+            return None
         rows = self._execute("SELECT value, used FROM entries WHERE key = ?", (key,))
         if not rows or not isinstance(rows[0][0], str):
             return None
@@ -137,6 +140,7 @@ class Store:
                 raise sqlite3.DatabaseError("another version")
             connection.execute("PRAGMA synchronous = NORMAL")
             self._prune(connection)
+            self._was_empty = not connection.execute("SELECT 1 FROM entries LIMIT 1").fetchall()
         except BaseException:
             connection.close()
             raise

@@ -405,3 +405,10 @@ def test_a_warm_run_equals_a_cold_one(
             if (root / "pkg" / "c.py").exists():
                 assert plain(lint(root)) == plain(lint(root, cached=False))
         assert analysed(lint(root)) == set()
+
+
+def test_a_link_in_the_place_of_the_file_is_not_followed(package: Path) -> None:
+    (package / "kept").mkdir()
+    (package / "kept" / NAME).symlink_to(package / "elsewhere")
+    assert rows(lint(package)) == {"main.py": [6], "alone.py": [5]}
+    assert not (package / "elsewhere").exists()
