@@ -101,7 +101,7 @@ def test_a_fix_that_changes_nothing_ends_the_loop(monkeypatch):
 
 
 def test_a_comment_of_ours_changes_no_finding(tmp_path):
-    """A file with one is analysed for values that are keys by their name, too; a property that gives one is seen anyhow."""
+    """One has the file analysed for values that are keys by their name, too; a property is seen anyhow."""
     source = (
         "import jax\n\n\nclass Stream:\n    def __init__(self, seed):\n        self._key = jax.random.key(seed)\n\n"
         "    @property\n    def key(self):\n        return self._key\n\n\n"
