@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
 
+from olympus_lint.cache import Cache, cache_folder
 from olympus_lint.configuration import Configuration
 from olympus_lint.discovery import discover
 from olympus_lint.information import show_settings
@@ -48,13 +49,18 @@ def check(args: Namespace) -> int:
     if args.show_files:
         sys.stdout.writelines(f"{file.filename}\n" for file in files)
         return report_problems(problems, args)
-    results = list(track(check_files(files, mode_of(args, settings), args.jobs), len(files)))
+    cache = None if args.no_cache else Cache(cache_folder(args, settings))
+    found_in = {file.filename: number for number, file in enumerate(files)}
+    results = list(track(check_files(files, mode_of(args, settings), args.jobs, cache), len(files)))
+    results.sort(key=lambda result: found_in[result.filename])  # whichever came from the cache, or from a process
     run = RunResult(results, problems, settings.unsafe_fixes)
     if not files and not problems:
         print("warning: no Python files found under the given paths", file=sys.stderr)
     checked = time.perf_counter()
     status = finish(run, args, settings)
     if args.verbose:
+        if cache is not None and cache.store.note:
+            print(f"note: {cache.store.note}", file=sys.stderr)
         narrate(results, {"finding files": found - started, "checking": checked - found}, started)
     return status
 
@@ -168,7 +174,9 @@ def narrate(results: list[FileResult], stages: Mapping[str, float], started: flo
     for result in results:
         if not result.analysed and not result.errors:
             print(f"skipped: {result.filename} (it cannot hold a key)", file=sys.stderr)
-    analysed = sum(result.analysed for result in results)
+    cached = sum(result.cached for result in results)
+    analysed = sum(result.analysed for result in results) - cached
     times = ", ".join(f"{name} {seconds:.3f} s" for name, seconds in stages.items())
     total = time.perf_counter() - started
-    print(f"analysed {analysed} of {count(len(results), 'file')}; {times}, total {total:.3f} s", file=sys.stderr)
+    kept = f" ({cached} from the cache)" if cached else ""
+    print(f"analysed {analysed} of {count(len(results), 'file')}{kept}; {times}, total {total:.3f} s", file=sys.stderr)

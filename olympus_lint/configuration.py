@@ -12,6 +12,7 @@ __all__ = ["Configuration"]
 OWN_FILE = "olympus-lint.toml"
 SHARED_FILE = "pyproject.toml"
 TABLE = "tool.olympus-lint"
+CACHE = ".olympus-lint-cache"  # beside the settings file
 
 
 class Configuration:
@@ -57,7 +58,8 @@ class Configuration:
         table, place = read_toml(file)
         if table is None:
             raise SettingsError(f"{file}: there is no table [{TABLE}]; add one, or name another file.")
-        settings = override(Settings(), from_table(table, f"{place}: ", base))
+        default = Settings(cache_dir=str(base.absolute() / CACHE))
+        settings = override(default, from_table(table, f"{place}: ", base))
         return override(settings, self._options)
 
 

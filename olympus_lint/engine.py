@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import traceback
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_lint.results import FileResult, FixResult, Problem, can_fix
 from olympus_lint.settings import Settings
@@ -19,9 +22,12 @@ from olympus_rules.rule import Report, Rule
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
+from olympus_rules.syntax.project import locate
 from olympus_rules.unused_suppression import UnusedSuppression
 
 if TYPE_CHECKING:
+    from olympus_lint.cache import Cache
+    from olympus_rules.keyflow.answers import Answers, Need
     from olympus_rules.keyflow.facts import Unfinished
     from olympus_rules.keyflow.project import Project
 
@@ -29,6 +35,7 @@ __all__ = ["Projects", "fix_text", "lint_text", "worth_checking"]
 
 ISSUES = "https://github.com/olympus-lint/olympus-lint/issues"
 PASSES = 10
+RECURSION_LIMIT = 20_000
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -56,7 +63,8 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
     try:
         check_size(data)
         text = text if isinstance(text, str) else decode(text)
-        project = (projects or Projects()).get(settings)
+        projects = projects or Projects()
+        project = projects.get(settings)
         document = project.document(filename, text)
     except InputError as error:
         return FileResult(filename, errors=[Problem(filename, str(error))], analysed=False)
@@ -71,6 +79,8 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
         min_confidence=Confidence.POSSIBLE if own_comments else settings.min_confidence,
         project=project,
     )
+    if checked.errors and projects.distrust():
+        return lint_text(filename, text, settings, projects)
     errors = [internal_error(filename, failure) for failure in checked.errors]
     reports, idle = suppressed(document, checked.reports, checked.errors, rules, settings)
     findings = idle
@@ -79,29 +89,129 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
             findings.append(with_fix(report, document, errors))
     findings.sort(key=lambda finding: finding.sort_key)
     notes = [unfinished_note(filename, fact) for fact in checked.unfinished]
-    return FileResult(filename, findings, errors, text if findings else "", notes=notes)
+    result = FileResult(filename, findings, errors, text if findings else "", notes=notes)
+    projects.keep(document, data, settings, result)
+    return result
+
+
+Choice: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def _choice(settings: Settings) -> Choice:
+    return tuple(settings.library_roots), tuple(settings.signature_packs)
 
 
 class Projects:
-    """What is known of the files that others import, for each choice of ``library-roots`` and ``signature-packs``."""
+    """What is known of the files that others import, for each choice of ``library-roots`` and ``signature-packs``, and
+    of earlier runs.
 
-    def __init__(self) -> None:
-        """Start without any file."""
-        self._projects: dict[tuple[tuple[str, ...], tuple[str, ...]], Project] = {}
+    Attributes:
+        cache: what is kept between runs; ``None`` without.
+    """
+
+    def __init__(self, cache: Cache | None = None) -> None:
+        """Start without any file; with a cache, what was kept of earlier runs is used, and this one is kept."""
+        self.cache = cache
+        self._projects: dict[Choice, Project] = {}
+        self._answers: dict[Choice, Answers] = {}
+        self._unsettled: list[tuple[str, tuple[Path, ...], dict[Need, None], FileResult, Settings]] = []
 
     def get(self, settings: Settings) -> Project:
         """Return the project of files with these settings."""
         from olympus_rules.keyflow.project import Project  # loads the interpreter only where a file needs it
 
-        choice = tuple(settings.library_roots), tuple(settings.signature_packs)
+        choice = _choice(settings)
         if choice not in self._projects:
-            self._projects[choice] = Project(*choice)
+            self._projects[choice] = Project(*choice, self._answers_of(settings))
         return self._projects[choice]
+
+    def _answers_of(self, settings: Settings) -> Answers:
+        from olympus_rules.keyflow.answers import Answers
+
+        choice = _choice(settings)
+        if choice not in self._answers:
+            memory = None
+            if self.cache is not None:
+                from olympus_lint.cache import AnswerMemory
+
+                memory = AnswerMemory(self.cache, settings)
+            self._answers[choice] = Answers(lambda question: self.get(settings).compute(question), memory)
+        return self._answers[choice]
+
+    def recall(self, filename: str, data: bytes, settings: Settings) -> FileResult | None:
+        """Return the result of an earlier run, if it is still what a check would give."""
+        entry = self.cache.load_result(filename, settings) if self.cache is not None else None
+        if entry is None:
+            return None
+        path = Path(filename).absolute()
+        answers = self._answers_of(settings)
+        if answers.stamp(str(path), data) != entry.stamp:
+            return None
+        try:
+            with deep_recursion():
+                if not answers.holds(locate(path).roots, entry.needs):
+                    return None
+            if entry.result.findings:
+                entry.result.text = decode(data)
+        except Exception:  # what goes wrong inside is reported by the check of the file
+            self.distrust()
+            return None
+        finally:
+            for project in self._projects.values():
+                project.trim()
+        return entry.result
+
+    def keep(self, document: Document, data: bytes, settings: Settings, result: FileResult) -> None:
+        """Keep a result for later runs, if nothing went wrong and all that it rests on is known for good."""
+        if self.cache is None:
+            return
+        answers, needs = self._answers_of(settings), self.get(settings).needs(document)
+        answers.flush()
+        if needs is None or result.errors:
+            return
+        stamp, settled = answers.stamp(document.path, data), answers.settled(document.roots, needs)
+        if len(settled) == len(needs):
+            self.cache.save_result(stamp, settled, result, settings)
+        else:
+            self._unsettled.append((stamp, document.roots, needs, replace(result, text=""), settings))
+
+    def finish(self) -> None:
+        """Keep what could not be kept yet, since it rests on circles of files; nothing may be checked after that."""
+        if self.cache is None:
+            return
+        try:
+            with deep_recursion():
+                for answers in self._answers.values():
+                    answers.flush(finally_=True)
+                for stamp, roots, needs, result, settings in self._unsettled:
+                    settled = self._answers_of(settings).settled(roots, needs, finally_=True)
+                    if len(settled) == len(needs):
+                        self.cache.save_result(stamp, settled, result, settings)
+        except Exception:  # the results are there, and the next run computes these again
+            self.distrust()
+
+    def distrust(self) -> bool:
+        """Go on without the cache, as if there had been none; say whether it was in use."""
+        used = any(answers.recalled for answers in self._answers.values())
+        if self.cache is not None:
+            self.cache, self._projects, self._answers, self._unsettled = None, {}, {}, []
+        return used
 
     def forget(self, filename: str) -> None:
         """Forget a file that was rewritten."""
         for project in self._projects.values():
             project.forget(str(Path(filename).absolute()))
+
+
+@contextlib.contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Let functions call each other more deeply: one answer rests on another, which rests on another."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def suppressed(

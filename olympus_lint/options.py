@@ -110,6 +110,8 @@ def add_miscellaneous(made: Parser) -> None:
     """Add the rest."""
     group = made.add_argument_group("Miscellaneous")
     group.add_argument("--config", metavar="FILE", help="read settings from this file only")
+    group.add_argument("--no-cache", action="store_true", help="use no results of earlier runs, and keep none")
+    setting(group, "--cache-dir", "DIR", "keep results between runs in this folder")
     group.add_argument("--jobs", type=positive, metavar="N", help="number of processes (default: as it pays)")
     group.add_argument("--exit-zero", action="store_true", help="exit with 0 even when there are findings")
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")

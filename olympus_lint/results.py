@@ -44,6 +44,7 @@ class FileResult:
         diff: what fixes would change, as a unified diff.
         suppressed: how many findings ``--add-noqa`` has suppressed.
         notes: what was checked in part only; unlike errors they leave the exit status alone.
+        cached: whether the result is that of an earlier run.
     """
 
     filename: str
@@ -55,6 +56,7 @@ class FileResult:
     diff: str = ""
     suppressed: int = 0
     notes: list[Problem] = field(default_factory=list)
+    cached: bool = False
 
 
 @dataclass(slots=True)

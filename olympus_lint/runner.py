@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 from itertools import repeat
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from olympus_lint.discovery import SourceFile
 from olympus_lint.engine import Projects, fix_text, lint_text, worth_checking
@@ -18,6 +20,9 @@ from olympus_lint.results import FileResult, Problem
 from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, read_bytes, reencode, write_bytes
 from olympus_rules.syntax.document import decode, split_lines
+
+if TYPE_CHECKING:
+    from olympus_lint.cache import Cache
 
 __all__ = ["Mode", "check_bytes", "check_files", "default_jobs"]
 
@@ -41,19 +46,23 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def check_files(files: Iterable[SourceFile], mode: Mode, jobs: int | None = None) -> Iterator[FileResult]:
+def check_files(
+    files: Iterable[SourceFile], mode: Mode, jobs: int | None = None, cache: Cache | None = None
+) -> Iterator[FileResult]:
     """Check files and, in the other modes, rewrite them.
 
     Args:
         files: what to check.
         mode: what to do besides.
         jobs: the number of processes; ``None`` for one per core where there is enough to do.
+        cache: what is kept between runs. A run that rewrites files does without: each of its results may rest on
+            what was written just before.
 
     Yields:
-        The result of each file: first those that cannot hold a key, then the others, imported ones first.
+        The result of each file: first those that cannot hold a key, then those that an earlier run has left, then
+        the others, imported ones first.
     """
     candidates: list[tuple[SourceFile, bytes]] = []
-    size = 0
     for file in files:
         try:
             data = read_bytes(file.filename)
@@ -62,38 +71,61 @@ def check_files(files: Iterable[SourceFile], mode: Mode, jobs: int | None = None
             continue
         if worth_checking(data, file.settings):
             candidates.append((file, data))
-            size += len(data)
         else:
             yield FileResult(file.filename, analysed=False)
+    prepare_collector()
+    projects = Projects(cache if mode is Mode.CHECK else None)
+    if projects.cache is not None:
+        found = ((projects.recall(file.filename, data, file.settings), file, data) for file, data in candidates)
+        candidates = []
+        for result, file, data in found:
+            if result is not None:
+                yield result
+            else:
+                candidates.append((file, data))
+    size = sum(len(data) for _, data in candidates)
     jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(candidates))
     ordered = imports_first(candidates)
     del candidates
-    yield from run(ordered, mode, jobs)
+    yield from run(ordered, mode, jobs, projects)
+    if cache is not None:
+        cache.close()
 
 
-def run(files: Sequence[SourceFile], mode: Mode, jobs: int) -> Iterator[FileResult]:
+def run(files: Sequence[SourceFile], mode: Mode, jobs: int, projects: Projects) -> Iterator[FileResult]:
     """Check candidates in this process or in several."""
     if jobs <= 1:
-        prepare_collector()
-        yield from map(check_file, files, repeat(mode), repeat(Projects()))
+        yield from map(check_file, files, repeat(mode), repeat(projects))
+        projects.finish()
         return
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(jobs, initializer=prepare_worker) as pool:
+    folder = None
+    if projects.cache is not None:
+        projects.cache.close()  # each process opens the file for itself
+        folder = projects.cache.folder
+    with ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder,)) as pool:
         chunk = max(1, len(files) // (jobs * CHUNKS))
         yield from pool.map(partial(check_in_worker, mode=mode), files, chunksize=chunk)
 
 
-def prepare_worker() -> None:
+def prepare_worker(folder: Path | None = None) -> None:
     """Set up a process of the pool."""
     global _projects
     _projects = Projects()
+    if folder is not None:
+        from olympus_lint.cache import Cache
+
+        _projects = Projects(Cache(folder))
     prepare_collector()
 
 
 def check_in_worker(file: SourceFile, mode: Mode) -> FileResult:
     """Check one file with what this process knows of others."""
-    return check_file(file, mode, _projects)
+    result = check_file(file, mode, _projects)
+    if _projects.cache is not None:
+        _projects.cache.store.commit()  # nobody says which file is the last
+    return result
 
 
 def prepare_collector() -> None:

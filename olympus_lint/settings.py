@@ -50,6 +50,8 @@ class Settings:
         unsafe_fixes: whether unsafe fixes are applied besides, where fixes are.
         fix_only: whether fixes are applied and the rest is not reported.
         show_fixes: whether applied fixes are listed.
+        cache_dir: the folder in which results are kept between runs; beside the settings file, or the
+            current folder without one, where none is named.
         ignore_noqa: whether suppression comments are passed over.
     """
 
@@ -69,6 +71,7 @@ class Settings:
     unsafe_fixes: bool = False
     fix_only: bool = False
     show_fixes: bool = False
+    cache_dir: str | None = None
     ignore_noqa: bool = False
 
     @cached_property
@@ -179,6 +182,13 @@ def read_bool(value: object, base: Path) -> bool:
     return value
 
 
+def read_folder(value: object, base: Path) -> str:
+    """Read a folder, which starts at that of the settings."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise ValueError(f"expected the path of a folder, not {value!r}")
+    return str(base.absolute() / Path(value).expanduser())
+
+
 def read_roots(value: object, base: Path) -> list[str]:
     """Read the names under which the JAX namespace may be imported."""
     roots = read_strings(value, base)
@@ -232,4 +242,5 @@ READERS: dict[str, Callable[[object, Path], object]] = {
     "unsafe_fixes": read_bool,
     "fix_only": read_bool,
     "show_fixes": read_bool,
+    "cache_dir": read_folder,
 }

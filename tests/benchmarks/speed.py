@@ -92,7 +92,7 @@ def interleave(commands: dict[str, Sequence[str]], rounds: int) -> dict[str, Run
     }
 
 
-def corpus_commands(folders: Sequence[str]) -> dict[str, Sequence[str]]:
+def corpus_commands(folders: Sequence[str], kept: Path) -> dict[str, Sequence[str]]:
     ours = [program("olympus-lint"), "--jobs", "1", "--exit-zero", "-q", "--no-respect-gitignore", *folders]
     ruff = [
         program("ruff"),
@@ -104,7 +104,8 @@ def corpus_commands(folders: Sequence[str]) -> dict[str, Sequence[str]]:
         "--no-respect-gitignore",
     ]
     return {
-        "olympus-lint": ours,
+        "olympus-lint": [*ours, "--no-cache"],
+        "unchanged files": [*ours, "--cache-dir", str(kept)],
         "ast.parse": [sys.executable, "-c", PARSE_ALL, *folders],
         "ruff": [*ruff, *folders],
     }
@@ -113,7 +114,7 @@ def corpus_commands(folders: Sequence[str]) -> dict[str, Sequence[str]]:
 def small_commands(file: Path) -> dict[str, Sequence[str]]:
     ours = program("olympus-lint")
     return {
-        "one small file": [ours, "--jobs", "1", "--exit-zero", "-q", str(file)],
+        "one small file": [ours, "--no-cache", "--jobs", "1", "--exit-zero", "-q", str(file)],
         "--help": [ours, "--help"],
         "python -c pass": [sys.executable, "-c", "pass"],
     }
@@ -149,7 +150,8 @@ def main(arguments: list[str] | None = None) -> int:
         folders = [str(package.folder(cache)) for package in load_packages(options.packages)]
         files = sum(1 for folder in folders for _ in Path(folder).rglob("*.py"))
         print(f"{len(folders)} packages, {files} files, {options.rounds} rounds\n")
-        corpus = interleave(corpus_commands(folders), options.rounds)
+        with tempfile.TemporaryDirectory() as kept:
+            corpus = interleave(corpus_commands(folders, Path(kept)), options.rounds)
         print(f"{table(corpus)}\n\n{ratios(corpus)}\n")
         with tempfile.TemporaryDirectory() as scratch:
             file = Path(scratch, "small.py")

@@ -98,3 +98,15 @@ def test_a_fix_that_changes_nothing_ends_the_loop(monkeypatch):
     stub_fix(monkeypatch, lambda line: line)
     result = fix_text("a.py", RAW, LEGACY)
     assert (result.text, result.fixes, result.errors) == (RAW, {}, [])
+
+
+def test_a_comment_of_ours_changes_no_finding(tmp_path):
+    """One has the file analysed for values that are keys by their name, too; a property is seen anyhow."""
+    source = (
+        "import jax\n\n\nclass Stream:\n    def __init__(self, seed):\n        self._key = jax.random.key(seed)\n\n"
+        "    @property\n    def key(self):\n        return self._key\n\n\n"
+        "def draw(seed):\n    stream = Stream(seed)\n"
+        "    return jax.random.normal(stream.key) + jax.random.normal(stream.key)\n"
+    )
+    for text in (source, source + "# OLY104\n"):
+        assert [finding.code for finding in lint_text("a.py", text, Settings()).findings] == ["OLY104"]

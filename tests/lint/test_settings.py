@@ -41,6 +41,7 @@ def test_every_setting_is_read(project):
         "unsafe-fixes = true",
         "fix-only = true",
         "show-fixes = true",
+        'cache-dir = "kept"',
         "[tool.olympus-lint.per-file-ignores]",
         '"tests/*" = ["ALL"]',
     )
@@ -61,6 +62,7 @@ def test_every_setting_is_read(project):
         unsafe_fixes=True,
         fix_only=True,
         show_fixes=True,
+        cache_dir=f"{project}/kept",
     )
 
 
@@ -68,7 +70,7 @@ def test_every_setting_is_read(project):
     ("line", "message"),
     [
         ('selct = ["OLY1"]', "selct: unknown setting; did you mean 'select'?"),
-        ("banana = 1", "banana: unknown setting; the settings are exclude, extend-exclude"),
+        ("banana = 1", "banana: unknown setting; the settings are cache-dir, exclude, extend-exclude"),
         ("min_confidence = 'likely'", "min_confidence: unknown setting; did you mean 'min-confidence'?"),
         ('select = "OLY1"', "select: expected a list of strings such as [\"…\"], not 'OLY1'."),
         ("select = [1]", 'select: expected a list of strings such as ["…"], not [1].'),
@@ -77,6 +79,7 @@ def test_every_setting_is_read(project):
         ("min-confidence = 3", "min-confidence: expected one of possible, likely, certain, not 3."),
         ('output-format = "jason"', "not 'jason'; did you mean 'json'?."),
         ('library-roots = ["a b"]', "library-roots: expected module names, not 'a b'."),
+        ("cache-dir = 3", "cache-dir: expected the path of a folder, not 3."),
         ("per-file-ignores = []", "per-file-ignores: expected a table such as"),
         ('per-file-ignores = {"a" = "OLY1"}', "per-file-ignores: expected a list of strings"),
     ],

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.answers import Question
 from olympus_rules.keyflow.facts import DerivationCollision, Reuse
 from olympus_rules.keyflow.project import Project
 
@@ -388,3 +389,35 @@ def test_the_order_of_files_does_not_matter(package: Path) -> None:
             "gnir.py": [],
             "main.py": [6],
         }
+
+
+def test_an_answer_does_not_hang_on_why_its_file_was_opened(package: Path) -> None:
+    """A package that holds no key itself passes names on, and a module without keys says nothing, opened or not."""
+    (package / "__init__.py").write_text("from .models import Model\n")
+    (package / "plain.py").write_text("def twice(x):\n    return 2 * x\n")
+    names = {package / "__init__.py": "Model", package / "plain.py": "twice"}
+    for path, name in names.items():
+        asked, opened = Project(), Project()
+        opened.analysis(opened.document(str(path), path.read_text())).run()
+        question = Question(str(path), name, False)
+        assert asked.answers.answer(question) == opened.answers.answer(question)
+        assert (asked.answers.answer(question) is None) == (name == "twice")
+
+
+def test_a_record_has_numbers_of_its_own(package: Path) -> None:
+    """What a function's record holds is the same whatever else of its file was interpreted before."""
+    source = (
+        "import jax\n\n\ndef other(x, mode):\n    return x[1:] if mode == 'a' else x.reshape(2, 3)\n\n\n"
+        "class Box:\n    def fill(self, key, mode, keys):\n        if mode == 'b' and key is not None:\n"
+        "            self.key = jax.random.fold_in(key, 1)\n        return keys.reshape(3, 2), key\n\n\n"
+        "def fill(key, mode, keys):\n    box = Box()\n    a, b = box.fill(key, mode, keys)\n"
+        "    return jax.random.normal(a[0]), b, box.key\n"
+    )
+    path = package / "records.py"
+    path.write_text(source)
+    questions = [Question(str(path), name, True) for name in ("other", "Box.fill", "fill")]
+    records = []
+    for order in (questions, questions[::-1]):
+        project = Project()
+        records.append({question: project.answers.answer(question) for question in order})
+    assert records[0] == records[1] and None not in records[0].values()

@@ -14,6 +14,7 @@ from olympus.signature import KeySignature
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts, interface, notes, verdicts
 from olympus_rules.keyflow.access import CALLABLE
+from olympus_rules.keyflow.answers import STEPS, Need, Question
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.keyflow.interpreter import Interpreter
@@ -32,7 +33,7 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import in_project, locate_name
 
 if TYPE_CHECKING:
-    from olympus_rules.keyflow.project import Project, Question
+    from olympus_rules.keyflow.project import Project
 
 __all__ = ["Analysis", "analyse"]
 
@@ -40,7 +41,6 @@ RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
 EMPTY = ast.Module([], [])
 EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
 SETTING_UP = ("__init__", "setup", "__post_init__")
-STEPS = 10  # from module to module, for a name that each of them passes on
 # Private modules that people import the public functions from.
 CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
 
@@ -101,7 +101,7 @@ class Analysis:
         name: the module's name, by which other files know its functions.
         busy: whether something is under way in it.
         judged: whether its own findings are known, so that it is kept for the questions of others only.
-        asked: what was asked of other files.
+        needs: what was looked up in other files, in the order of the first time.
         follows_lanes: whether it is of interest which draws the lanes of a map share.
     """
 
@@ -136,7 +136,10 @@ class Analysis:
         self.facts: list[Fact] = []
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
         self.bases: dict[ClassCode, list[Value]] = {}
-        self.asked: dict[Question, None] = {}
+        imported = {*self.module.imported.values(), *self.module.stars}
+        self.needs: dict[Need, None] = dict.fromkeys(
+            Need("project", name.partition(".")[0]) for name in sorted(imported)
+        )
         self.flows: dict[Task, Interpreter] = {}
         self.drafts: dict[Task, Summary] = {}
         self.summaries: dict[Task, Summary] = {}
@@ -201,7 +204,8 @@ class Analysis:
             callables = [name for name in callables if name not in self.module.definitions]
             by_name = by_name or self.table.takes_keys(self.imported - {"jax"}, self.document.text)
             self._waiting = relevant(self.document, self.module, callables, by_name=by_name)
-            self.idle = set(self.module.nested).difference(self._waiting)
+            wanted = relevant(self.document, self.module, callables, by_name=False) if by_name else self._waiting
+            self.idle = set(self.module.nested).difference(wanted)  # what others are told does not hang on by_name
         return self._waiting
 
     def close(self) -> None:
@@ -364,6 +368,7 @@ class Analysis:
         """
         slot = (qualified, concerned)
         if slot not in self._outside:
+            self.needs[Need("keys" if concerned else "name", qualified)] = None
             value, is_final = self._ask(qualified, concerned) if self.document.roots else (None, True)
             if not is_final:
                 return value
@@ -371,8 +376,6 @@ class Analysis:
         return self._outside[slot]
 
     def _ask(self, qualified: str, concerned: bool) -> tuple[Value | None, bool]:
-        from olympus_rules.keyflow.project import Question
-
         for step in range(STEPS):
             place = locate_name(self.document.roots, qualified)
             if place is None:
@@ -380,8 +383,7 @@ class Analysis:
                     self.library(qualified) if step and not in_project(self.document.roots, qualified) else None
                 ), True
             question = Question(str(place[0]), place[1], concerned)
-            self.asked[question] = None
-            answer = self.project.answer(question)
+            answer = self.project.answers.answer(question)
             if answer is None:
                 return None, True
             if "alias" in answer:
@@ -439,6 +441,7 @@ class Analysis:
         if isinstance(held, (*CALLABLE, Const)) and not rest:
             return self._described(held, concerned)
         for star in self.module.stars:
+            self.needs[Need("place", f"{star}.{name}")] = None
             if locate_name(self.document.roots, f"{star}.{name}") is not None or self.table.get(f"{star}.{name}"):
                 return {"alias": f"{star}.{name}"}
         return None

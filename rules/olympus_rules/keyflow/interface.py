@@ -77,6 +77,7 @@ class _Writer:
         self.tests: list[int] = []
         self._index: dict[Term, int] = {}
         self._bits: dict[int, int] = {}
+        self._views: dict[str, str] = {}
 
     def tables(self) -> Record:
         """Return the terms that were met, the conditions among them, and what is known of them."""
@@ -189,7 +190,29 @@ class _Writer:
 
     def path(self, path: PathCondition) -> list[list[int]]:
         """Return a condition as the numbers of the tests that hold and of those that fail."""
-        return [[self.test(bit) for bit in bit_numbers(mask)] for mask in path]
+        tests = self.analysis.decisions.tests
+        holds, fails = [[(self._spelling(tests[bit]), bit) for bit in bit_numbers(mask)] for mask in path]
+        subjects = {self._compared(tests[bit]) for _, bit in holds} - {None}
+        fails = [(text, bit) for text, bit in fails if self._compared(tests[bit]) not in subjects]
+        return [[self.test(bit) for _, bit in sorted(part)] for part in (holds, fails)]
+
+    def _compared(self, test: Term) -> Term | None:
+        """Return what a test compares with a constant: one constant that it equals rules out the others."""
+        operation, data, *args = self.analysis.terms.parts[test]
+        is_equality = operation == "op" and data == "Eq" and self.analysis.terms.operation(args[1]) == "const"
+        return args[0] if is_equality else None
+
+    def _spelling(self, term: Term, depth: int = 6) -> str:
+        """Return a term as text by which tests are sorted: their numbers tell what was interpreted before."""
+        operation, data, *args = self.analysis.terms.parts[term]
+        if operation in ("param", "free"):
+            data = data[1]
+        elif operation == "attr":
+            data = data[0]
+        elif operation != "const" and not (operation == "op" and isinstance(data, str)):
+            data = ""
+        parts = [self._spelling(arg, depth - 1) for arg in args] if depth and data != "path" else []
+        return f"{operation} {data!r}({', '.join(parts)})"
 
     def test(self, bit: int) -> int:
         """Return the number of a test."""
@@ -215,6 +238,9 @@ class _Writer:
         self.terms.append(parts)
         return len(self.terms) - 1
 
+    def _view(self, data: str) -> str:
+        return self._views.setdefault(data, _view_name(data, len(self._views)))
+
     def _parts(self, term: Term) -> list[Any]:
         terms = self.analysis.terms
         operation, data = terms.operation(term), terms.data(term)
@@ -228,11 +254,21 @@ class _Writer:
             data = data[0].value
         elif operation == "attr" or operation == "slice":
             data = list(data)
-        elif operation == "op" or operation == "view":
+        elif operation == "op" and data == "path":
+            return ["fresh", None]  # masks of decisions, which have other numbers elsewhere
+        elif operation == "op":
             data = data if isinstance(data, str) else None
+        elif operation == "view":
+            data = self._view(str(data))
         else:
             data = None
         return [operation, data, *(self.term(arg) for arg in terms.args(term))]
+
+
+def _view_name(data: str, number: int) -> str:
+    """Return the name of a view with another number, if it has one."""
+    name, space, _ = data.partition(" ")
+    return f"{name} {number}" if space else name
 
 
 def _place(code: FunctionCode, slot: tuple[FunctionCode, str]) -> list[Any] | None:
@@ -276,6 +312,7 @@ class _Reader:
         self.analysis = analysis
         self.code = code
         self.terms: list[Term] = []
+        self._views: dict[str, str] = {}
         for number, (operation, data, *args) in enumerate(record["terms"]):
             self.terms.append(self._term(number, operation, data, [self.terms[arg] for arg in args]))
         self.tests = [self.terms[number] for number in record["tests"]]
@@ -301,7 +338,9 @@ class _Reader:
         if operation == "op":
             return terms.make("op", data if data is not None else own, *args)
         if operation == "view":
-            return terms.make("view", f"{data} of {id(self.code)}", *args)
+            if data not in self._views:
+                self._views[data] = _view_name(data, terms.number())
+            return terms.make("view", self._views[data], *args)
         if operation in ("fresh", "split", "clone", "copy"):
             return terms.make(operation, own, *args)
         return terms.make(operation, None, *args)
@@ -391,5 +430,10 @@ class _Reader:
     def path(self, path: list[list[int]]) -> PathCondition:
         """Return a condition in the decisions of the analysis."""
         decisions = self.analysis.decisions
-        holds, fails = (sum({decisions.bit(self.tests[number]) for number in part}) for part in path)
-        return holds, fails
+        holds, fails = 0, 0
+        for number in path[0]:
+            mask, excluded = decisions.outcomes(self.tests[number])[0]
+            holds, fails = holds | mask, fails | excluded
+        for number in path[1]:
+            fails |= decisions.bit(self.tests[number])
+        return holds, fails & ~holds

@@ -2,55 +2,50 @@
 
 from __future__ import annotations
 
-import json
 import warnings
-from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
 
 from olympus_rules.keyflow.analysis import Analysis, Forgotten
+from olympus_rules.keyflow.answers import Answers, Need, Question
 from olympus_rules.keyflow.interface import Record
 from olympus_rules.keyflow.recursion import Stack
 from olympus_rules.signatures import signatures
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
-from olympus_rules.syntax.project import forget_folders, locate
+from olympus_rules.syntax.project import locate
 
-__all__ = ["DEFAULT_ROOTS", "Project", "Question"]
+__all__ = ["DEFAULT_ROOTS", "Project"]
 
 DEFAULT_ROOTS = ("jax", "olympus")
+PACKAGE = "__init__.py"  # passes names on, so that it is asked for them whether it holds keys or not
 MAX_OPEN = 80  # analyses kept for the files that import them
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for the sake of another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
-
-
-class Question(NamedTuple):
-    """What one file asks of another: a name in it, and whether keys depend on the answer."""
-
-    path: str
-    name: str
-    concerned: bool
 
 
 class Project:
     """Opens files, keeps the analyses of the last ones, and answers questions about names in them.
 
     Attributes:
+        answers: what is known of the names that files asked each other for.
         roots: the names under which the JAX namespace may be imported.
         table: what library functions do with keys.
         stack: the functions that are being interpreted, of all files.
         opened: how many files were parsed.
     """
 
-    def __init__(self, roots: tuple[str, ...] = DEFAULT_ROOTS, packs: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, roots: tuple[str, ...] = DEFAULT_ROOTS, packs: tuple[str, ...] = (), answers: Answers | None = None
+    ) -> None:
         """Start without any file; what was known of folders on disk is forgotten.
 
         Args:
             roots: the names under which the JAX namespace may be imported.
             packs: the paths of the user's signature packs.
+            answers: what is known from before.
         """
-        forget_folders()
+        self.answers = Answers(self.compute) if answers is None else answers
         self.roots = roots
         self.table = signatures(packs)
         self.opened = 0
@@ -61,7 +56,7 @@ class Project:
         self.stack = Stack()
         self._analyses: dict[str, Analysis] = {}
         self._last: Analysis | None = None
-        self._answers: dict[Question, Record | None] = {}
+        self._keyed: dict[str, bool] = {}
 
     def document(self, filename: str, text: str) -> Document:
         """Return the document of a text, the one that an importing file has opened if it is the same.
@@ -98,51 +93,70 @@ class Project:
 
     def forget(self, path: str) -> None:
         """Forget a file that has changed."""
+        self._close(path)
+        self._keyed.pop(path, None)
+        self.answers.forget(path)
+
+    def _close(self, path: str) -> None:
         analysis = self._analyses.pop(path, None)
         if analysis is not None and not analysis.busy:
-            self._close(analysis)
-        self._answers = {question: answer for question, answer in self._answers.items() if question.path != path}
+            self._last = None if self._last is analysis else self._last
+            analysis.close()
+
+    def needs(self, document: Document) -> dict[Need, None] | None:
+        """Return what the file of a document has looked up elsewhere, ``None`` if it was not analysed."""
+        analysis = self._analyses.get(document.path)
+        return None if analysis is None or analysis.document is not document else analysis.needs
 
     def trim(self) -> None:
         """Close the analyses that were not asked for lately."""
         spare = len(self._analyses) - MAX_OPEN
         idle = [path for path, analysis in self._analyses.items() if not analysis.busy]
         for path in idle[: max(spare, 0)]:
-            self._close(self._analyses.pop(path))
+            self._close(path)
 
-    def _close(self, analysis: Analysis) -> None:
-        self._last = None if self._last is analysis else self._last
-        analysis.close()
-
-    def answer(self, question: Question) -> Record | None:
-        """Return what a file says of a name in it; ``None`` when it has none, or nothing worth knowing."""
-        if question in self._answers:
-            return self._answers[question]
-        analysis = self._open(question.path, question.concerned)
+    def compute(self, question: Question) -> Record | None:
+        """Ask the file; what it says must not depend on why, or for whom, it was opened before."""
+        path, name, concerned = question
+        holds_keys = concerned or self._holds_keys(path)
+        if not holds_keys and Path(path).name != PACKAGE:
+            self.answers.keep(question, (), {})
+            return None
+        analysis = self._open(path)
         try:
-            answer = None if analysis is None else analysis.answer(question.name, question.concerned)
+            answer = None if analysis is None else analysis.answer(name, concerned)
         except Forgotten:
-            self.forget(question.path)
-            return self.answer(question)
+            self._close(path)
+            return self.compute(question)
+        if answer is not None and not holds_keys and "alias" not in answer:
+            answer = None
         if answer is None or answer.get("final", True):
-            self._answers[question] = answer
+            roots, needs = ((), {}) if analysis is None else (analysis.document.roots, analysis.needs)
+            self.answers.keep(question, roots, needs)
         return answer
 
-    def _open(self, path: str, concerned: bool) -> Analysis | None:
-        """Return the analysis of a file on disk, ``None`` for one that cannot be parsed or that holds no key."""
+    def _holds_keys(self, path: str) -> bool:
+        """Say whether a file can hold keys, by a look at its bytes."""
+        found = self._keyed.get(path)
+        if found is None:
+            try:
+                found = may_hold_keys(Path(path).read_bytes(), self.roots)
+            except OSError:
+                found = False
+            self._keyed[path] = found
+        return found
+
+    def _open(self, path: str) -> Analysis | None:
+        """Return the analysis of a file on disk, ``None`` for one that cannot be parsed or is too large."""
         analysis = self._analyses.pop(path, None)
         if analysis is None:
             try:
                 data = Path(path).read_bytes()
-                if len(data) > LARGEST_FILE or not (concerned or may_hold_keys(data, self.roots)):
+                if len(data) > LARGEST_FILE:
                     return None
+                self.answers.stamp(path, data)
                 analysis = Analysis(self.document(path, decode(data)), self)
             except (OSError, *NOT_PARSED):
                 return None
         self._analyses[path] = analysis  # the youngest
-        return analysis
-
-
-def digest(answer: Record | None) -> str:
-    """Return a short text that differs when an answer does."""
-    return blake2b(json.dumps(answer, sort_keys=True).encode(), digest_size=12).hexdigest()
+        return None if len(analysis.document.text) > LARGEST_FILE else analysis

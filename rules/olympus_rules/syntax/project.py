@@ -31,15 +31,20 @@ class Location:
 
 def locate(path: Path) -> Location:
     """Return where a file stands; it need not exist."""
+    package, roots = _package(path.parent)
+    is_package = path.stem == "__init__"
+    module = f"{package}.{path.stem}" if package and not is_package else package
+    return Location(module, is_package, roots)
+
+
+@lru_cache(maxsize=4096)
+def _package(folder: Path) -> tuple[str, tuple[Path, ...]]:
+    """Return the dotted name of a folder, empty for one that is no package, and where its imports are looked for."""
     parts: list[str] = []
-    folder = path.parent
     while (folder / "__init__.py").is_file() and folder.name:
         parts.insert(0, folder.name)
         folder = folder.parent
-    is_package = path.stem == "__init__"
-    if not is_package and parts:
-        parts.append(path.stem)
-    return Location(".".join(parts), is_package, tuple(_roots(folder)))
+    return ".".join(parts), tuple(_roots(folder))
 
 
 @lru_cache(maxsize=1024)
@@ -102,5 +107,5 @@ def in_project(roots: tuple[Path, ...], qualified: str) -> bool:
 
 def forget_folders() -> None:
     """Forget what folders hold; files may have come and gone since."""
-    for remembered in (_roots, module_file, _entries):
+    for remembered in (_package, _roots, module_file, _entries):
         remembered.cache_clear()

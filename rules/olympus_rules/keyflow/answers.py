@@ -1,0 +1,337 @@
+"""What files of a project say to each other, in one run and from one run to the next.
+
+An answer is kept with the stamp of its file, which changes with the file's bytes and place, and with its *needs*: what
+the file itself had looked up elsewhere, each with a digest of what came of it. A kept answer holds as long as the stamp
+and all digests are what they were. So a file is analysed again only when it has changed, or when what another file says
+has; a change there that alters no answer goes no further.
+
+This module loads nothing of the interpreter: where all that is kept holds, nothing has to be interpreted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from olympus_rules.syntax.project import forget_folders, in_project, locate, locate_name
+
+__all__ = ["Answers", "Kept", "Memory", "Need", "Outcome", "Question", "digest"]
+
+STEPS = 10  # from module to module, for a name that each of them passes on
+Record = dict[str, Any]
+
+
+class Question(NamedTuple):
+    """What one file asks of another: a name in it, and whether keys depend on the answer."""
+
+    path: str
+    name: str
+    concerned: bool
+
+
+class Need(NamedTuple):
+    """What a file looks up outside of itself.
+
+    Attributes:
+        what: ``keys`` or ``name`` for what a qualified name stands for, where keys depend on it or not; ``place`` for
+            where it lies; ``project`` for whether it is one of the project.
+        qualified: the name.
+    """
+
+    what: str
+    qualified: str
+
+
+Roots = tuple[Path, ...]
+Outcome = tuple[str, str, str]  # the parts of a need, and a digest of what it came to
+UNKNOWN = 1 << 30  # deeper than anything
+
+
+class Kept(NamedTuple):
+    """An answer as it is kept.
+
+    Attributes:
+        stamp: that of the file.
+        digest: that of the answer.
+        alias: the name that the answer hands the question on to, empty for none.
+        needs: by which the memory finds what the file had looked up.
+        length: how many of these count; files look up more as more is asked of them.
+        text: the answer as JSON, which most runs have no need to read.
+    """
+
+    stamp: str
+    digest: str
+    alias: str
+    needs: str
+    length: int
+    text: str
+
+
+class Memory(Protocol):
+    """Keeps answers from one run to the next."""
+
+    def load(self, question: Question) -> Kept | None:
+        """Return what was kept last."""
+
+    def save(self, question: Question, kept: Kept) -> None:
+        """Keep an answer."""
+
+    def load_needs(self, name: str) -> Sequence[Outcome] | None:
+        """Return what a file had looked up."""
+
+    def save_needs(self, needs: Sequence[Outcome]) -> str:
+        """Keep what a file has looked up, and return by which name it is found."""
+
+
+class Answers:
+    """The answers of a run: from the memory where they still hold, from an analysis elsewhere.
+
+    Whether a kept answer holds is a question about other answers, which may lead back to it. Such a circle holds if
+    nothing else in it fails; until that is known, its answers are assumed, and no analysis builds on them.
+
+    Attributes:
+        recalled: how many answers came from the memory.
+    """
+
+    def __init__(self, compute: Callable[[Question], Record | None], memory: Memory | None = None) -> None:
+        """Start without any; what was known of folders on disk is forgotten.
+
+        Args:
+            compute: asks the file's analysis.
+            memory: what is kept between runs.
+        """
+        forget_folders()
+        self.recalled = 0
+        self._compute = compute
+        self._memory = memory
+        self._known: dict[Question, Record | None] = {}
+        self._held: dict[Question, Kept] = {}
+        self._digests: dict[Question, str] = {}
+        self._stamps: dict[str, str] = {}
+        self._outcomes: dict[Roots, dict[Need, str]] = {}
+        self._unsaved: dict[int, Group] = {}
+        self._unsettled: list[Group] = []
+        self._active: dict[Question, tuple[Kept, int]] = {}  # whose needs are being looked at, and how deep
+        self._assumed: dict[Question, tuple[Kept, int]] = {}  # that hold if the active one at that depth does
+        self._fresh: set[Question] = set()  # to be had from an analysis
+        self._lowest = UNKNOWN
+
+    # one run
+
+    def answer(self, question: Question) -> Record | None:
+        """Return what a file says of a name in it; ``None`` when it has none, or nothing worth knowing."""
+        if question in self._known:
+            return self._known[question]
+        if self._memory is not None and question not in self._fresh:
+            if question in self._active or question in self._assumed:
+                self._fresh.update(self._active, self._assumed)
+                self._assumed.clear()
+            else:
+                self._recall(question)
+            kept = self._held.get(question)
+            if kept is not None and self._read(question, kept):
+                return self._known[question]
+            self._fresh.add(question)
+        answer = self._compute(question)
+        if answer is None or answer.get("final", True):
+            self._known[question] = answer
+        return answer
+
+    def _read(self, question: Question, kept: Kept) -> bool:
+        try:
+            record = json.loads(kept.text)
+        except (ValueError, RecursionError):
+            return False
+        if record is not None and not isinstance(record, dict):
+            return False
+        self._known[question] = record
+        self.recalled += 1
+        return True
+
+    def forget(self, path: str) -> None:
+        """Forget a file that has changed."""
+        self._known = {question: answer for question, answer in self._known.items() if question.path != path}
+        self._stamps.pop(path, None)
+        for known in (self._held, self._digests, self._outcomes):
+            known.clear()
+
+    # between runs
+
+    def stamp(self, path: str, data: bytes | None = None) -> str:
+        """Return a text that changes with a file's bytes and its place among modules; empty if it cannot be read.
+
+        Args:
+            path: the absolute path.
+            data: its bytes, where they were read already.
+        """
+        if data is not None or path not in self._stamps:
+            try:
+                data = Path(path).read_bytes() if data is None else data
+            except OSError:
+                return ""
+            place = locate(Path(path))
+            where = f"{path}\0{place.module}\0{place.is_package}\0{[str(root) for root in place.roots]}\0"
+            self._stamps[path] = blake2b(where.encode(errors="surrogatepass") + data, digest_size=16).hexdigest()
+        return self._stamps[path]
+
+    def keep(self, question: Question, roots: Roots, needs: dict[Need, None]) -> None:
+        """Hand an answer to the memory at the next :meth:`flush`, with what its file has looked up until now."""
+        if self._memory is not None:
+            _, _, waiting = self._unsaved.setdefault(id(needs), (roots, needs, []))
+            waiting.append((question, self.stamp(question.path), len(needs)))
+
+    def flush(self, *, finally_: bool = False) -> None:
+        """Write answers to the memory.
+
+        Args:
+            finally_: whether those are written as well that rest on a circle of files and whose needs are not settled.
+                What is computed for that could have a say in what is still to be analysed.
+        """
+        groups, self._unsaved = [*self._unsaved.values(), *(self._unsettled if finally_ else ())], {}
+        for roots, needs, waiting in groups:
+            if self._memory is None:
+                return
+            settled = self.settled(roots, list(needs)[: max(length for _, _, length in waiting)], finally_=finally_)
+            name = self._memory.save_needs(settled)
+            rest = [one for one in waiting if one[2] > len(settled)]
+            if rest and not finally_:
+                self._unsettled.append((roots, needs, rest))
+            for question, stamp, count in waiting:
+                if stamp and count <= len(settled) and question in self._known:
+                    record = self._known[question]
+                    alias = "" if record is None else record.get("alias", "")
+                    text = json.dumps(record, separators=(",", ":"))
+                    self._memory.save(question, Kept(stamp, self._digest(question), alias, name, count, text))
+
+    def settled(self, roots: Roots, needs: Iterable[Need], *, finally_: bool = False) -> list[Outcome]:
+        """Return needs with what came of them, up to the first for which that is not known for good.
+
+        Args:
+            roots: the folders in which the file's imports are looked for.
+            needs: what the file has looked up.
+            finally_: whether to ask again for what was not known for good.
+        """
+        found: list[Outcome] = []
+        for need in needs:
+            outcome = self._outcome(roots, need, self._present_digest if finally_ else self._known_digest)
+            if outcome is None:
+                break
+            found.append((*need, outcome))
+        return found
+
+    def holds(self, roots: Roots, needs: Iterable[Outcome]) -> bool:
+        """Say whether all that was looked up comes to the same today."""
+        known = self._outcomes.setdefault(roots, {})
+        for what, qualified, outcome in needs:
+            need = Need(what, qualified)
+            if (known.get(need) or self._outcome(roots, need, self._present_digest)) != outcome:
+                return False
+        return True
+
+    def _outcome(self, roots: Roots, need: Need, digest_of: Digester) -> str | None:
+        """Return a digest of what a need comes to: the files on the way, and the answer at its end."""
+        known = self._outcomes.setdefault(roots, {})
+        found = known.get(need)
+        if found is not None:
+            return found
+        before, self._lowest = self._lowest, UNKNOWN
+        trace = self._follow(roots, need, digest_of)
+        lowest, self._lowest = self._lowest, min(before, self._lowest)
+        if trace is None:
+            return None
+        found = blake2b("\0".join(trace).encode(errors="surrogatepass"), digest_size=12).hexdigest()
+        if lowest == UNKNOWN:
+            known[need] = found
+        return found
+
+    def _follow(self, roots: Roots, need: Need, digest_of: Digester) -> list[str] | None:
+        """Return what is met on the way of a need, ``None`` where that is not known."""
+        what, qualified = need
+        if what == "project":
+            return [str(in_project(roots, qualified))]
+        trace: list[str] = []
+        for _ in range(STEPS):
+            place = locate_name(roots, qualified)
+            if place is None:
+                return [*trace, str(in_project(roots, qualified))]
+            trace.append(str(place[0]))
+            if what == "place":
+                break
+            answer = digest_of(Question(str(place[0]), place[1], what == "keys"))
+            if answer is None:
+                return None
+            trace.append(answer[0])
+            if not answer[1]:
+                break
+            qualified = answer[1]
+        return trace
+
+    def _digest(self, question: Question) -> str:
+        """Return the digest of an answer that is known."""
+        if question not in self._digests:
+            kept = self._held.get(question) if question not in self._fresh else None
+            self._digests[question] = kept.digest if kept else digest(self._known[question])
+        return self._digests[question]
+
+    def _known_digest(self, question: Question) -> tuple[str, str] | None:
+        """Return the digest and the alias of an answer of this run."""
+        if question in self._known:
+            return self._digest(question), (self._known[question] or {}).get("alias", "")
+        kept = self._held.get(question)
+        return None if kept is None or question in self._fresh else (kept.digest, kept.alias)
+
+    def _present_digest(self, question: Question) -> tuple[str, str] | None:
+        """Return the digest and the alias of what a file says today; the file is analysed if need be."""
+        found = self._known_digest(question)
+        if found is not None:
+            return found
+        if question not in self._fresh:
+            if question not in self._active and question not in self._assumed:
+                self._recall(question)
+            under_way = self._active.get(question) or self._assumed.get(question)
+            if under_way is not None:
+                kept, depth = under_way
+                self._lowest = min(self._lowest, depth)
+                return kept.digest, kept.alias
+        self.answer(question)
+        return self._known_digest(question)
+
+    def _recall(self, question: Question) -> None:
+        """Look whether a kept answer holds; it is assumed to, as long as that rests on one that is active."""
+        kept = self._memory.load(question) if self._memory is not None else None
+        if self._memory is None or kept is None or kept.stamp != self.stamp(question.path):
+            return
+        needs = self._memory.load_needs(kept.needs)
+        if needs is None or len(needs) < kept.length:
+            return
+        depth, first = len(self._active), len(self._assumed)
+        before, self._lowest = self._lowest, UNKNOWN
+        self._active[question] = (kept, depth)
+        holds = self.holds(locate(Path(question.path)).roots, needs[: kept.length])
+        del self._active[question]
+        holds = holds and question not in self._fresh
+        lowest, self._lowest = self._lowest, before
+        inner = list(self._assumed.items())[first:]
+        if holds and lowest < depth:  # a part of a larger circle
+            self._lowest = min(before, lowest)
+            self._assumed[question] = (kept, lowest)
+            self._assumed.update({one: (known, min(low, lowest)) for one, (known, low) in inner})
+            return
+        for one, (known, _) in inner:
+            del self._assumed[one]
+            if holds:
+                self._held[one] = known
+        if holds:
+            self._held[question] = kept
+
+
+Group = tuple[Roots, dict[Need, None], list[tuple[Question, str, int]]]  # with the stamp, and the number of needs
+Digester = Callable[[Question], tuple[str, str] | None]
+
+
+def digest(answer: Record | None) -> str:
+    """Return a short text that differs when an answer does."""
+    return blake2b(json.dumps(answer, sort_keys=True).encode(), digest_size=12).hexdigest()
