@@ -79,11 +79,13 @@ def _consume(flow: Interpreter, function: Function, arguments: Arguments, instan
 def _asks_for_its_type(flow: Interpreter, use: Consumption) -> bool:
     """Say whether the callee takes the value for a key only after a look at its type, so that it may be no key here."""
     terms = flow.terms
-    subjects = (use.term, *terms.ancestors(use.term))
-    tests = [flow.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
-    return any(
-        terms.data(test) in TYPE_TESTS and terms.args(test)[:1][0] in subjects for test in tests if terms.args(test)
-    )
+    subjects = {use.term, *terms.ancestors(use.term)}
+    for test in (flow.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)):
+        if terms.operation(test) == "op" and terms.data(test) in TYPE_TESTS and terms.args(test):
+            subject = terms.args(test)[0]  # of a value that differs by path, each arm
+            if not subjects.isdisjoint((subject, *terms.args(subject))):
+                return True
+    return False
 
 
 def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:

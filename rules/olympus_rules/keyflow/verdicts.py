@@ -266,7 +266,7 @@ def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
         if terms.operation(use.term) != "attr" or terms.args(use.term)[0] != receiver:
             continue
         name = terms.data(use.term)[0]
-        if name in kept and use.certainty == Certainty.KNOWN:
+        if name in kept and use.certainty == Certainty.KNOWN and flow.knowledge.is_known(use.term):
             place = Place(use.node, use.what, use.key)
             yield facts.Reuse(
                 node=use.node,
