@@ -21,6 +21,14 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "looked at as a tree, stored, restored into": """
+        def f(checkpointer, seed):
+            key = random.key(seed)
+            leaves, tree = jax.tree_util.tree_flatten((key, 1))
+            checkpointer.load_checkpoint(key)
+            checkpointer.restore("path", {"key": key})
+            return random.normal(key), jax.tree.leaves(key)
+    """,
     "a closure that calls another one": """
         def make(key):
             def inner():

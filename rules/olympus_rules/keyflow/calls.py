@@ -49,6 +49,9 @@ ASKING_PREFIXES = (
     "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
 )  # fmt: skip
 KEEPING_DECORATORS = (".setter", ".getter", ".register", ".fixture", ".property", "cached_property")
+STORING_PREFIXES = (
+    "deserialize", "dump", "load_checkpoint", "load_state", "restore", "save", "serialize", "store_",
+)  # fmt: skip
 ABSTRACT = frozenset({"eval_shape", "eval_summary", "lower", "make_jaxpr", "make_model_info", "tabulate"})
 
 
@@ -140,8 +143,16 @@ def decorate(flow: Interpreter, decorator: Value, function: Value) -> Value:
     return replace(function, doubtful=True) if isinstance(function, Function) else function
 
 
-def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
-    """Call something whose source is out of reach: keys that go in count as consumed, with less certainty."""
+def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked: bool = False) -> Value:
+    """Call something whose source is out of reach: keys that go in count as consumed, with less certainty.
+
+    Args:
+        flow: where the call is.
+        function: the callee.
+        arguments: its arguments.
+        unasked: whether it is a function of the project that was not worth a look here, so that nothing is known of
+            what it does with the keys that a caller may hand through.
+    """
     node = arguments.node
     if node is None:
         return flow.terms.fresh()
@@ -165,7 +176,7 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     if last == "clone" and type(first) is int and (flow.knowledge.is_known(first) or first in flow.knowledge.named):
         return flow.knowledge.clone(flow.terms.number(), first)
     certainty = Certainty.UNKNOWN
-    if last.lstrip("_")[:1].isupper() or last in flow.analysis.folding_methods:
+    if unasked or last.lstrip("_")[:1].isupper() or last in flow.analysis.folding_methods:
         certainty = Certainty.DOUBTFUL
     number = flow.terms.number()
     for value, expression in arguments.expressions():
@@ -183,7 +194,7 @@ def _only_looks(flow: Interpreter, name: str, node: ast.Call) -> bool:
         name = dotted_name(node.func.func).rpartition(".")[2]
         return name in ABSTRACT or name.endswith("eval_shape")
     return (
-        name.startswith(ASKING_PREFIXES)
+        name.startswith(ASKING_PREFIXES + STORING_PREFIXES)
         or name.endswith("eval_shape")
         or name in ABSTRACT
         or name in flow.analysis.inspecting_methods
@@ -200,8 +211,8 @@ def parts(value: Sequence | Map, expression: ast.expr | None) -> Iterator[tuple[
         nodes = expression.values
     if len(nodes) == len(values) and not any(isinstance(node, ast.Starred) for node in nodes):
         yield from zip(values, nodes, strict=True)
-    else:
-        yield from ((part, expression) for part in values)
+    else:  # the expression is the container, and no key
+        yield from ((part, None) for part in values)
 
 
 def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:

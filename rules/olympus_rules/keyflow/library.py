@@ -17,6 +17,7 @@ from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Choice, Const, Library, Metadata, Sequence, Value
 from olympus_rules.signatures import LibraryFunction
+from olympus_rules.syntax.project import locate_name
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
@@ -54,10 +55,12 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         return calls.replaced(flow, first, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
-    found = flow.analysis.outside(qualified, concerned=application.concerns_keys(flow, arguments))
+    concerned = application.concerns_keys(flow, arguments)
+    found = flow.analysis.outside(qualified, concerned=concerned)
     if found is not None:
         return calls.call(flow, found, arguments)
-    return calls.unknown(flow, Library(qualified), arguments)
+    unasked = not concerned and locate_name(flow.analysis.document.roots, qualified) is not None
+    return calls.unknown(flow, Library(qualified), arguments, unasked=unasked)
 
 
 def pure(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
