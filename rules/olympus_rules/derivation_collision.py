@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Applicability, Finding, Related
-from olympus_rules.keyflow.facts import DerivationCollision, Fact
+from olympus_rules.keyflow.facts import DerivationCollision, Fact, Place
 from olympus_rules.rule import Rule
 from olympus_rules.wording import line, related, the_key
 
@@ -34,6 +34,13 @@ class DerivationCollisionRule(Rule):
         yield self.finding(fact, document, message(fact, document), places)
 
 
+def _splitter(place: Place | None, article: str) -> str:
+    """Return what splits a key, which may be a function that is called."""
+    if place is None or place.what.startswith("jax.random."):
+        return f"{article} split"
+    return f"{article.replace('This', 'The')} split in `{place.what}`"
+
+
 def message(fact: DerivationCollision, document: Document) -> str:
     """Say which children are equal and what to do."""
     key = the_key(fact, "this key")
@@ -46,8 +53,8 @@ def message(fact: DerivationCollision, document: Document) -> str:
         )
     if fact.how == "splits-share-children":
         return (
-            f"This split of {key} shares children with the split{other}: the first keys of a longer split "
-            f"are those of a shorter one. Split once into as many keys as are needed."
+            f"{_splitter(fact.again, 'This')} of {key} shares children with {_splitter(fact.first, 'the')}{other}: the first "
+            f"keys of a longer split are those of a shorter one. Split once into as many keys as are needed."
         )
     if fact.how == "split-beside-fold_in":
         return (

@@ -114,6 +114,21 @@ def make(key):
     return step
 
 
+def trainer(fast):
+    def compute(key, i):
+        return jax.random.normal(jax.random.fold_in(key, i))
+
+    if fast:
+        fn = jax.jit(compute)
+    else:
+        fn = compute
+
+    def step(key, i):
+        return fn(key, i)
+
+    return step
+
+
 def chain(key):
     def link(key):
         jax.random.normal(key)
@@ -319,6 +334,15 @@ PROGRAMS = {
 
         def f(key, other):
             return chain(other), chain(key)(key)  # reuse
+        """,
+    "a closure over a function that two branches bind": """
+        import jax
+        from pkg.models import trainer
+
+        def f(seed):
+            key = jax.random.key(seed)
+            step = trainer(True)
+            return step(key, 1), step(key, 2), jax.random.normal(key)
         """,
     "handed on to a file without keys": """
         import jax

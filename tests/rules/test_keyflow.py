@@ -21,6 +21,69 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "a counter that a method advances": """
+        class Stream:
+            def __init__(self, key):
+                self.key, self.count = key, 0
+
+            def step(self):
+                x = random.normal(random.fold_in(self.key, self.count))
+                self.count += 1
+                return x
+
+            def stuck(self):
+                return random.normal(random.fold_in(self.key, self.count))
+
+        def right(seed):
+            stream = Stream(random.key(seed))
+            return stream.step(), stream.step()
+
+        def wrong(seed):
+            stream = Stream(random.key(seed))
+            return stream.stuck(), stream.stuck()  # reuse
+    """,
+    "what a generator yields": """
+        def walk(node):
+            for child in node.children:
+                yield child
+
+        def split_all(keys):
+            for key in random.split(keys, 3):
+                yield key
+
+        def right(node, key):
+            for child in walk(node):
+                random.normal(child.key)
+            return [random.normal(k) for k in split_all(key)]
+
+        def wrong(node, key):
+            for child in walk(node):
+                random.normal(child.key) + random.normal(child.key)  # reuse
+            for k in split_all(key):
+                random.normal(k), random.uniform(k)  # reuse
+    """,
+    "a name that this release of JAX has": """
+        def copy(key):
+            if hasattr(jax.random, "clone"):
+                return jax.random.clone(key)
+            return key
+
+        def f(key):
+            return random.normal(copy(key)), random.normal(key)
+    """,
+    "an attribute that is looked at before it is taken for a key": """
+        class Dropout:
+            def __init__(self, rngs=None):
+                self.rngs = None if rngs is None else rngs.fork()
+
+            def __call__(self, x, rngs=None):
+                rngs = rngs or self.rngs
+                if isinstance(rngs, jax.Array):
+                    key = rngs
+                else:
+                    key = rngs()
+                return random.bernoulli(key, 0.5, x.shape)
+    """,
     "looked at as a tree, stored, restored into": """
         def f(checkpointer, seed):
             key = random.key(seed)

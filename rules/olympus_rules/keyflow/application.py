@@ -20,7 +20,7 @@ from olympus_rules.keyflow.values import Class, Function, Map, Sequence, Value
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["apply", "concerns_keys", "construct"]
+__all__ = ["apply", "asks_for_its_type", "concerns_keys", "construct"]
 
 TYPE_TESTS = ("isinstance", "hasattr", "callable")
 
@@ -41,6 +41,9 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
         _consume(flow, function, arguments, instance, use)
     if not function.doubtful:
         lanes.pass_on(flow, summary.draws, instance)
+    for term, name in summary.changes:
+        for target in leaves(instance.value(term))[:1]:
+            flow.set_attribute(target, name, flow.terms.fresh())
     for term, name, value, path in summary.writes:
         _write(flow, instance, term, name, value, path)
     return instance.returned(summary.returns)
@@ -55,7 +58,7 @@ def _consume(flow: Interpreter, function: Function, arguments: Arguments, instan
     joined = None if path is None else both(flow.path, path)
     if joined is None:
         return
-    if use.certainty == Certainty.KNOWN and not _asks_for_its_type(flow, use):
+    if use.certainty == Certainty.KNOWN and not asks_for_its_type(flow, use):
         for term in leaves(value):
             flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0), joined)
     handed = arguments.node is None  # a transform makes the call: the place is in the function itself
@@ -76,7 +79,7 @@ def _consume(flow: Interpreter, function: Function, arguments: Arguments, instan
     flow.consume(value, passed)
 
 
-def _asks_for_its_type(flow: Interpreter, use: Consumption) -> bool:
+def asks_for_its_type(flow: Interpreter, use: Consumption) -> bool:
     """Say whether the callee takes the value for a key only after a look at its type, so that it may be no key here."""
     terms = flow.terms
     subjects = {use.term, *terms.ancestors(use.term)}

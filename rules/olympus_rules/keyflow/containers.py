@@ -9,7 +9,7 @@ from olympus_rules.keyflow import higher_order, library
 from olympus_rules.keyflow.access import DICTIONARY, element
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instructions import FunctionCode
-from olympus_rules.keyflow.values import Class, Const, Iteration, Map, Metadata, Sequence, Super, Value
+from olympus_rules.keyflow.values import Class, Const, Iteration, Library, Map, Metadata, Sequence, Super, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
@@ -54,6 +54,9 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
         return flow.terms.fresh() if made is None else made
     if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
         return flow.get_attribute(values[0], values[1].value)
+    if name == "hasattr" and isinstance(first, Library) and isinstance(values[-1], Const):
+        if flow.analysis.describes(f"{first.qualified}.{values[-1].value}"):
+            return Const(True)  # code for an older release comes after it
     if name in (
         "isinstance",
         "issubclass",

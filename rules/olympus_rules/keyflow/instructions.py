@@ -360,6 +360,7 @@ class FunctionCode:
         bound_once: names that one statement of this scope binds.
         reads: the names that the body or anything nested in it reads.
         nested: the functions defined in it, lambdas included.
+        yields: whether it is a generator, and no context manager made of one.
         waiting: lowers the body, for a function whose body was not needed yet.
         is_foreign: whether it stands in another file; its summary comes from there and there is no body here.
         home: its qualified name then, empty for one that has none.
@@ -384,6 +385,7 @@ class FunctionCode:
     stars: list[str] = field(default_factory=list)
     reads: set[str] = field(default_factory=set)
     nested: list[FunctionCode] = field(default_factory=list)
+    yields: bool = False
     waiting: Callable[[], None] | None = None
     is_foreign: bool = False
     home: str = ""

@@ -15,7 +15,8 @@ from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import PathCondition, bit_numbers
-from olympus_rules.keyflow.summary import Summary
+from olympus_rules.keyflow.specialisation import GENERAL, Specialisation
+from olympus_rules.keyflow.summary import Captured, Summary
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import (
     Bound,
@@ -73,6 +74,7 @@ class _Writer:
         self.analysis = analysis
         self.code = code
         self.within = within | {code}  # a function may return itself
+        self.captured: tuple[Captured, ...] = ()
         self.terms: list[list[Any]] = []
         self.tests: list[int] = []
         self._index: dict[Term, int] = {}
@@ -150,9 +152,15 @@ class _Writer:
             for slot, part in value.captured
             if (place := _place(value.code, slot)) is not None
         ]
-        return ["function", self.function(value.code), value.doubtful, defaults, captured]
+        return [
+            "function",
+            self.function(value.code, _given(value.code, (*value.captured, *self.captured))),
+            value.doubtful,
+            defaults,
+            captured,
+        ]
 
-    def function(self, code: FunctionCode) -> Record:
+    def function(self, code: FunctionCode, given: Specialisation) -> Record:
         """Return a function with its summary, which has terms of its own."""
         record: Record = {
             "name": code.name,
@@ -164,15 +172,18 @@ class _Writer:
             "reads": sorted(code.reads) if code.parent is not self.analysis.module else [],
             "home": self._function_home(code),
         }
-        summary = self.analysis.summary(code)
+        given = given if not code.is_foreign and self.analysis.may_specialise(code, given) else GENERAL
+        summary = self.analysis.summary(code, given)
         if summary is None:
             return record
         table = _Writer(self.analysis, code, self.within)
+        table.captured = summary.captured
         record["uses"] = [table.use(use) for use in summary.uses]
         record["returns"] = table.value(summary.returns)
         record["writes"] = [
             [table.term(term), name, table.value(value), table.path(path)] for term, name, value, path in summary.writes
         ]
+        record["changes"] = [[table.term(term), name] for term, name in summary.changes]
         record["captured"] = [[name, table.value(value)] for (_, name), value in summary.captured]
         return record | table.tables()
 
@@ -287,6 +298,17 @@ def _slot(code: FunctionCode, place: list[Any]) -> tuple[FunctionCode, str]:
     while scope.parent is not None and (place[0] < 0 or up >= 0):
         scope, up = scope.parent, up - 1
     return (scope, name)
+
+
+def _given(code: FunctionCode, captured: tuple[Captured, ...]) -> Specialisation:
+    """Return the captured functions that carry no data, with which a closure can be interpreted for good."""
+    return tuple(
+        (slot, value)
+        for slot, value in captured
+        if slot[1] in code.reads
+        and isinstance(value, Function)
+        and not (value.captured or value.defaults or value.code.is_foreign)
+    )
 
 
 def _plain(value: object) -> bool:
@@ -410,6 +432,7 @@ class _Reader:
                 for term, name, value, path in record["writes"]
             ),
             tuple(((self.code, name), self.value(value)) for name, value in record["captured"]),
+            tuple((self.terms[term], name) for term, name in record["changes"]),
         )
 
     def use(

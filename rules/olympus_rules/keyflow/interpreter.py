@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import bindings, calls, containers, control, facts, lanes, layout, operators, words
 from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow.access import as_term, get_item, is_large, leaves, map_choice
+from olympus_rules.keyflow.access import as_term, choose, get_item, is_large, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Derivation, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
@@ -109,6 +109,12 @@ class Interpreter:
             self.analysis.add(
                 facts.Unfinished(node=self.code.node, confidence=Confidence.CERTAIN, function=name, steps=BUDGET)
             )
+
+    def returned(self) -> Value:
+        """Return what the function returns: for a generator, what goes over it gets, one after the other."""
+        if self.code.yields:
+            return Sequence("list", tuple(value for _, value in self.returns), True)
+        return choose(self, self.returns) if self.returns else Const(None)
 
     def let_go(self) -> None:
         """Free all but the variables, which inner functions may read."""

@@ -497,6 +497,8 @@ class _Lowering:
 
     def expr_Yield(self, node: ast.Yield | ast.YieldFrom) -> int:
         src = self.expr(node.value) if node.value else None
+        decorators = getattr(self.code.node, "decorator_list", [])
+        self.code.yields = not any(dotted_name(part).endswith("contextmanager") for part in decorators)
         self.out.append(ir.Return(src, leaves=False))
         return self.opaque(node)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from olympus.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.keyflow import lanes
-from olympus_rules.keyflow.access import choose, is_large, leaves, map_leaves
+from olympus_rules.keyflow.access import is_large, leaves, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.knowledge import is_key_name
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -41,6 +41,7 @@ class Summary:
         returns: what it returns, under which conditions.
         writes: the attributes it writes to objects from outside and to those that it returns: (object, name, value,
             condition).
+        changes: other attributes that it writes: (object, name); what they hold is not known afterwards.
         captured: what its variables hold that the functions read which it returns, by (scope, name).
         draws: what it draws from keys from outside, through splits as well.
     """
@@ -50,6 +51,7 @@ class Summary:
     returns: Value
     writes: tuple[Write, ...]
     captured: tuple[Captured, ...] = ()
+    changes: tuple[tuple[Term, str], ...] = ()
     draws: tuple[lanes.Draw, ...] = ()
 
     def signature(self, terms: Terms) -> KeySignature:
@@ -109,7 +111,7 @@ def _input_path(terms: Terms, term: Term) -> str | None:
 def summarise(flow: Interpreter) -> Summary:
     """Return the summary of a function that was run."""
     terms = flow.terms
-    returns = _bounded(flow, choose(flow, flow.returns) if flow.returns else Const(None))
+    returns = _bounded(flow, flow.returned())
     writes, handed_out = _lasting(flow, returns)
     uses: dict[tuple[Term, str, int | None, object], Consumption] = {}
     for use in flow.ledger.consumptions:
@@ -128,7 +130,20 @@ def summarise(flow: Interpreter) -> Summary:
         if slot not in uses and len(uses) < MAX_USES:
             uses[slot] = use
     functions = [f for value in (returns, *(value for _, _, value, _ in writes)) for f in functions_in(value)]
-    return Summary(flow.code, tuple(uses.values()), returns, writes, _captured(flow, functions), lanes.kept(flow))
+    captured = _captured(flow, functions)
+    return Summary(flow.code, tuple(uses.values()), returns, writes, captured, _changes(flow), lanes.kept(flow))
+
+
+def _changes(flow: Interpreter) -> tuple[tuple[Term, str], ...]:
+    """Return the attributes of objects from outside that are written with what tells nothing of keys, as counters."""
+    if flow.code.name.endswith("__init__"):
+        return ()
+    found = {
+        (term, name): None
+        for term, name, value, _ in flow.writes
+        if origin(flow.terms, term) is not None and not _tells(flow, name, value)
+    }
+    return tuple(found)
 
 
 def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[Term]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.access import leaves
+from olympus_rules.keyflow.application import asks_for_its_type
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.instructions import ClassCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption, Derivation
@@ -267,6 +268,8 @@ def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
             continue
         name = terms.data(use.term)[0]
         if name in kept and use.certainty == Certainty.KNOWN and flow.knowledge.is_known(use.term):
+            if asks_for_its_type(flow, use):
+                continue
             place = Place(use.node, use.what, use.key)
             yield facts.Reuse(
                 node=use.node,
