@@ -52,9 +52,10 @@ def message(fact: DerivationCollision, document: Document) -> str:
             f"longer split has it too. Use `jax.random.fold_in({fact.key or 'key'}, {datum})`."
         )
     if fact.how == "splits-share-children":
+        again, first = _splitter(fact.again, "This"), _splitter(fact.first, "the")
         return (
-            f"{_splitter(fact.again, 'This')} of {key} shares children with {_splitter(fact.first, 'the')}{other}: the first "
-            f"keys of a longer split are those of a shorter one. Split once into as many keys as are needed."
+            f"{again} of {key} shares children with {first}{other}: the first keys of a longer split are those of a "
+            f"shorter one. Split once into as many keys as are needed."
         )
     if fact.how == "split-beside-fold_in":
         return (

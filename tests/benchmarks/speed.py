@@ -22,7 +22,7 @@ for folder in sys.argv[1:]:
     for path in pathlib.Path(folder).rglob("*.py"):
         try:
             ast.parse(path.read_bytes())
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, IsADirectoryError):
             pass
 """
 
@@ -148,7 +148,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         cache = options.cache.expanduser()
         folders = [str(package.folder(cache)) for package in load_packages(options.packages)]
-        files = sum(1 for folder in folders for _ in Path(folder).rglob("*.py"))
+        files = sum(1 for folder in folders for path in Path(folder).rglob("*.py") if path.is_file())
         print(f"{len(folders)} packages, {files} files, {options.rounds} rounds\n")
         with tempfile.TemporaryDirectory() as kept:
             corpus = interleave(corpus_commands(folders, Path(kept)), options.rounds)

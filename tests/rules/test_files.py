@@ -114,6 +114,14 @@ def make(key):
     return step
 
 
+class Strategy:
+    def initialize(self, key):
+        return self.start(key)
+
+    def start(self, key):
+        raise NotImplementedError
+
+
 def trainer(fast):
     def compute(key, i):
         return jax.random.normal(jax.random.fold_in(key, i))
@@ -335,6 +343,27 @@ PROGRAMS = {
         def f(key, other):
             return chain(other), chain(key)(key)  # reuse
         """,
+    "an inherited method calls one that the class overrides": """
+        import jax
+        from pkg.models import Strategy
+        from pkg.strategies import Drawing, Quiet
+
+        class Mine(Strategy):
+            def start(self, key):
+                return jax.random.normal(key)
+
+        def drawing(key):
+            strategy = Drawing()
+            return strategy.initialize(key), jax.random.normal(key)  # reuse
+
+        def mine(key):
+            strategy = Mine()
+            return strategy.initialize(key), jax.random.normal(key)  # reuse
+
+        def right(key):
+            strategy = Quiet()
+            return strategy.initialize(key), jax.random.normal(key)
+        """,
     "a closure over a function that two branches bind": """
         import jax
         from pkg.models import trainer
@@ -362,6 +391,18 @@ PROGRAMS = {
 }
 
 RING = {
+    "strategies.py": """
+        import jax
+        from .models import Strategy
+
+        class Drawing(Strategy):
+            def start(self, key):
+                return jax.random.normal(key)
+
+        class Quiet(Strategy):
+            def start(self, key):
+                return 0
+        """,
     "plain.py": """
         def write(where, tree):
             print(where, tree)

@@ -21,6 +21,28 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "an inherited method calls one that the class overrides": """
+        class Strategy:
+            def initialize(self, key):
+                return self.start(key)
+
+            def start(self, key):
+                raise NotImplementedError
+
+        class Drawing(Strategy):
+            def start(self, key):
+                return random.normal(key)
+
+        class Quiet(Strategy):
+            def start(self, key):
+                return 0
+
+        def wrong(key):
+            return Drawing().initialize(key), random.normal(key)  # reuse
+
+        def right(key):
+            return Quiet().initialize(key), random.normal(key)
+    """,
     "a counter that a method advances": """
         class Stream:
             def __init__(self, key):

@@ -24,7 +24,13 @@ from olympus_rules.keyflow.paths import Decisions
 from olympus_rules.keyflow.recursion import Frame
 from olympus_rules.keyflow.references import references
 from olympus_rules.keyflow.relevance import relevant
-from olympus_rules.keyflow.specialisation import GENERAL, MAX_SPECIALISATIONS, Specialisation
+from olympus_rules.keyflow.specialisation import (
+    GENERAL,
+    MAX_SPECIALISATIONS,
+    RECEIVER,
+    Specialisation,
+    receiver,
+)
 from olympus_rules.keyflow.summary import Summary, summarise
 from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import UNBOUND, Bound, Class, Const, Function, Library, Mapped, Partial, Value
@@ -290,17 +296,22 @@ class Analysis:
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
         """Return a method of a class or of its bases, those of other files included."""
         for candidate in self._ancestry(class_):
-            if name in candidate.kinds and name not in candidate.methods:
-                candidate.methods[name] = FunctionCode(
-                    f"{candidate.name}.{name}",
-                    candidate.node,
-                    kind=candidate.kinds[name],
-                    is_foreign=True,
-                    home=f"{candidate.home}.{name}",
-                )
+            if name in candidate.kinds:
+                return self._foreign_method(candidate, name, class_)
             if name in candidate.methods:
                 return candidate.methods[name]
         return None
+
+    def _foreign_method(self, class_: ClassCode, name: str, heir: ClassCode) -> FunctionCode:
+        """Return a method of a class of another file, as a class that inherits it has it."""
+        home = f"{class_.home}.{name}"
+        if heir is not class_ and (heir.home or self.module.definitions.get(heir.name) is heir):
+            home += f"{RECEIVER}{heir.home or f'{self.name}.{heir.name}'}"
+        if home not in class_.methods:
+            class_.methods[home] = FunctionCode(
+                f"{class_.name}.{name}", class_.node, kind=class_.kinds[name], is_foreign=True, home=home
+            )
+        return class_.methods[home]
 
     def inherited(self, class_: ClassCode, name: str) -> FunctionCode | None:
         """Return what ``super().name`` is in a method of the class."""
@@ -421,7 +432,8 @@ class Analysis:
     def answer(self, name: str, concerned: bool) -> interface.Record | None:
         """Return what the file says to others of a name in it; ``final`` tells whether it will say so for good."""
         self.prepare()
-        head, _, rest = name.partition(".")
+        plain, _, heir = name.partition(RECEIVER)
+        head, _, rest = plain.partition(".")
         definition = self.module.definitions.get(head)
         if isinstance(definition, ClassCode):
             method = self.method(definition, rest) if rest else None
@@ -432,9 +444,13 @@ class Analysis:
                 concerned = True  # it is asked for where it is called
             elif method.kind == "classmethod":
                 function = Bound(function, Class(definition))
-            return self._described(function, concerned)
+            if heir and method.is_foreign:
+                return {"alias": f"{method.home.partition(RECEIVER)[0]}{RECEIVER}{heir}"}
+            inheriting = self.known_class(Library(heir)) if heir else None
+            given = () if inheriting is None else (receiver(self, method, inheriting),)
+            return self._described(function, concerned, given)
         if head in self.module.imported:
-            return {"alias": f"{self.module.imported[head]}.{rest}" if rest else self.module.imported[head]}
+            return {"alias": self.module.imported[head] + name[len(head) :]}
         if isinstance(definition, FunctionCode) and not rest:
             return self._described(self.function(definition), concerned)
         held = self.started[self.module].env.get(head) if head in self.module.bound_once else None
@@ -446,7 +462,7 @@ class Analysis:
                 return {"alias": f"{star}.{name}"}
         return None
 
-    def _described(self, value: Value, concerned: bool) -> interface.Record | None:
+    def _described(self, value: Value, concerned: bool, given: Specialisation = GENERAL) -> interface.Record | None:
         """Return the record of a value, unless it is a function that is not worth interpreting."""
         function = value
         while isinstance(function, Bound | Mapped | Partial):
@@ -454,7 +470,7 @@ class Analysis:
         if isinstance(function, Function) and not function.code.is_foreign:
             if function.code in self.idle and not concerned:
                 return None
-            if self.judged and (function.code, GENERAL) not in self.summaries:
+            if self.judged and (function.code, given) not in self.summaries:
                 raise Forgotten
         function = value.function if isinstance(value, Bound) else value
         if isinstance(function, Function):
@@ -463,7 +479,7 @@ class Analysis:
                 return None
             value = Bound(reached, value.self) if isinstance(value, Bound) else reached
         try:
-            record = interface.write(self, value)
+            record = interface.write(self, value, given)
         except interface.TooLarge:
             return None
         return record | {"final": self.is_final(value)}

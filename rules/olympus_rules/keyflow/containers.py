@@ -55,8 +55,8 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
     if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
         return flow.get_attribute(values[0], values[1].value)
     if name == "hasattr" and isinstance(first, Library) and isinstance(values[-1], Const):
-        if flow.analysis.describes(f"{first.qualified}.{values[-1].value}"):
-            return Const(True)  # code for an older release comes after it
+        known = flow.analysis.describes(f"{first.qualified}.{values[-1].value}")
+        return Const(True) if known else library.pure(flow, name, arguments)  # what follows is for older releases
     if name in (
         "isinstance",
         "issubclass",

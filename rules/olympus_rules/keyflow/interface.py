@@ -15,7 +15,7 @@ from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import PathCondition, bit_numbers
-from olympus_rules.keyflow.specialisation import GENERAL, Specialisation
+from olympus_rules.keyflow.specialisation import GENERAL, RECEIVER, Specialisation
 from olympus_rules.keyflow.summary import Captured, Summary
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import (
@@ -47,13 +47,14 @@ class TooLarge(Exception):
     """A summary is larger than what is worth handing on."""
 
 
-def write(analysis: Analysis, value: Value) -> Record:
-    """Return what a module-level name holds as a record.
+def write(analysis: Analysis, value: Value, given: Specialisation = GENERAL) -> Record:
+    """Return what a module-level name holds as a record; ``given`` is what a function is called with.
 
     Raises:
         TooLarge: it is a function whose summary is out of proportion.
     """
     table = _Writer(analysis, analysis.module)
+    table.given = given
     record: Record = {"value": table.value(value, inline=True)}
     return record | table.tables()
 
@@ -75,6 +76,7 @@ class _Writer:
         self.code = code
         self.within = within | {code}  # a function may return itself
         self.captured: tuple[Captured, ...] = ()
+        self.given: Specialisation = GENERAL
         self.terms: list[list[Any]] = []
         self.tests: list[int] = []
         self._index: dict[Term, int] = {}
@@ -152,13 +154,8 @@ class _Writer:
             for slot, part in value.captured
             if (place := _place(value.code, slot)) is not None
         ]
-        return [
-            "function",
-            self.function(value.code, _given(value.code, (*value.captured, *self.captured))),
-            value.doubtful,
-            defaults,
-            captured,
-        ]
+        given = self.given or _given(value.code, (*value.captured, *self.captured))
+        return ["function", self.function(value.code, given), value.doubtful, defaults, captured]
 
     def function(self, code: FunctionCode, given: Specialisation) -> Record:
         """Return a function with its summary, which has terms of its own."""
@@ -258,7 +255,7 @@ class _Writer:
         if operation == "const":
             return ["const", data] if _plain(data) else ["fresh", None]
         if operation == "param":
-            return ["param", data[1]] if data[0] is self.code else ["fresh", None]
+            return ["param", data[1].partition(RECEIVER)[0]] if data[0] is self.code else ["fresh", None]
         if operation == "free":
             return ["free", _place(self.code, data)]
         if operation == "seed":

@@ -8,24 +8,48 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-from olympus_rules.keyflow.instructions import FunctionCode
+from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.values import Bound, Class, Function, Library, Map, Mapped, Partial, Sequence, Value
 
 if TYPE_CHECKING:
+    from olympus_rules.keyflow.analysis import Analysis
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["GENERAL", "Specialisation", "specialisation"]
+__all__ = ["GENERAL", "RECEIVER", "Specialisation", "receiver", "specialisation"]
 
 Slot: TypeAlias = "str | tuple[FunctionCode, str]"
 Specialisation: TypeAlias = "tuple[tuple[Slot, Value], ...]"
 GENERAL: Specialisation = ()
-MAX_SPECIALISATIONS = 6  # of one function; after that its callables are callables of unknown effect
+MAX_SPECIALISATIONS = 12  # of one function; after that its callables are callables of unknown effect
+
+
+RECEIVER = "@"  # between the name of an inherited method, or of its object, and the class that inherits it
+
+
+def receiver(analysis: Analysis, code: FunctionCode, class_: ClassCode) -> tuple[Slot, Value]:
+    """Return the object of an inherited method, whose class may override what the method calls."""
+    name = code.parameters[0]
+    term = analysis.terms.make("param", (code, f"{name}{RECEIVER}{class_.home or class_.name}"))
+    analysis.classes[term] = class_
+    return name, term
+
+
+def _receiver(flow: Interpreter, code: FunctionCode, binding: dict[str, Value]) -> list[tuple[Slot, Value]]:
+    value = binding.get(code.parameters[0]) if code.owner is not None and code.parameters else None
+    class_ = flow.analysis.classes.get(value) if type(value) is int else None
+    if value is None or class_ is None or class_ is code.owner or code.kind == "staticmethod":
+        return []
+    slot, term = receiver(flow.analysis, code, class_)
+    binding[flow.terms.data(cast(int, term))[1]] = value
+    return [(slot, term)]
 
 
 def specialisation(flow: Interpreter, function: Function, binding: dict[str, Value]) -> Specialisation:
     """Return the callables that a call gives to a function, by the variable that holds them.
+
+    The object of an inherited method is among them: what the method calls on it may be its class's own.
 
     The data that they carry becomes parameters of the function, which are added to the binding, so that calls which
     differ in data only share one interpretation.
@@ -37,11 +61,12 @@ def specialisation(flow: Interpreter, function: Function, binding: dict[str, Val
     given += [(slot, value) for slot, value in function.captured if _matters(flow, value)]
     if code.parent is flow.code:
         given += [((flow.code, str(name)), value) for name, value in flow.given.items()]
-    if not given:
+    inherited = _receiver(flow, code, binding)
+    if not given and not inherited:
         return GENERAL
     code.lower()
     given = [(slot, value) for slot, value in given if (slot if isinstance(slot, str) else slot[1]) in code.reads]
-    found = tuple((slot, _Abstraction(flow, code, slot, binding).of(value)) for slot, value in given)
+    found = (*inherited, *((slot, _Abstraction(flow, code, slot, binding).of(value)) for slot, value in given))
     return found if flow.analysis.may_specialise(code, found) else GENERAL
 
 

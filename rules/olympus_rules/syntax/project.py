@@ -85,18 +85,20 @@ def locate_name(roots: tuple[Path, ...], qualified: str) -> tuple[Path, str] | N
 
     Args:
         roots: the folders in which absolute imports are looked for.
-        qualified: for example ``pkg.models.Encoder.init``, which is ``Encoder.init`` in ``pkg/models.py``.
+        qualified: for example ``pkg.models.Encoder.init``, which is ``Encoder.init`` in ``pkg/models.py``. What
+            follows an ``@``, the class that inherits a method, stays with the rest.
 
     Returns:
         ``None`` for what is no part of the project, and for modules themselves.
     """
-    parts = qualified.split(".")
-    if not in_project(roots, qualified):
+    plain, at, heir = qualified.partition("@")
+    parts = plain.split(".")
+    if not in_project(roots, plain):
         return None
     for length in range(len(parts) - 1, 0, -1):
         file = module_file(roots, ".".join(parts[:length]))
         if file is not None:
-            return file, ".".join(parts[length:])
+            return file, ".".join(parts[length:]) + at + heir
     return None
 
 
