@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from olympus_rules.deriving.effects import Effect, Undecided, effect, is_abstract
-from olympus_rules.deriving.package import Module, Package, exports, public_names
+from olympus_rules.deriving.package import Module, Package, definition, exports, public_names
 from olympus_rules.keyflow.analysis import RECURSION_LIMIT, Analysis
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.project import NOT_PARSED, Project
-from olympus_rules.keyflow.values import Function, Mapped, Partial, Value
+from olympus_rules.keyflow.values import Function, Library, Mapped, Partial, Value
 from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax.document import decode
 
@@ -45,6 +45,7 @@ class Derivation:
         modules: what each module shows, by its qualified name.
         effects: what functions, and classes by their constructors, do, by the name under which they are defined.
         methods: what the methods of classes do, by the method's name and the qualified name of the class.
+        held: functions that variables of modules hold, and whether some of their arguments are given.
         broken: files that cannot be analysed, with the cause.
     """
 
@@ -53,6 +54,7 @@ class Derivation:
     modules: dict[str, Module] = field(default_factory=dict)
     effects: dict[str, Effect] = field(default_factory=dict)
     methods: dict[str, dict[str, Effect]] = field(default_factory=dict)
+    held: dict[str, tuple[str, bool]] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
 
     def analyse(self) -> Iterator[str]:
@@ -78,19 +80,38 @@ class Derivation:
         is_package = analysis.document.path.endswith("__init__.py")
         shown = Module(name, is_package, exports(analysis.document.tree), imported=module.imported, stars=module.stars)
         for bound in dict.fromkeys((*module.definitions, *sorted(module.bound_once))):
-            definition = module.definitions.get(bound)
+            code = module.definitions.get(bound)
             if "." in bound:
                 continue  # a method, which comes with its class
-            if isinstance(definition, FunctionCode):
-                self.effects[f"{name}.{bound}"] = effect(analysis, analysis.function(definition))
-            elif isinstance(definition, ClassCode):
-                self._read_class(f"{name}.{bound}", analysis, definition)
+            if isinstance(code, FunctionCode):
+                self.effects[f"{name}.{bound}"] = effect(analysis, analysis.function(code))
+            elif isinstance(code, ClassCode):
+                self._read_class(f"{name}.{bound}", analysis, code)
             elif bound not in module.imported and isinstance(held := variables.get(bound), Function | Mapped | Partial):
-                self.effects[f"{name}.{bound}"] = held_effect(analysis, held)
+                self._read_held(f"{name}.{bound}", analysis, held)
             else:
                 continue
             shown.defined.append(bound)
         self.modules[name] = shown
+
+    def _read_held(self, name: str, analysis: Analysis, held: Value) -> None:
+        """Note a variable that holds a function, one that is mapped or compiled, or a part of one's arguments."""
+        is_partial = False
+        while isinstance(held, Mapped | Partial):
+            is_partial = is_partial or isinstance(held, Partial)
+            held = held.function
+        if isinstance(held, Function):
+            self.held[name] = held.code.home, is_partial
+            self.effects[name] = effect(analysis, held)
+        elif isinstance(held, Library):
+            self.held[name] = held.qualified, is_partial
+
+    def _settle_held(self) -> None:
+        """Give variables the effects of the functions that they hold."""
+        for name, (home, is_partial) in self.held.items():
+            target = definition(self.modules, home)
+            found = self.effects.get(name) or (self.effects.get(target) if target else None)
+            self.effects[name] = Undecided("it is a partial application") if found and is_partial else found
 
     def _read_class(self, name: str, analysis: Analysis, class_: ClassCode) -> None:
         constructor = analysis.method(class_, "__init__")
@@ -108,6 +129,7 @@ class Derivation:
         """Return the rows of everything that is public, when all modules are analysed."""
         functions: list[LibraryFunction] = []
         undecided: dict[str, str] = {}
+        self._settle_held()
         public = public_names(self.modules)
         names = {known: target for known, target in public.items() if target in self.effects}
         for known, target in public.items():
@@ -132,14 +154,6 @@ class Derivation:
         return Derived(functions, methods, undecided, self.broken)
 
 
-def held_effect(analysis: Analysis, held: Value) -> Effect:
-    """Return the effect of a callable that a variable of a module holds."""
-    if not isinstance(held, Partial):
-        return effect(analysis, held)
-    found = effect(analysis, held.function)
-    return None if found is None else Undecided("it is a partial application")
-
-
 def one_row(effects: list[Effect]) -> LibraryFunction | Undecided:
     """Return the row of all methods of one name, where keys go in and come out of them in one way."""
     rows = [found for found in effects if isinstance(found, LibraryFunction)]
@@ -148,7 +162,9 @@ def one_row(effects: list[Effect]) -> LibraryFunction | Undecided:
         return undecided[0]
     first = rows[0]
     if first.seed or first.derive or any(_keys(row) != _keys(first) for row in rows):
-        return Undecided("its row would be one of functions only" if first.seed or first.derive else "methods of this name differ")
+        return Undecided(
+            "its row would be one of functions only" if first.seed or first.derive else "methods of this name differ"
+        )
     shared = next(
         (n for n, names in enumerate(zip(*(row.parameters for row in rows), strict=False)) if len(set(names)) > 1),
         min(len(row.parameters) for row in rows),

@@ -24,6 +24,7 @@ __all__ = ["Effect", "Undecided", "effect", "is_abstract"]
 # in an annotation
 IS_A_KEY = re.compile(r"PRNGKey|KeyArray|\bKey\[")
 MAY_BE_A_KEY = re.compile("key|prng|rng|array|any", re.IGNORECASE)
+KEY_NAME = re.compile("(^|_)(key|p?rng)$")  # one key; what has a name such as `rngs` may be anything
 DERIVATIONS = ("split", "fold_in", "clone")
 
 
@@ -96,7 +97,8 @@ class _Reading:
         made = self.made()
         spoken_of = {field: tuple(n for n, word in words.items() if word == field) for field in set(words.values())}
         spoken_of.pop("", None)
-        if not spoken_of and made == LibraryFunction(""):
+        forwarded = self.forwarded(words)
+        if not spoken_of and not forwarded and made == LibraryFunction(""):
             return None
         taken = [fact for fact in self.analysis.facts if isinstance(fact, Unfinished) and fact.node is self.code.node]
         if taken:
@@ -104,16 +106,16 @@ class _Reading:
         seeds = tuple(
             name for name, word in words.items() if word in ("sinks", "folds") and self.param(name) in self.seeds
         )
-        row = replace(
+        return replace(
             made,
             parameters=self.positional,
             keywords=self.keywords,
             sinks=spoken_of.get("sinks", ()),
             folds=spoken_of.get("folds", ()),
-            inspects=spoken_of.get("inspects", ()),
+            inspects=tuple(name for name in spoken_of.get("inspects", ()) if name not in forwarded),
+            forwards=forwarded,
             seeds=seeds,
         )
-        return self.forwarding(row, words)
 
     def param(self, name: str) -> Term:
         """Return the term of a parameter."""
@@ -133,7 +135,7 @@ class _Reading:
             return "sinks" if happens_always(self.flow, term, known) else "folds"
         if parts:
             raise _CannotBeSaid(f"it consumes a part of `{name}`, and not all of it")
-        is_key = term in self.knowledge.used
+        is_key = term in self.knowledge.used or self._annotated(name)
         if not is_key and not self._may_be_key(name):
             return ""
         if unknown:
@@ -145,6 +147,8 @@ class _Reading:
         left_open = self._left_to_subclasses(name)
         if left_open:
             raise _CannotBeSaid(f"it calls `self.{left_open}`, which subclasses define")
+        if not is_key and name in self.code.reads:
+            return ""  # a key for a dictionary, an attention key
         return "folds" if folds else "inspects"
 
     def _uses(self, term: Term) -> tuple[list[Consumption], list[Consumption], list[Consumption], bool]:
@@ -191,17 +195,23 @@ class _Reading:
                 waiting.append(method)
         return ""
 
-    def _may_be_key(self, name: str) -> bool:
-        """Say whether a parameter is a key by its annotation, or by its name with no annotation against that."""
+    def _annotation(self, name: str) -> str:
         arguments = self.code.node.args if isinstance(self.code.node, ast.FunctionDef | ast.AsyncFunctionDef) else None
         if arguments is None:
-            return False
+            return ""
         given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        annotation = next((ast.unparse(a.annotation) for a in given if a.arg == name and a.annotation), "")
-        if IS_A_KEY.search(annotation) and "Callable" not in annotation:
-            return True
-        is_named = self.param(name) in self.knowledge.named and self.param(name) not in self.seeds
-        return is_named and (not annotation or MAY_BE_A_KEY.search(annotation) is not None)
+        return next((ast.unparse(arg.annotation) for arg in given if arg.arg == name and arg.annotation), "")
+
+    def _annotated(self, name: str) -> bool:
+        """Say whether a parameter is a key by its annotation."""
+        annotation = self._annotation(name)
+        return IS_A_KEY.search(annotation) is not None and "Callable" not in annotation
+
+    def _may_be_key(self, name: str) -> bool:
+        """Say whether a parameter has the name of one key, and is no seed, nor something else by its annotation."""
+        annotation = self._annotation(name)
+        fits = not annotation or MAY_BE_A_KEY.search(annotation) is not None
+        return fits and KEY_NAME.search(name) is not None and self.param(name) not in self.seeds
 
     # results
 
@@ -236,14 +246,11 @@ class _Reading:
             return args[1] == self.param(self.positional[1])
         return operation == "split" and self.terms.constant(args[1]) == 2
 
-    def forwarding(self, row: LibraryFunction, words: dict[str, str]) -> LibraryFunction:
-        """Add the parameter that comes out as the result."""
+    def forwarded(self, words: dict[str, str]) -> tuple[str, ...]:
+        """Return the parameter that comes out as the result, if it may be a key."""
         result = None if self.summary is None else self.summary.returns
-        name = next((name for name, word in words.items() if word and self.param(name) == result), None)
-        if name is None:
-            return row
-        kept = tuple(other for other in row.inspects if other != name)
-        return replace(row, forwards=(name,), inspects=kept)
+        same = (name for name in words if self.param(name) == result)
+        return tuple(name for name in same if words[name] or self._may_be_key(name))
 
 
 def _own_calls(code: FunctionCode) -> list[str]:

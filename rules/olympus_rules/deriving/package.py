@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["Module", "Package", "PackageError", "find_package", "public_names"]
+__all__ = ["Module", "Package", "PackageError", "definition", "exports", "find_package", "public_names"]
 
 TEST_FOLDERS = frozenset({"test", "tests", "testing"})
 TEST_FILE = re.compile(r"(test_.*|.*_test|conftest|__main__|setup)\.py")
@@ -153,7 +153,7 @@ def public_names(modules: dict[str, Module]) -> dict[str, str]:
 def _names_of(modules: dict[str, Module], module: Module, known_as: str, steps: int) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in _shown(modules, module, STEPS):
-        target = _definition(modules, f"{module.name}.{name}", STEPS)
+        target = definition(modules, f"{module.name}.{name}")
         if target in modules:
             if f"{known_as}.{name}" not in modules and steps:  # the module goes by another name here
                 found |= _names_of(modules, modules[target], f"{known_as}.{name}", steps - 1)
@@ -172,20 +172,20 @@ def _shown(modules: dict[str, Module], module: Module, steps: int) -> list[str]:
     return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 
 
-def _definition(modules: dict[str, Module], qualified: str, steps: int) -> str | None:
+def definition(modules: dict[str, Module], qualified: str, steps: int = STEPS) -> str | None:
     """Return the name under which the package defines what a qualified name stands for, if it does."""
     holder, _, name = qualified.rpartition(".")
     module = modules.get(holder)
     if module is None:
-        outer = _definition(modules, holder, steps - 1) if holder and steps else None
+        outer = definition(modules, holder, steps - 1) if holder and steps else None
         if outer is None or outer == holder:
             return qualified if qualified in modules else None
-        return _definition(modules, f"{outer}.{name}", steps - 1)
+        return definition(modules, f"{outer}.{name}", steps - 1)
     if name in module.defined:
         return qualified
     if name in module.imported and steps and module.imported[name] != qualified:
-        return _definition(modules, module.imported[name], steps - 1)
+        return definition(modules, module.imported[name], steps - 1)
     if qualified in modules:
         return qualified
-    stars = (_definition(modules, f"{star}.{name}", steps - 1) for star in module.stars if steps and star in modules)
+    stars = (definition(modules, f"{star}.{name}", steps - 1) for star in module.stars if steps and star in modules)
     return next((found for found in stars if found is not None), None)
