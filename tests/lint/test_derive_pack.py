@@ -63,7 +63,7 @@ FILES = {
         import jax
         from elsewhere import mystery, wrapped
         from .policies import Policy
-        from ._impl import noise
+        from ._impl import Layer, noise
 
         def area(width, height):
             return width * height
@@ -170,6 +170,9 @@ FILES = {
         def jitted(key):
             return noise(key, ())
 
+        class Wide(Layer):
+            pass
+
         batched = jax.vmap(noise)
         small = functools.partial(noise, shape=())
     """,
@@ -271,6 +274,7 @@ ROWS = {
     "shapes.even": {"parameters": ["key", "n"], "sinks": ["key"]},
     "shapes.odd": {"parameters": ["key", "n"], "sinks": ["key"]},
     "shapes.jitted": {"parameters": ["key"], "sinks": ["key"]},
+    "shapes.Wide": {"parameters": ["size"], "keywords": ["key"], "sinks": ["key"]},
     "shapes.batched": {"parameters": ["key", "shape"], "sinks": ["key"]},
     "policies.Policy.create": {"parameters": ["key"], "sinks": ["key"]},
     "policies.Policy.draw": {"parameters": ["key"], "sinks": ["key"]},
@@ -375,6 +379,13 @@ def test_what_packs_say_of_the_package_itself_does_not_count(project: Path, run:
     out = run("--derive-pack", "./optax").out
     assert "functions" not in tomllib.loads(out)
     assert "which is out of reach" in out
+
+
+def test_folders_of_a_package_without_an_init_belong_to_it(project: Path, run: Callable[..., Any]):
+    inner = "from .deep import noise\ndef f(key):\n    return noise(key)\n"
+    deep = "import jax\ndef noise(key):\n    return jax.random.normal(key)\n"
+    write(project / "spread", {"__init__.py": "from ._src.inner import f\n", "_src/inner.py": inner, "_src/deep.py": deep})
+    assert set(tomllib.loads(run("--derive-pack", "./spread").out)["functions"]) == {"spread.f", "spread._src.inner.f"}
 
 
 def test_a_package_of_one_file(project: Path, run: Callable[..., Any]):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from olympus_rules.deriving.effects import Effect, Undecided, effect, is_abstract
-from olympus_rules.deriving.package import Module, Package, definition, exports, public_names
+from olympus_rules.deriving.package import STEPS, Module, Package, definition, exports, public_names
 from olympus_rules.keyflow.analysis import RECURSION_LIMIT, Analysis
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.project import NOT_PARSED, Project
@@ -16,6 +16,8 @@ from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax.document import decode
 
 __all__ = ["Derivation", "Derived"]
+
+HELD = (Function, Library, Mapped, Partial)  # what a variable may hold that is called
 
 
 @dataclass(slots=True)
@@ -45,7 +47,8 @@ class Derivation:
         modules: what each module shows, by its qualified name.
         effects: what functions, and classes by their constructors, do, by the name under which they are defined.
         methods: what the methods of classes do, by the method's name and the qualified name of the class.
-        held: functions that variables of modules hold, and whether some of their arguments are given.
+        held: functions that variables of modules hold, and whether some of their arguments are given; constructors
+            that classes inherit from other files.
         broken: files that cannot be analysed, with the cause.
     """
 
@@ -87,7 +90,7 @@ class Derivation:
                 self.effects[f"{name}.{bound}"] = effect(analysis, analysis.function(code))
             elif isinstance(code, ClassCode):
                 self._read_class(f"{name}.{bound}", analysis, code)
-            elif bound not in module.imported and isinstance(held := variables.get(bound), Function | Mapped | Partial):
+            elif bound not in module.imported and isinstance(held := variables.get(bound), HELD):
                 self._read_held(f"{name}.{bound}", analysis, held)
             else:
                 continue
@@ -106,16 +109,20 @@ class Derivation:
         elif isinstance(held, Library):
             self.held[name] = held.qualified, is_partial
 
-    def _settle_held(self) -> None:
-        """Give variables the effects of the functions that they hold."""
-        for name, (home, is_partial) in self.held.items():
-            target = definition(self.modules, home)
-            found = self.effects.get(name) or (self.effects.get(target) if target else None)
-            self.effects[name] = Undecided("it is a partial application") if found and is_partial else found
+    def _held_effect(self, name: str, steps: int = STEPS) -> Effect:
+        """Return the effect of a name, of a variable that of the function that it holds."""
+        found = self.effects.get(name)
+        home, is_partial = self.held.get(name, ("", False))
+        target = definition(self.modules, home) if home and found is None and steps else None
+        if target is not None:
+            found = self._held_effect(target, steps - 1)
+        return Undecided("it is a partial application") if found is not None and is_partial else found
 
     def _read_class(self, name: str, analysis: Analysis, class_: ClassCode) -> None:
         constructor = analysis.method(class_, "__init__")
         self.effects[name] = None if constructor is None else effect(analysis, analysis.function(constructor))
+        if constructor is not None and constructor.is_foreign:
+            self.held[name] = constructor.home.removesuffix(".__init__"), False
         for method, code in list(class_.methods.items()):
             if method.startswith("_") or code.kind == "property" or is_abstract(code):
                 continue
@@ -129,7 +136,7 @@ class Derivation:
         """Return the rows of everything that is public, when all modules are analysed."""
         functions: list[LibraryFunction] = []
         undecided: dict[str, str] = {}
-        self._settle_held()
+        self.effects |= {name: self._held_effect(name) for name in self.held}
         public = public_names(self.modules)
         names = {known: target for known, target in public.items() if target in self.effects}
         for known, target in public.items():

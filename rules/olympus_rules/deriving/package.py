@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["Module", "Package", "PackageError", "definition", "exports", "find_package", "public_names"]
+__all__ = ["STEPS", "Module", "Package", "PackageError", "definition", "exports", "find_package", "public_names"]
 
 TEST_FOLDERS = frozenset({"test", "tests", "testing"})
 TEST_FILE = re.compile(r"(test_.*|.*_test|conftest|__main__|setup)\.py")
@@ -104,7 +104,7 @@ def _installed(name: str) -> Path | None:
 def _files(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
     """Return the modules under a package's folder in the order of their names."""
     for entry in sorted(folder.iterdir()):
-        if entry.is_dir() and (entry / "__init__.py").is_file() and entry.name not in TEST_FOLDERS:
+        if entry.is_dir() and entry.name.isidentifier() and entry.name not in TEST_FOLDERS:
             yield from _files(entry, f"{name}.{entry.name}")
         elif entry.name == "__init__.py":
             yield name, entry

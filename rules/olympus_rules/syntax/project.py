@@ -32,14 +32,20 @@ class Location:
 def locate(path: Path) -> Location:
     """Return where a file stands; it need not exist."""
     parts: list[str] = []
+    beside: list[Path] = []  # a folder of a package without an `__init__`: modules of the package, or scripts
     folder = path.parent
-    while (folder / "__init__.py").is_file() and folder.name:
+    while folder.name and (_is_package(folder) or _is_package(folder.parent)):
+        beside += [] if _is_package(folder) else [folder]
         parts.insert(0, folder.name)
         folder = folder.parent
     is_package = path.stem == "__init__"
     if not is_package and parts:
         parts.append(path.stem)
-    return Location(".".join(parts), is_package, tuple(_roots(folder)))
+    return Location(".".join(parts), is_package, (*beside, *_roots(folder)))
+
+
+def _is_package(folder: Path) -> bool:
+    return (folder / "__init__.py").is_file()
 
 
 @lru_cache(maxsize=1024)
