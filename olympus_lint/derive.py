@@ -43,7 +43,7 @@ def derive_pack(args: Namespace) -> int:
     derived = derivation.result()
     write_report(pack_text(package, derived), args.output_file)
     for file, cause in derived.broken.items():
-        print(f"error: {file}: cannot be read ({cause}); correct it and derive the pack again.", file=sys.stderr)
+        print(f"error: {file}: cannot be analysed ({cause}); correct it and derive the pack again.", file=sys.stderr)
     if not args.quiet:
         found = count(len(derived.functions) + len(derived.methods), "row")
         print(f"Wrote {found}; {count(len(derived.undecided), 'name')} without one.", file=sys.stderr)

@@ -162,6 +162,12 @@ FILES = {
         def stores(target, key: "PRNGKey"):
             target.key = key
 
+        def maker(scale):
+            @jax.jit
+            def draw(key, shape):
+                return scale * noise(key, shape)
+            return draw
+
         @wrapped
         def decorated(key):
             return noise(key, ())
@@ -275,6 +281,7 @@ ROWS = {
     "shapes.odd": {"parameters": ["key", "n"], "sinks": ["key"]},
     "shapes.jitted": {"parameters": ["key"], "sinks": ["key"]},
     "shapes.Wide": {"parameters": ["size"], "keywords": ["key"], "sinks": ["key"]},
+    "shapes.maker.draw": {"parameters": ["key", "shape"], "sinks": ["key"]},
     "shapes.batched": {"parameters": ["key", "shape"], "sinks": ["key"]},
     "policies.Policy.create": {"parameters": ["key"], "sinks": ["key"]},
     "policies.Policy.draw": {"parameters": ["key"], "sinks": ["key"]},
@@ -293,6 +300,11 @@ def test_methods_have_a_row_where_all_of_one_name_agree(derived: Table):
         "act": {"parameters": ["params", "key"], "sinks": ["key"]},
         "plan": {"parameters": ["key"], "sinks": ["key"]},
     }
+
+
+def test_functions_that_return_one_with_a_row_name_it(derived: Table):
+    names = ("labkit.forms.maker", "labkit.shapes.maker")
+    assert derived["returns"] == {f"{name}.draw": [name] for name in names}
 
 
 @pytest.mark.parametrize(
@@ -343,7 +355,9 @@ def right(seed, image):
 """
 
 
-@pytest.mark.parametrize("last", ["jitter(image, key)", "Dense(3, key=key)", "shapes.in_lanes(keys=key)"])
+@pytest.mark.parametrize(
+    "last", ["jitter(image, key)", "Dense(3, key=key)", "shapes.in_lanes(keys=key)", "shapes.maker(2.0)(key, ())"]
+)
 def test_with_the_pack_a_finding_is_certain_and_right_code_is_quiet(derived: Table, run: Callable[..., Any], last: str):
     Path("user.py").write_text(USER.format(last=last))
     report = lambda: json.loads(run("--output-format", "json", "user.py").out)
@@ -384,7 +398,9 @@ def test_what_packs_say_of_the_package_itself_does_not_count(project: Path, run:
 def test_folders_of_a_package_without_an_init_belong_to_it(project: Path, run: Callable[..., Any]):
     inner = "from .deep import noise\ndef f(key):\n    return noise(key)\n"
     deep = "import jax\ndef noise(key):\n    return jax.random.normal(key)\n"
-    write(project / "spread", {"__init__.py": "from ._src.inner import f\n", "_src/inner.py": inner, "_src/deep.py": deep})
+    write(
+        project / "spread", {"__init__.py": "from ._src.inner import f\n", "_src/inner.py": inner, "_src/deep.py": deep}
+    )
     assert set(tomllib.loads(run("--derive-pack", "./spread").out)["functions"]) == {"spread.f", "spread._src.inner.f"}
 
 
@@ -403,7 +419,7 @@ def test_a_file_that_does_not_parse_is_left_out(project: Path, run: Callable[...
     assert outcome.status == 2
     assert set(tomllib.loads(outcome.out)["functions"]) == {"half.f"}
     place = Path("half", "broken.py")
-    assert f"{place}: cannot be read (SyntaxError: " in outcome.err
+    assert f"{place}: cannot be analysed (SyntaxError: " in outcome.err
     assert outcome.err.startswith("error: ")
     assert f"{place}: SyntaxError" in outcome.out.replace("\n# ", " ")
 

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from olympus_rules.deriving.effects import Effect, Undecided, effect, is_abstract
+from olympus_rules.deriving.effects import Effect, Undecided, effect, is_abstract, returned
 from olympus_rules.deriving.package import STEPS, Module, Package, definition, exports, public_names
 from olympus_rules.keyflow.analysis import RECURSION_LIMIT, Analysis
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
-from olympus_rules.keyflow.project import NOT_PARSED, Project
+from olympus_rules.keyflow.project import Project
 from olympus_rules.keyflow.values import Function, Library, Mapped, Partial, Value
 from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax.document import decode
@@ -27,12 +27,14 @@ class Derived:
     Attributes:
         functions: the rows of its functions and classes, in the order of their names.
         methods: the rows of its methods by name.
+        returns: functions that return one with a row, by the name of that row.
         undecided: names of functions with the reason why there is no row.
         broken: files that cannot be analysed, with the cause.
     """
 
     functions: list[LibraryFunction]
     methods: list[LibraryFunction]
+    returns: dict[str, str]
     undecided: dict[str, str]
     broken: dict[str, str]
 
@@ -47,6 +49,7 @@ class Derivation:
         modules: what each module shows, by its qualified name.
         effects: what functions, and classes by their constructors, do, by the name under which they are defined.
         methods: what the methods of classes do, by the method's name and the qualified name of the class.
+        returned: the name and the row of what functions make and return.
         held: functions that variables of modules hold, and whether some of their arguments are given; constructors
             that classes inherit from other files.
         broken: files that cannot be analysed, with the cause.
@@ -57,6 +60,7 @@ class Derivation:
     modules: dict[str, Module] = field(default_factory=dict)
     effects: dict[str, Effect] = field(default_factory=dict)
     methods: dict[str, dict[str, Effect]] = field(default_factory=dict)
+    returned: dict[str, tuple[str, LibraryFunction]] = field(default_factory=dict)
     held: dict[str, tuple[str, bool]] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
 
@@ -69,7 +73,7 @@ class Derivation:
                 try:
                     document = self.project.document(str(path), decode(path.read_bytes()))
                     self._read(name, self.project.analysis(document))
-                except (OSError, *NOT_PARSED) as error:
+                except Exception as error:  # one file is no reason to give up the others
                     self.broken[str(path)] = " ".join(f"{type(error).__name__}: {error}".split())
                     self.project.reset()
                 self.project.trim()
@@ -87,7 +91,7 @@ class Derivation:
             if "." in bound:
                 continue  # a method, which comes with its class
             if isinstance(code, FunctionCode):
-                self.effects[f"{name}.{bound}"] = effect(analysis, analysis.function(code))
+                self._read_function(f"{name}.{bound}", analysis, code)
             elif isinstance(code, ClassCode):
                 self._read_class(f"{name}.{bound}", analysis, code)
             elif bound not in module.imported and isinstance(held := variables.get(bound), HELD):
@@ -96,6 +100,13 @@ class Derivation:
                 continue
             shown.defined.append(bound)
         self.modules[name] = shown
+
+    def _read_function(self, name: str, analysis: Analysis, code: FunctionCode) -> None:
+        value = analysis.function(code)
+        self.effects[name] = effect(analysis, value)
+        made = returned(analysis, value) if self.effects[name] is None else None
+        if made is not None:
+            self.returned[name] = made
 
     def _read_held(self, name: str, analysis: Analysis, held: Value) -> None:
         """Note a variable that holds a function, one that is mapped or compiled, or a part of one's arguments."""
@@ -135,6 +146,7 @@ class Derivation:
     def result(self) -> Derived:
         """Return the rows of everything that is public, when all modules are analysed."""
         functions: list[LibraryFunction] = []
+        returns: dict[str, str] = {}
         undecided: dict[str, str] = {}
         self.effects |= {name: self._held_effect(name) for name in self.held}
         public = public_names(self.modules)
@@ -149,6 +161,10 @@ class Derivation:
                 functions.append(replace(found, qualified=known))
             elif found is not None:
                 undecided[known] = found.reason
+            elif target in self.returned:
+                inner, row = self.returned[target]
+                functions.append(replace(row, qualified=f"{known}.{inner}"))
+                returns[f"{known}.{inner}"] = known
         methods: list[LibraryFunction] = []
         for name, by_class in sorted(self.methods.items()):
             if by_class.keys().isdisjoint(public.values()):
@@ -158,7 +174,7 @@ class Derivation:
                 methods.append(replace(merged, qualified=name, method=True))
             else:
                 undecided[f"method {name}"] = merged.reason
-        return Derived(functions, methods, undecided, self.broken)
+        return Derived(functions, methods, returns, undecided, self.broken)
 
 
 def one_row(effects: list[Effect]) -> LibraryFunction | Undecided:

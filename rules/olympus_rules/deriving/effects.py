@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from olympus_rules.deriving.certainty import happens_always
 from olympus_rules.keyflow.access import leaves
@@ -19,7 +20,7 @@ from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Function, Mapped, Value
 from olympus_rules.signatures import LibraryFunction
 
-__all__ = ["Effect", "Undecided", "effect", "is_abstract"]
+__all__ = ["Effect", "Undecided", "effect", "is_abstract", "returned"]
 
 # in an annotation
 IS_A_KEY = re.compile(r"PRNGKey|KeyArray|\bKey\[")
@@ -65,6 +66,20 @@ def effect(analysis: Analysis, value: Value) -> Effect:
     return found
 
 
+def returned(analysis: Analysis, value: Value) -> tuple[str, LibraryFunction] | None:
+    """Return the name and the row of the function that a function makes and returns, ``None`` for any other."""
+    if not isinstance(value, Function) or value.code.is_foreign or value.doubtful:
+        return None
+    summary = analysis.summary(value.code)
+    made = None if summary is None else summary.returns
+    while isinstance(made, Mapped):
+        made = made.function
+    if not isinstance(made, Function) or made.code.parent is not value.code or not made.code.name:
+        return None
+    row = effect(analysis, made)
+    return (made.code.name.rpartition(".")[2], row) if isinstance(row, LibraryFunction) else None
+
+
 class _CannotBeSaid(Exception):
     """The format has no words for the function; the message says why."""
 
@@ -82,7 +97,11 @@ class _Reading:
         own = 1 if code.owner is not None and code.kind != "staticmethod" else 0
         self.positional = code.parameters[own : code.positional]
         self.keywords = code.parameters[max(code.positional, own) :]
-        self.seeds = {arg for parts in self.terms.parts if parts[0] == "seed" for arg in parts[2:]}
+
+    @cached_property
+    def seeds(self) -> set[Term]:
+        """Return what keys are made from."""
+        return {arg for parts in self.terms.parts if parts[0] == "seed" for arg in parts[2:]}
 
     def row(self) -> LibraryFunction | None:
         """Return the row, ``None`` when there is nothing to say.

@@ -38,12 +38,15 @@ def pack_text(package: Package, derived: Derived) -> str:
     parts = [HEAD.format(name=package.name, version=package.version or "(of unknown version)")]
     parts += [_row("functions", row) for row in derived.functions]
     parts += [_row("methods", row) for row in derived.methods]
+    if derived.returns:
+        lines = (f"{json.dumps(row)} = {json.dumps([name])}\n" for row, name in derived.returns.items())
+        parts.append("".join(("[returns]\n", *lines)))
     if derived.undecided:
         reasons = (f"{name}: {reason}" for name, reason in derived.undecided.items())
         parts.append(_comment("Without a row, because what they do with keys cannot be told or written here:", reasons))
     if derived.broken:
         files = (f"{name}: {cause}" for name, cause in derived.broken.items())
-        parts.append(_comment("Left out, because they cannot be read:", files))
+        parts.append(_comment("Left out, because they cannot be analysed:", files))
     return "\n".join(parts)
 
 
