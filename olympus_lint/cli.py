@@ -58,6 +58,10 @@ def run(args: Namespace) -> int:
 
         show_markdown(rule_page(args.explain))
         return 0
+    if args.derive_pack:
+        from olympus_lint.derive import derive_pack
+
+        return derive_pack(args)
     from olympus_lint.command import check
 
     return check(args)

@@ -39,6 +39,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         parser().error("`-` stands for standard input and goes with no other path")
     if getattr(args, "diff", False) and args.add_noqa:
         parser().error("--diff shows what fixes change; it does not go with --add-noqa")
+    if args.derive_pack and args.paths != ["."]:
+        parser().error("--derive-pack takes one package, and no paths beside it")
     return args
 
 
@@ -77,6 +79,8 @@ def add_actions(made: Parser) -> None:
     group.add_argument("--show-settings", action="store_true", help="print the settings of the first path")
     group.add_argument("--explain", metavar="RULE", help="print a rule's page")
     group.add_argument("--list-rules", action="store_true", help="print all rules")
+    what = "print a signature pack derived from the source of an installed package, or of a package's folder"
+    group.add_argument("--derive-pack", metavar="PACKAGE", help=what)
 
 
 def add_rule_selection(made: Parser) -> None:

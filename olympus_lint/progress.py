@@ -13,7 +13,7 @@ T = TypeVar("T")
 PATIENCE = 1.0  # seconds
 
 
-def track(items: Iterable[T], total: int) -> Iterator[T]:
+def track(items: Iterable[T], total: int, what: str = "Checking") -> Iterator[T]:
     """Return items as they come, with a progress bar when standard error is a terminal and they come slowly."""
     if not sys.stderr.isatty():
         yield from items
@@ -32,7 +32,7 @@ def track(items: Iterable[T], total: int) -> Iterator[T]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("Checking", total=total, completed=done)
+        task = progress.add_task(what, total=total, completed=done)
         for item in iterator:
             progress.advance(task)
             yield item

@@ -56,6 +56,13 @@ def test_module_names(project: Path) -> None:
     assert locate(Path("-")).module == ""
 
 
+def test_a_folder_in_a_package_without_an_init_belongs_to_it(project: Path) -> None:
+    inner = locate(project / "src/pkg/scripts/run.py")
+    assert inner.module == "pkg.scripts.run"
+    assert inner.roots[0] == project / "src/pkg/scripts"  # a script finds what lies beside it
+    assert project / "src" in inner.roots
+
+
 @pytest.mark.parametrize(
     ("imports", "draw"),
     [

@@ -23,14 +23,16 @@ PYTHON = "python"  # the pack of the builtins, by their bare names, and of the s
 class SignatureTable:
     """The rows of all libraries by qualified name; builtins go by their bare name or under ``builtins``."""
 
-    def __init__(self, packs: Iterable[Pack] = (), folder: Path | None = None) -> None:
+    def __init__(self, packs: Iterable[Pack] = (), folder: Path | None = None, without: str = "") -> None:
         """Take packs, and a folder with more of them.
 
         Args:
             packs: what they say of a name wins over what the folder's say.
             folder: where the packs lie that are read when they are needed.
+            without: the package whose pack is not read.
         """
         self._files = {path.stem: path for path in sorted(folder.glob("*.toml"))} if folder is not None else {}
+        self._files.pop(without, None)
         self._functions: dict[str, LibraryFunction] = {}
         self._inspected: set[str] = set()
         self._prefixes: tuple[str, ...] = ()
@@ -160,13 +162,15 @@ def shipped() -> list[Path]:
 
 
 @cache
-def signatures(packs: tuple[str, ...] = ()) -> SignatureTable:
+def signatures(packs: tuple[str, ...] = (), without: str = "") -> SignatureTable:
     """Return the table of this package's packs and of the user's.
 
     Args:
         packs: the paths of the user's packs; what they say of a name wins.
+        without: a package that no pack is to speak of, because its source is looked at.
 
     Raises:
         ValueError: a pack cannot be read, or something in it is wrong.
     """
-    return SignatureTable([read_pack(Path(path)) for path in packs], FOLDER)
+    read = [read_pack(Path(path)) for path in packs]
+    return SignatureTable([pack for pack in read if without not in pack.roots], FOLDER, without)

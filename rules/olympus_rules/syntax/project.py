@@ -41,10 +41,16 @@ def locate(path: Path) -> Location:
 def _package(folder: Path) -> tuple[str, tuple[Path, ...]]:
     """Return the dotted name of a folder, empty for one that is no package, and where its imports are looked for."""
     parts: list[str] = []
-    while (folder / "__init__.py").is_file() and folder.name:
+    beside: list[Path] = []  # a folder of a package without an `__init__`: modules of the package, or scripts
+    while folder.name and (_has_init(folder) or _has_init(folder.parent)):
+        beside += [] if _has_init(folder) else [folder]
         parts.insert(0, folder.name)
         folder = folder.parent
-    return ".".join(parts), tuple(_roots(folder))
+    return ".".join(parts), (*beside, *_roots(folder))
+
+
+def _has_init(folder: Path) -> bool:
+    return (folder / "__init__.py").is_file()
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,1 @@
+"""Signature packs from the source of a package."""

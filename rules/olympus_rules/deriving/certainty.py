@@ -1,0 +1,91 @@
+"""Whether a key is consumed on every path through a function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from olympus_rules.keyflow.ledger import Consumption
+from olympus_rules.keyflow.paths import PathCondition, bit_numbers, implies
+from olympus_rules.keyflow.terms import Term
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpreter import Interpreter
+
+__all__ = ["happens_always"]
+
+MAX_DECISIONS = 10  # of a function; with more of them, what is consumed under a condition may be left alone
+
+
+def happens_always(flow: Interpreter, key: Term, uses: list[Consumption]) -> bool:
+    """Say whether one of some consumptions happens whatever a function decides, unless it raises.
+
+    A decision about the key itself (``if key is None``) may go the way that consumes it, and a loop is taken to run.
+
+    Args:
+        flow: the interpretation of the function.
+        key: the parameter that is consumed.
+        uses: its consumptions.
+    """
+    departures = [departure for departure in flow.ledger.departures if departure.end is None]
+    paths = [_without_loops(flow, use) for use in uses]
+    mask = 0
+    for holds, fails in (*paths, *(departure.path for departure in departures)):
+        mask |= holds | fails
+    bits = list(bit_numbers(mask))
+    if len(bits) > MAX_DECISIONS:
+        return any(holds == fails == 0 for holds, fails in paths)
+    others = sum(1 << bit for bit in bits if _parameters(flow, flow.decisions.tests[bit]) != {key})
+    returned = {path for path, _ in flow.returns}
+
+    def happens(path: PathCondition) -> bool:
+        left = [departure for departure in departures if implies(path, departure.path)]
+        for use, condition in zip(uses, paths, strict=True):
+            if implies(path, condition) and not any(departure.in_force(use.time) for departure in left):
+                return True
+        return any(departure.path not in returned for departure in left)
+
+    found: dict[int, bool] = {}
+    for number in range(1 << len(bits)):
+        holds = sum(1 << bit for place, bit in enumerate(bits) if number >> place & 1)
+        path = (holds, mask & ~holds)
+        if _is_possible(flow, path):
+            found[holds & others] = found.get(holds & others, False) or happens(path)
+    return all(found.values())
+
+
+def _without_loops(flow: Interpreter, use: Consumption) -> PathCondition:
+    """Return the condition of a consumption, without the one that the loop around it runs at all."""
+    if not use.loop:
+        return use.path
+    terms, tests = flow.terms, flow.decisions.tests
+    mask = sum(1 << bit for bit in bit_numbers(use.path[0] | use.path[1]) if terms.operation(tests[bit]) == "fresh")
+    return use.path[0] & ~mask, use.path[1] & ~mask
+
+
+def _is_possible(flow: Interpreter, path: PathCondition) -> bool:
+    """Say whether decisions can go these ways: what is equal is not smaller, and equals one constant only."""
+    terms, tests = flow.terms, flow.decisions.tests
+    compared: dict[frozenset[Term], tuple[Term, ...]] = {}
+    equal: dict[Term, Term] = {}
+    for bit in bit_numbers(path[0]):
+        operation, data, *args = terms.parts[tests[bit]]
+        if operation != "op" or data not in ("Lt", "Eq"):
+            continue
+        relation = tuple(args) if data == "Lt" else tuple(sorted(args))[:1]
+        if compared.setdefault(frozenset(args), relation) != relation:
+            return False
+        if data == "Eq" and terms.operation(args[1]) == "const" and equal.setdefault(args[0], args[1]) != args[1]:
+            return False
+    return flow.decisions.closure(path) is not None
+
+
+def _parameters(flow: Interpreter, test: Term) -> set[Term]:
+    """Return the parameters and outer variables that a decision depends on, and what nothing is known of."""
+    found: set[Term] = set()
+    waiting = [test]
+    while waiting:
+        term = waiting.pop()
+        waiting += flow.terms.args(term)
+        if flow.terms.operation(term) in ("param", "free", "fresh"):
+            found.add(term)
+    return found
