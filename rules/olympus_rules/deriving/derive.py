@@ -11,6 +11,7 @@ from olympus_rules.deriving.package import STEPS, Module, Package, definition, e
 from olympus_rules.keyflow.analysis import RECURSION_LIMIT, Analysis
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.project import Project
+from olympus_rules.keyflow.specialisation import RECEIVER
 from olympus_rules.keyflow.values import Function, Library, Mapped, Partial, Value
 from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax.document import decode
@@ -133,7 +134,7 @@ class Derivation:
         constructor = analysis.method(class_, "__init__")
         self.effects[name] = None if constructor is None else effect(analysis, analysis.function(constructor))
         if constructor is not None and constructor.is_foreign:
-            self.held[name] = constructor.home.removesuffix(".__init__"), False
+            self.held[name] = constructor.home.partition(RECEIVER)[0].removesuffix(".__init__"), False
         for method, code in list(class_.methods.items()):
             if method.startswith("_") or code.kind == "property" or is_abstract(code):
                 continue
