@@ -21,6 +21,28 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "a class with a method of its own that replaces fields": """
+        class State:
+            def __init__(self, key, x):
+                self.key, self.x = key, x
+
+            def replace(self, **changes):
+                new = object.__new__(type(self))
+                new.__dict__.update(self.__dict__)
+                new.__dict__.update(changes)
+                return new
+
+        def right(seed):
+            state = State(random.key(seed), 0)
+            key, subkey = random.split(state.key)
+            state = state.replace(key=key, x=random.normal(subkey))
+            return random.normal(state.key)
+
+        def wrong(seed):
+            state = State(random.key(seed), 0)
+            state = state.replace(x=random.normal(state.key))
+            return random.normal(state.key)  # reuse
+    """,
     "an inherited method calls one that the class overrides": """
         class Strategy:
             def initialize(self, key):

@@ -63,6 +63,15 @@ def test_a_folder_in_a_package_without_an_init_belongs_to_it(project: Path) -> N
     assert project / "src" in inner.roots
 
 
+def test_the_root_of_a_project_is_no_package(tmp_path: Path) -> None:
+    """Some repositories have an ``__init__`` beside their settings."""
+    (tmp_path / "repo" / "pkg").mkdir(parents=True)
+    for name in ("repo/__init__.py", "repo/pyproject.toml", "repo/pkg/__init__.py", "repo/pkg/a.py"):
+        (tmp_path / name).touch()
+    assert locate(tmp_path / "repo/pkg/a.py").module == "pkg.a"
+    assert tmp_path / "repo" in locate(tmp_path / "repo/tests/test_a.py").roots
+
+
 @pytest.mark.parametrize(
     ("imports", "draw"),
     [

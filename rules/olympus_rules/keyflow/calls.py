@@ -34,7 +34,7 @@ from olympus_rules.keyflow.values import (
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["call", "decorate", "parts", "replaced", "unknown"]
+__all__ = ["REPLACING", "call", "decorate", "parts", "replaced", "unknown"]
 
 # Methods that keep or show what they are given, whatever the object.
 KEEPING_METHODS = frozenset(
@@ -45,6 +45,7 @@ KEEPING_METHODS = frozenset(
         "update", "values", "warn", "warning", "write",
     }
 )  # fmt: skip
+REPLACING = frozenset({"replace", "_replace"})  # a copy of a record with some fields changed, however it is made
 ASKING_PREFIXES = (
     "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
 )  # fmt: skip
@@ -232,7 +233,7 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
             return result
         if name in ("items", "values"):
             return Iteration(name, (receiver,))
-        if name in ("replace", "_replace"):
+        if name in REPLACING:
             return replaced(flow, receiver, arguments)
         if name not in KEEPING_METHODS:
             flow.forget(receiver)

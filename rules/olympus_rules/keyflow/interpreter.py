@@ -283,7 +283,7 @@ class Interpreter:
         if class_ is not None:
             if name == "__class__":
                 return Class(class_)
-            method = self.analysis.method(class_, name)
+            method = self.analysis.method(class_, name) if name not in calls.REPLACING else None
             if method is not None:
                 return self._method(method, term, Class(class_), node)
         if self.terms.operation(term) == "copy":

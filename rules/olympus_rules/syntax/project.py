@@ -50,7 +50,9 @@ def _package(folder: Path) -> tuple[str, tuple[Path, ...]]:
 
 
 def _has_init(folder: Path) -> bool:
-    return (folder / "__init__.py").is_file()
+    """Say whether a folder is a package; the root of a project is none, whatever lies in it."""
+    is_named = folder.name.isidentifier() and (folder / "__init__.py").is_file()
+    return is_named and not any((folder / marker).exists() for marker in MARKERS)
 
 
 @lru_cache(maxsize=1024)
