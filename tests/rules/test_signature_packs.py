@@ -394,7 +394,7 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
             obs, state = env.reset(key, params)
             return env.step(key, state, 0, params)
         """,
-        [(5, "certain")],
+        [(5, "likely")],
     ),
     "an environment with keys of its own": (
         """
@@ -439,7 +439,7 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
             batch = buffer.sample(state, key)
             return batch, jax.random.normal(key)
         """,
-        [(5, "certain")],
+        [(5, "likely")],
     ),
     "keys that are not where the row says": (
         """

@@ -223,7 +223,6 @@ def _sink(
     number: int,
 ) -> None:
     only_keys = name not in row.seeds and not row.method
-    sure = not row.method or all(flow.knowledge.is_known(term) for term in leaves(value))
     if isinstance(value, Const):
         if type(value.value) is int and arguments.node is not None and only_keys:
             flow.analysis.add(
@@ -246,7 +245,7 @@ def _sink(
     use = Consumption(
         node,
         ast.unparse(node.func) if row.method and isinstance(node, ast.Call) else row.qualified,
-        Certainty.DOUBTFUL if name in row.folds else Certainty.KNOWN if sure else Certainty.UNKNOWN,
+        Certainty.DOUBTFUL if name in row.folds else Certainty.UNKNOWN if row.method else Certainty.KNOWN,
         flow.path,
         draw="fold" if name in row.folds else "split" if row.derive == "split" else _draw(row, arguments),
         key=expression,
