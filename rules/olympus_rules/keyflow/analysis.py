@@ -45,6 +45,7 @@ __all__ = ["Analysis", "analyse"]
 
 RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
 EMPTY = ast.Module([], [])
+EMPTY_BLOCK = Block()
 EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
 SETTING_UP = ("__init__", "setup", "__post_init__")
 # Private modules that people import the public functions from.
@@ -191,7 +192,7 @@ class Analysis:
         while codes:
             code = codes.pop()
             codes += code.nested
-            code.block, code.node, code.waiting = Block(), EMPTY, None
+            code.block, code.node, code.waiting = EMPTY_BLOCK, EMPTY, None
             for class_ in (code.owner, *code.definitions.values()):
                 if isinstance(class_, ClassCode):
                     class_.node = EMPTY_CLASS

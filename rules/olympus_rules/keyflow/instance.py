@@ -46,7 +46,7 @@ class Instance:
     ) -> None:
         """Take the caller, the arguments, and what the variables around the function held when it was returned."""
         self.captured = captured
-        self._closures: dict[Function, Value] = {}
+        self._closures: dict[int, Value] = {}  # by identity: to hash what a closure holds takes long
         self.flow = flow
         self.summary = summary
         self.binding = binding
@@ -89,10 +89,11 @@ class Instance:
         if isinstance(value, Partial):
             keywords = tuple((name, self.returned(part)) for name, part in value.keywords)
             return Partial(self.returned(value.function), tuple(self.returned(part) for part in value.args), keywords)
-        if value not in self._closures:
-            self._closures[value] = value  # a closure may capture itself
-            self._closures[value] = self._closure(value)
-        return self._closures[value]
+        known = id(value)
+        if known not in self._closures:
+            self._closures[known] = value  # a closure may capture itself
+            self._closures[known] = self._closure(value)
+        return self._closures[known]
 
     def _closure(self, value: Function) -> Function:
         captured = {slot: self.returned(part) for slot, part in value.captured}

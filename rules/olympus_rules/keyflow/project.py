@@ -19,7 +19,7 @@ __all__ = ["DEFAULT_ROOTS", "Project"]
 
 DEFAULT_ROOTS = ("jax", "olympus")
 PACKAGE = "__init__.py"  # passes names on, so that it is asked for them whether it holds keys or not
-MAX_OPEN = 80  # analyses kept for the files that import them
+MAX_OPEN = 48  # analyses kept for the files that import them
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for the sake of another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
