@@ -131,7 +131,7 @@ class Derivation:
         return Undecided("it is a partial application") if found is not None and is_partial else found
 
     def _read_class(self, name: str, analysis: Analysis, class_: ClassCode) -> None:
-        constructor = analysis.method(class_, "__init__")
+        constructor = analysis.hierarchy.method(class_, "__init__")
         self.effects[name] = None if constructor is None else effect(analysis, analysis.function(constructor))
         if constructor is not None and constructor.is_foreign:
             self.held[name] = constructor.home.partition(RECEIVER)[0].removesuffix(".__init__"), False

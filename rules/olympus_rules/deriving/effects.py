@@ -205,7 +205,7 @@ class _Reading:
         while waiting:
             code = waiting.pop()
             for called in _own_calls(code):
-                method = self.analysis.method(self.code.owner, called)
+                method = self.analysis.hierarchy.method(self.code.owner, called)
                 if method is None or called in seen:
                     continue
                 if is_abstract(method):

@@ -16,6 +16,7 @@ from olympus_rules.keyflow import facts, interface, notes, verdicts
 from olympus_rules.keyflow.access import CALLABLE
 from olympus_rules.keyflow.answers import STEPS, Need, Question
 from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.keyflow.hierarchy import Hierarchy
 from olympus_rules.keyflow.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.keyflow.interpreter import Interpreter
 from olympus_rules.keyflow.knowledge import Knowledge
@@ -47,7 +48,6 @@ RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
 EMPTY = ast.Module([], [])
 EMPTY_BLOCK = Block()
 EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
-SETTING_UP = ("__init__", "setup", "__post_init__")
 # Private modules that people import the public functions from.
 CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
 
@@ -104,7 +104,7 @@ class Analysis:
         idle: functions whose text has nothing to do with keys.
         imported: the packages that the file imports from.
         constructed: the key that each call of a constructor makes, by the callee's node.
-        bases: the values of the bases of each class.
+        hierarchy: the classes that the file sees, with what they inherit.
         name: the module's name, by which other files know its functions.
         busy: whether something is under way in it.
         judged: whether its own findings are known, so that it is kept for the questions of others only.
@@ -142,7 +142,7 @@ class Analysis:
         self.pending: list[notes.Pending] = []
         self.facts: list[Fact] = []
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
-        self.bases: dict[ClassCode, list[Value]] = {}
+        self.hierarchy = Hierarchy(self)
         imported = {*self.module.imported.values(), *self.module.stars}
         self.needs: dict[Need, None] = dict.fromkeys(
             Need("project", name.partition(".")[0]) for name in sorted(imported)
@@ -156,7 +156,6 @@ class Analysis:
         self._outside: dict[tuple[str, bool], Value | None] = {}
         self._modules: dict[str, FunctionCode] = {}
         self._running: dict[Task, Frame] = {}
-        self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
         self._specialised: dict[FunctionCode, set[Specialisation]] = {}
         self._seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
         self._waiting: list[FunctionCode] | None = None
@@ -292,80 +291,6 @@ class Analysis:
         """Return the value of a function after its decorators."""
         return self.functions.get(code) or Function(code)
 
-    # classes
-
-    def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
-        """Return a method of a class or of its bases, those of other files included."""
-        for candidate in self._ancestry(class_):
-            if name in candidate.kinds:
-                return self._foreign_method(candidate, name, class_)
-            if name in candidate.methods:
-                return candidate.methods[name]
-        return None
-
-    def _foreign_method(self, class_: ClassCode, name: str, heir: ClassCode) -> FunctionCode:
-        """Return a method of a class of another file, as a class that inherits it has it."""
-        home = f"{class_.home}.{name}"
-        if heir is not class_ and (heir.home or self.module.definitions.get(heir.name) is heir):
-            home += f"{RECEIVER}{heir.home or f'{self.name}.{heir.name}'}"
-        if home not in class_.methods:
-            class_.methods[home] = FunctionCode(
-                f"{class_.name}.{name}", class_.node, kind=class_.kinds[name], is_foreign=True, home=home
-            )
-        return class_.methods[home]
-
-    def inherited(self, class_: ClassCode, name: str) -> FunctionCode | None:
-        """Return what ``super().name`` is in a method of the class."""
-        bases = [self.known_class(base) for base in self.bases.get(class_, ())]
-        found = (self.method(base, name) for base in bases if base is not None)
-        return next((method for method in found if method is not None), None)
-
-    def fields(self, class_: ClassCode) -> list[str]:
-        """Return the annotated fields of a class, those of its bases first."""
-        ancestry = reversed(list(self._ancestry(class_)))
-        return list(dict.fromkeys(name for ancestor in ancestry for name in ancestor.fields))
-
-    def _ancestry(self, class_: ClassCode) -> Iterable[ClassCode]:
-        """Return a class and its bases as far as their source is in reach, depth first."""
-        found: dict[ClassCode, None] = {}
-        waiting = [class_]
-        while waiting:
-            candidate = waiting.pop(0)
-            if candidate not in found:
-                found[candidate] = None
-                bases = [self.known_class(base) for base in self.bases.get(candidate, ())]
-                waiting[:0] = [base for base in bases if base is not None]
-        return found
-
-    def held_class(self, class_: ClassCode, attribute: str) -> ClassCode | None:
-        """Return the class of the object that the methods which set objects up put into an attribute."""
-        slot = (class_, attribute)
-        if slot not in self._held:
-            self._held[slot] = None  # for the time being: the methods may ask for themselves
-            for name in SETTING_UP:
-                for written, value in self._written_by(class_, name):
-                    if written == attribute and type(value) is int and value in self.classes:
-                        self._held[slot] = self.classes[value]
-        return self._held[slot]
-
-    def _written_by(self, class_: ClassCode, name: str) -> Iterable[tuple[str, Value]]:
-        """Return the attributes of its object that a method writes, with their values."""
-        method = self.method(class_, name)
-        reached = None if method is None else self.reach(Function(method), concerned=True)
-        summary = None if reached is None else self.summary(reached.code)
-        if summary is None:
-            return
-        for term, attribute, value, _ in summary.writes:
-            if self.terms.operation(term) == "param" and self.terms.data(term)[1] == summary.code.parameters[0]:
-                yield attribute, value
-
-    def known_class(self, value: Value) -> ClassCode | None:
-        """Return the class that a value is, wherever it stands in the project."""
-        if isinstance(value, Library):
-            found = self.outside(value.qualified, concerned=False)
-            value = value if found is None else found
-        return value.code if isinstance(value, Class) else None
-
     # other files
 
     def outside(self, qualified: str, *, concerned: bool) -> Value | None:
@@ -403,7 +328,7 @@ class Analysis:
                 continue
             if "class" in answer:
                 class_ = interface.read_class(answer["class"], qualified)
-                self.bases[class_] = [self.library(base) for base in answer["class"]["bases"]]
+                self.hierarchy.bases[class_] = [self.library(base) for base in answer["class"]["bases"]]
                 return Class(class_), True
             return interface.read(self, answer, question.path), bool(answer["final"])
         return None, True
@@ -437,7 +362,7 @@ class Analysis:
         head, _, rest = plain.partition(".")
         definition = self.module.definitions.get(head)
         if isinstance(definition, ClassCode):
-            method = self.method(definition, rest) if rest else None
+            method = self.hierarchy.method(definition, rest) if rest else None
             if method is None:
                 return None if rest else {"class": interface.write_class(self, definition)}
             function = self.function(method)
@@ -447,7 +372,7 @@ class Analysis:
                 function = Bound(function, Class(definition))
             if heir and method.is_foreign:
                 return {"alias": f"{method.home.partition(RECEIVER)[0]}{RECEIVER}{heir}"}
-            inheriting = self.known_class(Library(heir)) if heir else None
+            inheriting = self.hierarchy.known_class(Library(heir)) if heir else None
             given = () if inheriting is None else (receiver(self, method, inheriting),)
             return self._described(function, concerned, given)
         if head in self.module.imported:

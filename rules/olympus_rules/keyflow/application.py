@@ -169,13 +169,13 @@ def construct(flow: Interpreter, class_: Class, arguments: Arguments) -> Value:
     """Return an instance of a class whose source is in reach."""
     instance = flow.terms.fresh()
     flow.analysis.classes[instance] = class_.code
-    initialiser = flow.analysis.method(class_.code, "__init__")
+    initialiser = flow.analysis.hierarchy.method(class_.code, "__init__")
     if initialiser is not None:
         function = flow.analysis.function(initialiser)
         if isinstance(function, Function):
             apply(flow, function, replace(arguments, positional=((instance, False), *arguments.positional)))
         return instance
-    for name, (value, starred) in zip(flow.analysis.fields(class_.code), arguments.positional, strict=False):
+    for name, (value, starred) in zip(flow.analysis.hierarchy.fields(class_.code), arguments.positional, strict=False):
         if starred:
             break
         flow.set_attribute(instance, name, value)

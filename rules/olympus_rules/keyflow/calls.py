@@ -77,7 +77,7 @@ def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     if isinstance(function, Class):
         return application.construct(flow, function, arguments)
     if type(function) is int and function in flow.analysis.classes:
-        method = flow.analysis.method(flow.analysis.classes[function], "__call__")
+        method = flow.analysis.hierarchy.method(flow.analysis.classes[function], "__call__")
         if method is not None:
             return call(flow, Bound(flow.analysis.function(method), function), arguments)
     if type(function) is int and application.concerns_keys(flow, arguments):
@@ -94,11 +94,11 @@ def _of_held_object(flow: Interpreter, function: Term) -> Value | None:
         return None
     owner, name = terms.args(function)[0], terms.data(function)[0]
     if owner in classes:  # self.layer(x, key=key)
-        held = flow.analysis.held_class(classes[owner], name)
-        method = None if held is None else flow.analysis.method(held, "__call__")
+        held = flow.analysis.hierarchy.held_class(classes[owner], name)
+        method = None if held is None else flow.analysis.hierarchy.method(held, "__call__")
         return None if method is None else Bound(flow.analysis.function(method), function)
     if terms.operation(owner) == "attr" and terms.args(owner)[0] in classes:  # self.env.step(key)
-        held = flow.analysis.held_class(classes[terms.args(owner)[0]], terms.data(owner)[0])
+        held = flow.analysis.hierarchy.held_class(classes[terms.args(owner)[0]], terms.data(owner)[0])
         if held is not None:
             classes[owner] = held
             found = flow.get_attribute(owner, name)

@@ -63,7 +63,9 @@ def write_class(analysis: Analysis, class_: ClassCode) -> Record:
     """Return a class as a record: its fields, the names of its methods, and its bases."""
     table = _Writer(analysis, analysis.module)
     methods = {name: code.kind for name, code in class_.methods.items()}
-    bases = [table.value(base) for base in analysis.bases.get(class_, ()) if isinstance(base, Class | Library)]
+    bases = [
+        table.value(base) for base in analysis.hierarchy.bases.get(class_, ()) if isinstance(base, Class | Library)
+    ]
     names = [str(rest[0]) for kind, *rest in bases if kind == "library"]
     return {"name": class_.name, "fields": class_.fields, "methods": methods, "bases": names}
 

@@ -236,7 +236,7 @@ class Interpreter:
         if isinstance(value, Library):
             return self.analysis.library(f"{value.qualified}.{name}")
         if isinstance(value, Class):
-            method = self.analysis.method(value.code, name)
+            method = self.analysis.hierarchy.method(value.code, name)
             if method is None or method.kind == "property":
                 return self.terms.fresh()
             function = self.analysis.function(method)
@@ -253,7 +253,7 @@ class Interpreter:
 
     def _inherited_attribute(self, value: Super, name: str, node: ast.Attribute | None) -> Value:
         """Return ``super().name``."""
-        method = self.analysis.inherited(value.code, name)
+        method = self.analysis.hierarchy.inherited(value.code, name)
         if method is None:
             return self.terms.make("attr", (name, 0), as_term(self, value.self))
         return self._method(method, value.self, Class(value.code), node)
@@ -283,7 +283,7 @@ class Interpreter:
         if class_ is not None:
             if name == "__class__":
                 return Class(class_)
-            method = self.analysis.method(class_, name) if name not in calls.REPLACING else None
+            method = self.analysis.hierarchy.method(class_, name) if name not in calls.REPLACING else None
             if method is not None:
                 return self._method(method, term, Class(class_), node)
         if self.terms.operation(term) == "copy":
@@ -457,7 +457,7 @@ class Interpreter:
 
     def run_make_class(self, instruction: ir.MakeClass) -> None:
         """Run a class body and build a class value."""
-        self.analysis.bases[instruction.code] = [self.registers[base] for base in instruction.bases]
+        self.analysis.hierarchy.bases[instruction.code] = [self.registers[base] for base in instruction.bases]
         self.block(instruction.body)
         bindings.class_fields(self, instruction)
         self.registers[instruction.dst] = Class(instruction.code)
