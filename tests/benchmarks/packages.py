@@ -111,6 +111,8 @@ def unpack(archive: Path, cache: Path) -> Path:
         CorpusError: a member lies outside the archive's one folder, is a device or a link that leads out, or
             the archive is larger than any sdist should be.
     """
+    if not hasattr(tarfile, "data_filter"):
+        raise CorpusError("this Python unpacks archives without a check of what is in them; use 3.11.4 or later")
     with tempfile.TemporaryDirectory(dir=cache, prefix=".unpack-") as scratch:
         try:
             with tarfile.open(archive) as sdist:

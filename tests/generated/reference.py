@@ -447,14 +447,20 @@ def evaluate(source: str, entries: dict[str, list[Any]]) -> Truth:
 
 
 def _steps(runs: list[Recorder]) -> set[Place]:
-    """Return the places of derivations whose children nothing consumes: more data is folded into them, if at all."""
+    """Return the places of derivations whose children their function does not consume, but folds more data into."""
     derived: set[Place] = set()
     used: set[Place] = set()
     for recorder in runs:
-        consumed = {key.identity for e in recorder.events if isinstance(e, Consumption) for key in e.keys}
-        derivations = [event for event in recorder.events if isinstance(event, Derivation)]
-        derived.update(event.stack[0][1] for event in derivations)
-        used.update(event.stack[0][1] for event in derivations if event.child.identity in consumed)
+        consumed: dict[tuple[Any, ...], set[int]] = {}  # inside of which functions
+        for event in recorder.events:
+            if isinstance(event, Consumption):
+                for key in event.keys:
+                    consumed.setdefault(key.identity, set()).update(event.functions)
+        for event in recorder.events:
+            if isinstance(event, Derivation):
+                derived.add(event.stack[0][1])
+                if event.function in consumed.get(event.child.identity, ()):
+                    used.add(event.stack[0][1])
     return derived - used
 
 

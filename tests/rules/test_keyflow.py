@@ -21,6 +21,13 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "a return after the last turn of a loop": """
+        def f(key, n):
+            for i in range(n):
+                random.bits(key)  # reuse
+            else:
+                return random.exponential(key)  # reuse
+    """,
     "a class with a method of its own that replaces fields": """
         class State:
             def __init__(self, key, x):

@@ -153,7 +153,7 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
     flow.env.close()
     flow.path = start
     if loop.orelse.body:  # runs after each way that the loop ends by itself
-        states = [arm(flow, ALWAYS, partial(_go_on, flow, state, loop.orelse)) for state in exits]
+        states = [arm(flow, state[0], partial(_go_on, flow, state, loop.orelse)) for state in exits]
         exits = [state for state in states if state is not None]
     for departure in ways.breaks:
         departure.end = flow.ledger.tick()
