@@ -10,7 +10,7 @@ from programs import CLEAN, RAW, REUSE
 from olympus_codemods.codemod import all_codemods
 from olympus_lint.engine import PASSES, fix_text, lint_text
 from olympus_lint.settings import Settings
-from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
+from olympus_rules.finding import Applicability, Confidence, Edit, Fix, Position, Span
 
 LEGACY = Settings(select=["OLY201"])
 
@@ -44,6 +44,16 @@ def test_findings_are_in_the_order_of_places():
 def test_the_fix_is_filled_in():
     (finding,) = lint_text("a.py", RAW, LEGACY).findings
     assert finding.fix is not None and finding.fix.applicability is Applicability.SAFE
+
+
+def test_targets_that_are_read_are_nodes_of_the_file():
+    """``key[0] += 1`` and ``del key[0]`` read words of a key, and there is no fix for either."""
+    text = (
+        "import jax\n\n\ndef f(rng_key, key):\n    rng_key[0] += 1\n    del key[0]\n    return jax.random.normal(key)\n"
+    )
+    result = lint_text("a.py", text, Settings(min_confidence=Confidence.POSSIBLE))
+    assert [(finding.code, finding.fix) for finding in result.findings] == [("OLY101", None)] * 2
+    assert result.errors == []
 
 
 def test_the_parsers_warnings_are_not_shown(recwarn):

@@ -144,8 +144,7 @@ class _Lowering:
             self.assign(node.target, self.expr(node.value))
 
     def stmt_AugAssign(self, node: ast.AugAssign) -> None:
-        load = ast.copy_location(_as_load(node.target), node.target)
-        left, right, dst = self.expr(load), self.expr(node.value), self.register()
+        left, right, dst = self.expr(node.target), self.expr(node.value), self.register()
         self.out.append(ir.Binary(dst, type(node.op).__name__, [left, right], node))
         self.assign(node.target, dst)
 
@@ -155,7 +154,7 @@ class _Lowering:
     def stmt_Delete(self, node: ast.Delete) -> None:
         for target in node.targets:
             if not isinstance(target, ast.Name):
-                self.expr(_as_load(target))
+                self.expr(target)
 
     def stmt_Raise(self, node: ast.Raise) -> None:
         if node.exc is not None:
@@ -636,17 +635,6 @@ def _kind(decorators: Sequence[ast.expr], is_method: bool) -> str:
         if is_method and (name in PROPERTY_DECORATORS or name == "setter"):
             return "property"
     return "method" if is_method else "function"
-
-
-def _as_load(node: ast.expr) -> ast.expr:
-    """Return a target as an expression that reads it."""
-    if isinstance(node, ast.Name):
-        return ast.copy_location(ast.Name(node.id, ast.Load()), node)
-    if isinstance(node, ast.Attribute):
-        return ast.copy_location(ast.Attribute(node.value, node.attr, ast.Load()), node)
-    if isinstance(node, ast.Subscript):
-        return ast.copy_location(ast.Subscript(node.value, node.slice, ast.Load()), node)
-    return node
 
 
 def _irrefutable(pattern: ast.pattern) -> bool:
