@@ -21,6 +21,20 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "a method that is left to subclasses": """
+        class Distribution:
+            def pair(self, seed):
+                key = random.key(seed)
+                return self.draw(key), self.draw(key)  # reuse
+
+            def right(self, seed):
+                one, two = random.split(random.key(seed))
+                return self.draw(one), self.draw(two)
+
+            def draw(self, key):
+                \"\"\"Draw one value.\"\"\"
+                raise NotImplementedError
+    """,
     "a return after the last turn of a loop": """
         def f(key, n):
             for i in range(n):

@@ -157,15 +157,15 @@ class _Reading:
         is_key = term in self.knowledge.used or self._annotated(name)
         if not is_key and not self._may_be_key(name):
             return ""
+        left_open = self._left_to_subclasses(name)
+        if left_open:
+            raise _CannotBeSaid(f"it calls `self.{left_open}`, which subclasses define")
         if unknown:
             raise _CannotBeSaid(f"its key `{name}` goes to `{unknown[0].what}`, which is out of reach")
         if any(name in inner.reads for inner in _nested(self.code)):
             raise _CannotBeSaid(f"its key `{name}` is used in a function inside of it")
         if any(term in leaves(value) for _, _, value, _ in self.flow.writes):
             raise _CannotBeSaid(f"it keeps its key `{name}` in an object")
-        left_open = self._left_to_subclasses(name)
-        if left_open:
-            raise _CannotBeSaid(f"it calls `self.{left_open}`, which subclasses define")
         if not is_key and name in self.code.reads:
             return ""  # a key for a dictionary, an attention key
         return "folds" if folds else "inspects"

@@ -64,6 +64,8 @@ def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
         return library.call_library(flow, function.qualified, arguments)
     if isinstance(function, Function):
         return application.apply(flow, function, arguments)
+    if isinstance(function, Bound) and isinstance(function.function, Function) and _is_abstract(function.function):
+        return unknown(flow, function, arguments)
     if isinstance(function, Bound):
         return call(
             flow,
@@ -85,6 +87,13 @@ def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
         if held is not None:
             return call(flow, held, arguments)
     return unknown(flow, function, arguments)
+
+
+def _is_abstract(function: Function) -> bool:
+    """Say whether a method is left to subclasses: what it does with a key is out of reach."""
+    body = getattr(function.code.node, "body", None)
+    last = body[-1] if isinstance(body, list) and body else None
+    return isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc)
 
 
 def _of_held_object(flow: Interpreter, function: Term) -> Value | None:
