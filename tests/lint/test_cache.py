@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Outcome
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from olympus_lint import cache as cache_module
@@ -394,6 +394,14 @@ EDITS = st.lists(st.tuples(st.sampled_from("abc"), FILES), min_size=1, max_size=
 
 @settings(max_examples=15, deadline=None)
 @given(start=st.tuples(FILES, FILES, FILES), edits=EDITS)
+@example(  # a circle of files in which a function also calls itself, entered from another side than before
+    start=(
+        ("b", "a", "return first.draw(key)"),
+        ("c", "a", "return jax.random.normal(key)"),
+        ("a", "c", "return second.draw(key), first.draw(key)"),
+    ),
+    edits=[("b", ("a", "c", "return State(key).noise()"))],
+)
 def test_a_warm_run_equals_a_cold_one(
     start: tuple[tuple[str, str, str], ...], edits: list[tuple[str, tuple[str, ...]]]
 ):

@@ -150,7 +150,7 @@ class Analysis:
         self.flows: dict[Task, Interpreter] = {}
         self.drafts: dict[Task, Summary] = {}
         self.summaries: dict[Task, Summary] = {}
-        self.provisional: set[Task] = set()
+        self.provisional: dict[Task, int] = {}
         self.started: dict[FunctionCode, Interpreter] = {}
         self._libraries: dict[str, Library] = {}
         self._outside: dict[tuple[str, bool], Value | None] = {}
@@ -246,6 +246,8 @@ class Analysis:
         task = (code, given)
         found = self.summaries.get(task)
         if found is not None or code.is_foreign:
+            if task in self.provisional:
+                self.project.stack.rest_on(self.provisional[task])
             return found
         if task in self._running:
             self.project.stack.ask(self._running[task])
@@ -319,6 +321,9 @@ class Analysis:
                 return (
                     self.library(qualified) if step and not in_project(self.document.roots, qualified) else None
                 ), True
+            own = self.module.definitions.get(place[1]) if str(place[0]) == self.document.path else None
+            if own is not None:  # the file imports itself, by way of its package
+                return (Class(own) if isinstance(own, ClassCode) else self.function(own)), True
             question = Question(str(place[0]), place[1], concerned)
             answer = self.project.answers.answer(question)
             if answer is None:
@@ -498,12 +503,12 @@ class Draft:
             return bool(now.sinks or now.sources or now.forwards)
         return now != before.signature(terms)
 
-    def hold(self, *, provisional: bool) -> None:
-        """Note whether it still rests on a function that is being interpreted."""
-        if provisional:
-            self.analysis.provisional.add(self.task)
+    def hold(self, lowest: int | None) -> None:
+        """Note the depth of the outermost unfinished function on which it rests, ``None`` when it is final."""
+        if lowest is None:
+            self.analysis.provisional.pop(self.task, None)
         else:
-            self.analysis.provisional.discard(self.task)
+            self.analysis.provisional[self.task] = lowest
 
     def withdraw(self) -> None:
         """Take it back; until the next round has another one it is what is known so far."""

@@ -22,8 +22,8 @@ class Draft(Protocol):
     def changed(self) -> bool:
         """Say whether its key signature differs from that of the round before."""
 
-    def hold(self, *, provisional: bool) -> None:
-        """Note whether it still rests on a function that is being interpreted."""
+    def hold(self, lowest: int | None) -> None:
+        """Note the depth of the outermost unfinished function on which it rests, ``None`` when it is final."""
 
     def withdraw(self) -> None:
         """Take it back; until the next round has another one it is what is known so far."""
@@ -56,8 +56,13 @@ class Stack:
     def ask(self, frame: Frame) -> None:
         """Note that the innermost function uses what is known so far of one that is not finished."""
         frame.asked = True
-        top = self.frames[-1]
-        top.lowest = min(top.lowest, frame.depth)
+        self.rest_on(frame.depth)
+
+    def rest_on(self, depth: int) -> None:
+        """Note that the innermost function uses what rests on the unfinished function of a depth."""
+        if self.frames:
+            top = self.frames[-1]
+            top.lowest = min(top.lowest, depth)
 
     def settle(self, interpret: Callable[[Frame], Draft]) -> bool:
         """Interpret a function, again as long as it is the outermost of a circle that still changes.
@@ -78,7 +83,7 @@ class Stack:
                 self.frames.pop()
             circle = [draft, *frame.drafts]
             for one in circle:
-                one.hold(provisional=frame.lowest < depth)
+                one.hold(frame.lowest if frame.lowest < depth else None)
             if frame.lowest < depth:  # the rounds of an outer function repeat this one
                 self.frames[-1].lowest = min(self.frames[-1].lowest, frame.lowest)
                 self.frames[frame.lowest].drafts += circle
