@@ -13,9 +13,10 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import hypothesis
 import pytest
 from conftest import Outcome
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from olympus_lint import cache as cache_module
@@ -394,7 +395,7 @@ EDITS = st.lists(st.tuples(st.sampled_from("abc"), FILES), min_size=1, max_size=
 
 @settings(max_examples=15, deadline=None)
 @given(start=st.tuples(FILES, FILES, FILES), edits=EDITS)
-@example(  # a circle of files in which a function also calls itself, entered from another side than before
+@hypothesis.example(  # a circle of files in which a function also calls itself, entered from another side than before
     start=(
         ("b", "a", "return first.draw(key)"),
         ("c", "a", "return jax.random.normal(key)"),
