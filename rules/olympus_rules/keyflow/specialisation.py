@@ -85,7 +85,7 @@ class _Abstraction:
     def __init__(self, flow: Interpreter, code: FunctionCode, slot: Slot, binding: dict[str, Value]) -> None:
         self.flow = flow
         self.code = code
-        self.name = slot if isinstance(slot, str) else f"{slot[1]}@{slot[0].name}"
+        self.name = slot if isinstance(slot, str) else f"{slot[1]} of {slot[0].name}"
         self.binding = binding
         self.count = 0
 
