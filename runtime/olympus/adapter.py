@@ -15,7 +15,16 @@ from olympus.spans import Span, is_user_file, span
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn
 
-__all__ = ["PRIMITIVES", "closed_parts", "is_library", "jit_name", "primitive_name", "sub_jaxprs", "user_frames"]
+__all__ = [
+    "PRIMITIVES",
+    "closed_parts",
+    "is_library",
+    "jit_name",
+    "primitive_name",
+    "sub_jaxprs",
+    "threefry_partitionable",
+    "user_frames",
+]
 
 PRIMITIVES = {
     "pjit": "jit",  # up to 0.6
@@ -104,3 +113,10 @@ def closed_parts(jaxpr: Any) -> tuple[Jaxpr, tuple[Any, ...]]:
     """Return the open jaxpr and the constants of an open or closed jaxpr."""
     consts = getattr(jaxpr, "consts", None)
     return (jaxpr, ()) if consts is None else (jaxpr.jaxpr, tuple(consts))
+
+
+def threefry_partitionable() -> bool:
+    """Return whether threefry gives the same bits however an array is sharded; the flag is read by its name."""
+    import jax
+
+    return bool(jax.config.read("jax_threefry_partitionable"))
