@@ -34,7 +34,7 @@ def primitive_name(eqn: JaxprEqn) -> str:
 
 def jit_name(eqn: JaxprEqn) -> str:
     """Return the name of the function that a ``jit`` equation calls (its parameter ``name``)."""
-    return str(eqn.params.get("name", ""))
+    return str(eqn.params.get("name") or "")
 
 
 def user_frames(eqn: JaxprEqn, around: JaxprEqn | None = None, inside: Jaxpr | None = None) -> tuple[Span, ...]:
