@@ -37,10 +37,8 @@ def jit_name(eqn: JaxprEqn) -> str:
     return str(eqn.params.get("name") or "")
 
 
-def user_frames(eqn: JaxprEqn, around: JaxprEqn | None = None, inside: Jaxpr | None = None) -> tuple[Span, ...]:
+def user_frames(eqn: JaxprEqn, *, top: bool) -> tuple[Span, ...]:
     """Return the spans of the user's frames that led to an equation, innermost first.
-
-    They end where the trace of the equation's own jaxpr began: the frames of ``around`` go on from there.
 
     ``jax.extend.source_info_util`` has only ``summarize``, which gives no end of a span. The ``source_info`` of an
     equation and jaxlib's traceback are not documented. ``jax._src.source_info_util.user_frames`` reads the same,
@@ -48,83 +46,49 @@ def user_frames(eqn: JaxprEqn, around: JaxprEqn | None = None, inside: Jaxpr | N
 
     Args:
         eqn: the equation.
-        around: the equation in whose parameters its jaxpr is, if any.
-        inside: its jaxpr, if there is ``around``.
+        top: whether it stands in the jaxpr of the traced function itself. Elsewhere the spans end where the trace
+            of its jaxpr began; they go on with those of the equation around it.
     """
-    frames = _frames(eqn)
-    if frames and around is not None and not _scoped():
-        frames = _own(frames, _frames(around), _function(inside))
     traceback = eqn.source_info.traceback
-    return tuple(_span(traceback, code, lasti) for code, lasti in frames if is_user_file(code.co_filename))
+    if traceback is None:
+        return ()
+    spans = []
+    locate = type(traceback).code_addr2location
+    for code, lasti in zip(*traceback.raw_frames(), strict=True):
+        if code.co_filename == _TRACER or (not top and _begins_trace(code)):
+            break
+        if is_user_file(code.co_filename):
+            line, start, end_line, end = locate(code, lasti)
+            spans.append(span(code.co_filename, line, start, end_line, end, code.co_qualname))
+    return tuple(spans)
 
 
-Frames = list[tuple[CodeType, int]]
 _TRACER = str(Path(__file__).with_name("jaxprs.py"))
 
 
-def _frames(eqn: JaxprEqn) -> Frames:
-    """Return code and offset of all frames, innermost first, without those that called the tracer."""
-    if eqn.source_info.traceback is None:
-        return []
-    frames: Frames = list(zip(*eqn.source_info.traceback.raw_frames(), strict=True))
-    for index, (code, _) in enumerate(frames):
-        if code.co_filename == _TRACER:
-            return frames[:index]
-    return frames
+def _begins_trace(code: CodeType) -> bool:
+    """Return whether a frame is of the function of JAX that makes a jaxpr.
 
-
-def _span(traceback: Any, code: CodeType, lasti: int) -> Span:
-    line, start, end_line, end = type(traceback).code_addr2location(code, lasti)
-    return span(code.co_filename, line, start, end_line, end, code.co_qualname)
-
-
-@cache
-def _scoped() -> bool:
-    """Return whether the frames of an equation end where the trace of its jaxpr began: from 0.9 on."""
-    import jax
-
-    version: tuple[int, ...] = jax.__version_info__
-    return version >= (0, 9)
-
-
-def _own(frames: Frames, around: Frames, function: tuple[str, int]) -> Frames:
-    """Return the frames inside the trace of an equation's own jaxpr, in releases where they go on outwards.
-
-    A function that is traced once and called twice has the frames around its first call. Those that ``around``
-    shares are dropped, and then those outside of the function.
+    Up to 0.8, frames go on outwards from there, to where a function was first called that is traced only once.
     """
-    shared = 0
-    while shared < min(len(frames), len(around)) and frames[-1 - shared] == around[-1 - shared]:
-        shared += 1
-    rest = frames[: len(frames) - shared]
-    for index in reversed(range(len(rest))):
-        code = rest[index][0]
-        if (code.co_filename, code.co_firstlineno) == function:
-            return rest[: index + 1]
-    return rest
+    return code.co_name in _TRACING and code.co_filename.endswith("partial_eval.py")
+
+
+_TRACING = {"trace_to_jaxpr", "trace_to_jaxpr_dynamic", "trace_to_jaxpr_dynamic2"}
 
 
 def is_library(jaxpr: Jaxpr | None) -> bool | None:
     """Return whether a jaxpr is of a function of JAX itself; ``None`` if it does not say."""
-    file, _ = _function(jaxpr)
-    return not is_user_file(file) if file else None
-
-
-def _function(jaxpr: Jaxpr | None) -> tuple[str, int]:
-    """Return the file and the first line of the function that a jaxpr is of; an empty name if it does not say.
-
-    Read off ``debug_info``, an undocumented attribute of a public class. In 0.4 only jaxprs of ``jit`` have one.
-    """
     source = getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None)
-    return _place(source) if source else ("", 0)
+    return _is_of_library(source) if source else None
 
 
 @lru_cache(maxsize=4096)
-def _place(source: str) -> tuple[str, int]:
+def _is_of_library(source: str) -> bool | None:
     # "_normal at /path/jax/_src/random/core.py:965"
-    _, _, place = source.partition(" at ")
-    file, _, line = place.rpartition(":")
-    return (file, int(line)) if line.isdigit() else ("", 0)
+    _, found, place = source.partition(" at ")
+    file, _, _ = place.rpartition(":")
+    return not is_user_file(file) if found else None
 
 
 def sub_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -236,8 +236,8 @@ class Equation:
         """Return the spans of the calls since the trace of its jaxpr began."""
         outer = self.outer
         if outer is None:
-            return adapter.user_frames(self.eqn)
-        own = adapter.user_frames(self.eqn, outer.eqn, self.sub.jaxpr)
+            return adapter.user_frames(self.eqn, top=True)
+        own = adapter.user_frames(self.eqn, top=False)
         # A backward pass gives what is inside a function of JAX the frames of the call from outside.
         return () if own == outer.chain[: len(own)] and self._in_library() else own
 

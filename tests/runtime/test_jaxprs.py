@@ -87,7 +87,7 @@ def test_a_generator_of_ones_own():
         tag="olt",
     )
     assert raw_key(spec, (2,)).shape == (2, 1)
-    assert str(trace(jax.random.split, typed_key(spec)).jaxpr.in_avals[0]) == "key<olt>[]"
+    assert "key<olt>[]" in str(trace(jax.random.split, typed_key(spec)).jaxpr.in_avals[0])
 
 
 # Arguments
