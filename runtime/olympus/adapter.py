@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -42,51 +43,61 @@ def primitive_name(eqn: JaxprEqn) -> str:
 
 def jit_name(eqn: JaxprEqn) -> str:
     """Return the name of the function that a ``jit`` equation calls (its parameter ``name``)."""
-    return str(eqn.params.get("name", ""))
+    return str(eqn.params.get("name") or "")
 
 
-def user_frames(eqn: JaxprEqn) -> list[Span]:
+def user_frames(eqn: JaxprEqn, *, top: bool) -> tuple[Span, ...]:
     """Return the spans of the user's frames that led to an equation, innermost first.
 
-    ``jax.extend.source_info_util`` has only ``summarize``, which gives no end of the span. The equation's
-    ``source_info`` and jaxlib's traceback are not documented; ``jax._src.source_info_util.user_frames`` reads the
-    same, but takes installed packages for the standard library where there is no virtual environment.
+    ``jax.extend.source_info_util`` has only ``summarize``, which gives no end of a span. The ``source_info`` of an
+    equation and jaxlib's traceback are not documented. ``jax._src.source_info_util.user_frames`` reads the same,
+    but it takes installed packages for the standard library where there is no virtual environment.
+
+    Args:
+        eqn: the equation.
+        top: whether it stands in the jaxpr of the traced function itself. Elsewhere the spans end where the trace
+            of its jaxpr began; they go on with those of the equation around it.
     """
     traceback = eqn.source_info.traceback
     if traceback is None:
-        return []
+        return ()
+    spans = []
     locate = type(traceback).code_addr2location
-    return [_span(code, locate(code, lasti)) for code, lasti in _raw_frames(traceback)]
-
-
-def _raw_frames(traceback: Any) -> Iterator[tuple[CodeType, int]]:
-    codes, offsets = traceback.raw_frames()
-    for code, lasti in zip(codes, offsets, strict=True):
+    for code, lasti in zip(*traceback.raw_frames(), strict=True):
+        if code.co_filename == _TRACER or (not top and _begins_trace(code)):
+            break
         if is_user_file(code.co_filename):
-            yield code, lasti
+            line, start, end_line, end = locate(code, lasti)
+            spans.append(span(code.co_filename, line, start, end_line, end, code.co_qualname))
+    return tuple(spans)
 
 
-def _span(code: CodeType, location: tuple[int, int, int, int]) -> Span:
-    line, start, end_line, end = location
-    return span(code.co_filename, line, start, end_line, end, code.co_qualname)
+_TRACER = str(Path(__file__).with_name("jaxprs.py"))
 
 
-def is_library(jaxpr: Jaxpr) -> bool | None:
-    """Return whether a jaxpr is of a function of JAX itself; ``None`` if it does not say.
+def _begins_trace(code: CodeType) -> bool:
+    """Return whether a frame is of the function of JAX that makes a jaxpr.
 
-    Read off ``debug_info``, an undocumented attribute of a public class.
+    Up to 0.8, frames go on outwards from there, to where a function was first called that is traced only once.
     """
-    information = getattr(jaxpr, "debug_info", None)
-    source = getattr(information, "func_src_info", None)
-    return None if source is None else _is_library(source)
+    return code.co_name in _TRACING and code.co_filename.endswith("partial_eval.py")
+
+
+_TRACING = {"trace_to_jaxpr", "trace_to_jaxpr_dynamic", "trace_to_jaxpr_dynamic2"}
+
+
+def is_library(jaxpr: Jaxpr | None) -> bool | None:
+    """Return whether a jaxpr is of a function of JAX itself; ``None`` if it does not say."""
+    source = getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None)
+    return _is_of_library(source) if source else None
 
 
 @lru_cache(maxsize=4096)
-def _is_library(source: str) -> bool | None:
+def _is_of_library(source: str) -> bool | None:
     # "_normal at /path/jax/_src/random/core.py:965"
     _, found, place = source.partition(" at ")
-    file, _, line = place.rpartition(":")
-    return not is_user_file(file) if found and line.isdigit() else None
+    file, _, _ = place.rpartition(":")
+    return not is_user_file(file) if found else None
 
 
 def sub_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, Any]]:

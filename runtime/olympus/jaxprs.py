@@ -182,41 +182,64 @@ class Equation:
             )
         return self._subs
 
+    @property
+    def sub(self) -> Sub:
+        """Return the jaxpr of ``outer`` that it stands in.
+
+        Raises:
+            ValueError: at the top.
+        """
+        if self._sub is None:
+            if self.outer is None:
+                raise ValueError(f"{self} is in no other equation")
+            subs = self.outer.subs
+            held = (sub for sub in subs if any(eqn is self.eqn for eqn in sub.jaxpr.eqns))
+            self._sub = subs[0] if len(subs) == 1 else next(held)
+        return self._sub
+
     def sub_equations(self, sub: Sub) -> Iterator[Equation]:
         """Return the equations of one of the jaxprs in the parameters, without those inside of them."""
         return (Equation(eqn, self, sub) for eqn in sub.jaxpr.eqns)
 
     @property
     def internal(self) -> bool:
-        """Return whether it belongs to the inside of a function of JAX that JAX itself compiles."""
+        """Return whether JAX itself wrote it, inside a function of JAX that is compiled as a whole.
+
+        What such a function calls back, as ``jnp.piecewise`` and ``jax.pmap`` do, is the user's again.
+        """
         if self._internal is None:
-            self._internal = self.outer is not None and self._is_internal(self.outer)
+            self._internal = self._in_library() and self._is_without_user()
         return self._internal
 
-    def _is_internal(self, outer: Equation) -> bool:
-        sub = self._sub or _holder(outer, self.eqn)
-        library = adapter.is_library(sub.jaxpr)
-        if outer.internal:
-            return library is not False
-        return sub.kind == "jit" and library is True
+    def _is_without_user(self) -> bool:
+        around = () if self.outer is None else self.outer.chain
+        return self.chain == around and adapter.is_library(self.sub.jaxpr) is not False
 
     @property
     def chain(self) -> Chain:
         """Return the spans of the user's calls, innermost first: its own, then those of the equations around it.
 
-        The inside of JAX's own functions has no spans: an equation in there has the chain of the call from outside.
+        An internal equation has the chain of the call from outside. The chain is empty if no user code is involved,
+        as when a function of JAX is traced itself.
         """
         if self._chain is None:
-            around = () if self.outer is None else self.outer.chain
-            self._chain = around if self.internal else (*adapter.user_frames(self.eqn), *around)
+            self._chain = self._own() if self.outer is None else (*self._own(), *self.outer.chain)
         return self._chain
 
+    def _in_library(self) -> bool:
+        outer = self.outer
+        if outer is None:
+            return False
+        return outer.internal or (self.sub.kind == "jit" and adapter.is_library(self.sub.jaxpr) is True)
 
-def _holder(outer: Equation, eqn: JaxprEqn) -> Sub:
-    """Return the jaxpr of an equation's parameters in which another equation stands."""
-    if len(outer.subs) == 1:
-        return outer.subs[0]
-    return next(sub for sub in outer.subs if any(inner is eqn for inner in sub.jaxpr.eqns))
+    def _own(self) -> Chain:
+        """Return the spans of the calls since the trace of its jaxpr began."""
+        outer = self.outer
+        if outer is None:
+            return adapter.user_frames(self.eqn, top=True)
+        own = adapter.user_frames(self.eqn, top=False)
+        # A backward pass gives what is inside a function of JAX the frames of the call from outside.
+        return () if own == outer.chain[: len(own)] and self._in_library() else own
 
 
 @dataclass(frozen=True, slots=True)
