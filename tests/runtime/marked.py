@@ -47,7 +47,7 @@ def read(source: str) -> Marked:
             opened.append((match[1], place))
         else:
             marks, start = opened.pop()
-            places.update({mark: (*start, *place) for mark in marks})
+            places.update(dict.fromkeys(marks, (*start, *place)))
     assert not opened, "a mark is not closed"
     return Marked(text + source[last:], places)
 

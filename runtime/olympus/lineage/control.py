@@ -29,10 +29,10 @@ def call(state: Interpreter, equation: Equation, operands: list[Value], context:
     sub = equation.subs[0]
     inner = replace(context, outer=equation)
     library = adapter.is_library(sub.jaxpr) if sub.kind == "jit" else None
-    if context.call is None and library:
-        inner = replace(inner, call=equation, repeated=any(_repeats(operand) for operand in operands))
-    elif context.call is not None and library is False:
-        inner = replace(inner, call=None)
+    if library and not context.library:
+        inner = replace(inner, library=True, repeated=any(_repeats(operand) for operand in operands))
+    elif context.library and library is False:
+        inner = replace(inner, library=False)
     return state.run(sub.jaxpr, sub.consts, operands, inner)
 
 
@@ -274,7 +274,7 @@ def shard_map(state: Interpreter, equation: Equation, operands: list[Value], con
         shard(state, value, tuple(variable.aval.shape), (execution, place, 0))
         for place, (value, variable) in enumerate(zip(operands, variables, strict=True))
     ]
-    results = state.run(sub.jaxpr, sub.consts, locals_, replace(context, outer=equation))
+    results = state.run(sub.jaxpr, sub.consts, locals_, replace(context, outer=equation, library=False))
     outputs = []
     for place, (result, output) in enumerate(zip(results, equation.outputs, strict=True)):
         number = state.identities.number("value", (state.values.number(result),), ("unsharded", execution, place))

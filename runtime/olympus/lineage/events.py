@@ -24,8 +24,8 @@ class Context:
 
     Attributes:
         outer: the equation in whose jaxpr it stands.
-        call: the outermost call of a function of JAX around it, ``None`` in the user's own code.
-        repeated: whether one key came several times into that call.
+        library: whether it is inside of a function of JAX that is compiled as a whole.
+        repeated: whether one key came several times into that function.
         conditions: the branches that are taken, each by what decides and its number.
         turns: the turns of the loops around it, each by a number of the loop's execution and its own.
         never: the branches around it that a known predicate rules out; what stands there meets only its like.
@@ -33,7 +33,7 @@ class Context:
     """
 
     outer: Equation | None = None
-    call: Equation | None = None
+    library: bool = False
     repeated: bool = False
     conditions: dict[object, int] = field(default_factory=dict)
     turns: tuple[Turn, ...] = ()
@@ -52,6 +52,7 @@ class Event:
         keys: the identities that go in.
         made: the identities that come out.
         context: the branches and loops around it.
+        order: its number among the events of the lineage.
         implementation: the key dtype, such as ``key<fry>``.
     """
 
@@ -60,6 +61,7 @@ class Event:
     keys: tuple[int, ...]
     made: tuple[int, ...]
     context: Context
+    order: int
     implementation: str = ""
 
     @property
@@ -75,10 +77,10 @@ class Event:
     @property
     def name(self) -> str:
         """Return the function that the user called, where JAX compiles it under its name, such as ``normal``."""
-        call = self.context.call
-        if call is None:
-            return self.equation.primitive.removeprefix("random_")
-        return str(call.params.get("name", call.primitive)).strip("_")
+        call = self.equation
+        while call.internal and call.outer is not None:
+            call = call.outer
+        return str(call.params.get("name", call.primitive)).strip("_").removeprefix("random_")
 
     @property
     def conditional(self) -> bool:

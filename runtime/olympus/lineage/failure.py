@@ -9,7 +9,7 @@ from olympus.spans import Chain, traceback_chain
 
 __all__ = ["Failure", "FailureKind", "failure"]
 
-FailureKind = Literal["indexing", "arithmetic", "axis", "seed", "key array", "not a key", "conversion"]
+FailureKind = Literal["indexing", "arithmetic", "axis", "seed", "key array", "not a key", "dtype", "conversion"]
 
 # The exception's type, how its text goes on from the start, and what the text has to contain besides.
 TEXTS: tuple[tuple[FailureKind, type[Exception], str, str], ...] = (
@@ -21,6 +21,7 @@ TEXTS: tuple[tuple[FailureKind, type[Exception], str, str], ...] = (
     ("key array", ValueError, "", " accepts a single key, but was given a key array"),
     ("not a key", TypeError, "JAX encountered invalid PRNG key data", ""),
     ("not a key", TypeError, "unexpected PRNG key type", ""),
+    ("dtype", TypeError, "Cannot interpret 'key<", ""),
     ("conversion", TypeError, "JAX array with PRNGKey dtype cannot be converted to a NumPy array", ""),
 )
 

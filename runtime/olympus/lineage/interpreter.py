@@ -211,7 +211,7 @@ class Interpreter:
         implementation: str = "",
     ) -> Event:
         """Note a key operation."""
-        event = Event(kind, equation, keys, made, context, implementation)
+        event = Event(kind, equation, keys, made, context, len(self.events), implementation)
         self.events.append(event)
         return event
 
@@ -219,7 +219,7 @@ class Interpreter:
         """Note that words which are not one whole key are used as a key or as a seed."""
         first = second
         if words.broken is not None:
-            first = Event("torn", words.broken, tuple(self.identities.keys_of(key)), (), second.context)
+            first = Event("torn", words.broken, tuple(self.identities.keys_of(key)), (), second.context, second.order)
         self.ledger.report(kind, first, second, key)
 
     # Which uint32 arrays are keys.

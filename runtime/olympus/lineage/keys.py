@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from olympus.lineage.elements import is_key_dtype, unknown_keys
 from olympus.lineage.events import MisuseKind
 from olympus.lineage.values import LARGEST, Value
 
@@ -126,12 +127,13 @@ def fold_in(state: Interpreter, equation: Equation, operands: list[Value], conte
     if not messages.shape and messages.known is None:  # one number for one value, however it was come by
         texts = np.asarray(state.values.number(messages))
 
+    shape = tuple(equation.outputs[0].aval.shape)
+
     def child(at: tuple[int, ...]) -> int:
-        parent = int(np.broadcast_to(parents, keys.shape)[at]) if parents is not None else state.values.number(keys)
-        message = int(texts[at]) if texts is not None else state.values.number(messages)
+        parent = int(np.broadcast_to(parents, shape)[at]) if parents is not None else state.values.number(keys)
+        message = int(np.broadcast_to(texts, shape)[at]) if texts is not None else state.values.number(messages)
         return state.identities.number("fold_in", (parent, message))
 
-    shape = tuple(equation.outputs[0].aval.shape)
     bulk = state.identities.number("fold_in", (state.values.number(keys), state.values.number(messages)))
     children = state.values.keys(shape, child, bulk)
     state.event("fold_in", equation, state.keys_in(keys), state.keys_in(children), context)
@@ -139,18 +141,22 @@ def fold_in(state: Interpreter, equation: Equation, operands: list[Value], conte
 
 
 def clone(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
-    """Follow ``random_clone``: a key that may be used beside its original on purpose."""
-    (keys,) = operands
-    execution = state.execution()
-    number = state.values.number(keys)
-
-    def copy(at: tuple[int, ...]) -> int:
-        original = number if keys.labels is None else int(keys.labels[at])
-        return state.identities.number("clone", (original,), (execution, at))
-
-    copies = state.values.keys(keys.shape, copy, state.identities.number("clone", (number,), execution))
-    state.event("clone", equation, state.keys_in(keys), state.keys_in(copies), context)
-    return [copies]
+    """Follow ``random_clone``, of keys or of rows of words: a key that may be used beside its original on purpose."""
+    (original,) = operands
+    execution, number = state.execution(), state.values.number(original)
+    keys = original.labels
+    if keys is not None and not is_key_dtype(equation.outputs[0].aval):
+        keys = state.values.rows(keys)
+    if keys is None:
+        return [unknown_keys(state, equation.outputs[0].aval, state.identities.number("clone", (number,), execution))]
+    copies = state.values.filled(
+        keys.shape, lambda at: state.identities.number("clone", (int(keys[at]),), (execution, at))
+    )
+    if keys is not original.labels:
+        copies = state.values.words(copies, original.shape[-1])
+    result = Value(original.shape, labels=copies)
+    state.event("clone", equation, state.keys_in(original), state.keys_in(result), context)
+    return [result]
 
 
 def draw(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
@@ -191,7 +197,7 @@ def consume(
         context,
         dtype,
     )
-    if len(distinct) < len(consumed) and (context.call is None or context.repeated):
+    if len(distinct) < len(consumed) and (context.repeated or not context.library):
         repeated = next(key for key in distinct if consumed.count(key) > 1)
         state.ledger.report("reuse", event, event, repeated)
     for key in distinct:

@@ -83,6 +83,8 @@ class Ledger:
 
     def _enter(self, key: int, consumption: Consumption) -> None:
         for target in (key, *self._certain_alternative(key)):
+            if consumption.event.context.recomputed and self._recomputes(target, consumption.event):
+                return
             for earlier in self.consumptions[target]:
                 if may_meet(earlier, consumption):
                     self.report("reuse", earlier.event, consumption.event, target)
@@ -90,13 +92,20 @@ class Ledger:
         self.consumptions[key].append(consumption)
         self._collide(key, consumption.event)
 
+    def _recomputes(self, key: int, event: Event) -> bool:
+        """Say whether a backward pass does again what the forward pass did: at the same place, with the same key."""
+        return any(_same_place(earlier.event, event) for earlier in self.consumptions[key])
+
     def _certain_alternative(self, key: int) -> list[int]:
         """Return a key that has been consumed if one of several is consumed and all of them have been."""
         term = self.identities[key]
         if term.operation != "join" or len(term.children) < 2:
             return []
         alternatives = term.children[1:]
-        return [alternatives[0]] if all(self.consumptions.get(each) for each in alternatives) else []
+        entries = [self.consumptions[each] for each in alternatives if each in self.consumptions]
+        if len(entries) < len(alternatives):
+            return []
+        return [min(alternatives, key=lambda each: self.consumptions[each][0].event.order)]
 
     def _collide(self, key: int, event: Event) -> None:
         """Compare ``fold_in(key, i)`` with ``split(key)[i]``: two names of one key under most generators."""
@@ -130,9 +139,7 @@ def may_meet(first: Consumption, second: Consumption) -> bool:
     one, other = first.event.context, second.event.context
     if first.lanes & second.lanes or one.never != other.never:
         return False
-    if any(other.conditions.get(decision, branch) != branch for decision, branch in one.conditions.items()):
-        return False
-    return not (one.recomputed or other.recomputed) or not _same_place(first.event, second.event)
+    return all(other.conditions.get(decision, branch) == branch for decision, branch in one.conditions.items())
 
 
 def _same_place(first: Event, second: Event) -> bool:
