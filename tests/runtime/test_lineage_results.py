@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from jax import numpy as jnp  # noqa: E402
 from jax import random as r  # noqa: E402
 
 from olympus import lineage  # noqa: E402
-from olympus.jaxprs import raw_key, typed_key  # noqa: E402
+from olympus.jaxprs import raw_key, trace, typed_key  # noqa: E402
 from olympus.lineage import interpreter  # noqa: E402
 
 
@@ -186,6 +188,24 @@ def test_nested_loops_are_followed_twice_each() -> None:
     assert found.complete
     assert sum(event.kind == "draw" for event in found.events) == 2**5
     assert found.misuses == ()
+
+
+def test_two_hundred_equations_take_less_than_twenty_milliseconds() -> None:
+    def f(key):
+        total = 0.0
+        for _ in range(15):
+            key, a, b = r.split(key, 3)
+            total += r.normal(a) * jnp.sin(r.uniform(b)) + 1.0
+        return total
+
+    traced = trace(f, typed_key())
+    assert len(traced.jaxpr.jaxpr.eqns) + sum(e.outer is not None for e in traced.equations()) > 200
+    seconds = []
+    for _ in range(10):
+        start = time.process_time()
+        assert lineage.follow(traced).misuses == ()
+        seconds.append(time.process_time() - start)
+    assert min(seconds) < 0.020
 
 
 def test_empty_arrays_of_keys() -> None:

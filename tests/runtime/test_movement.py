@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 jax = pytest.importorskip("jax", reason="NumPy rules are compared with JAX's primitives")
@@ -73,6 +73,7 @@ def test_a_rule_does_what_the_primitive_does(name: str) -> None:
     assert name in compared(function, *arrays) or name == "copy"
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_slices_and_pads_of_any_shape(data: st.DataObject) -> None:
     shape = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
