@@ -7,11 +7,10 @@ imports JAX. A module of this package goes before JAX's name: ``olympus.random``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from olympus.signature import Forward, KeySignature, Sink, Source
-
+TYPE_CHECKING = False  # type checkers know the name; importing typing takes half of the time of this import
 if TYPE_CHECKING:
+    from typing import Any
+
     from olympus import config as config
     from olympus import dtypes as dtypes
     from olympus import errors as errors
@@ -20,12 +19,19 @@ if TYPE_CHECKING:
     from olympus import tree as tree
     from olympus.jax_names import *  # noqa: F403
     from olympus.random import ensure_typed_key_array
+    from olympus.signature import Forward, KeySignature, Sink, Source
 
 __all__ = ["Forward", "KeySignature", "Sink", "Source", "ensure_typed_key_array"]
 __version__ = "0.1.0"
 
-_PLACES = {"ensure_typed_key_array": "olympus.random"}
-"""Names of ours that live in a module which is not imported with this one."""
+_PLACES = {
+    "Forward": "olympus.signature",
+    "KeySignature": "olympus.signature",
+    "Sink": "olympus.signature",
+    "Source": "olympus.signature",
+    "ensure_typed_key_array": "olympus.random",
+}
+"""The modules of our names, which are imported when a name is first used."""
 
 
 def _resolve(name: str) -> Any:
@@ -75,7 +81,7 @@ def _public() -> list[str]:
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = globals()[name] = _resolve(name)
         return value

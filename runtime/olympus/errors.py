@@ -9,6 +9,7 @@ operators of JAX's arrays and tracers, because ``key + 1`` calls no function of 
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -81,21 +82,22 @@ def explained(function: Function, name: str | None = None, module: str | None = 
 
 
 def explain(error: Exception, failure: Failure) -> None:
-    """Make the text of an error longer, once, if there is an explanation; take our frames out of its traceback.
+    """Make the text of an error longer, once, if there is an explanation.
 
-    The frames stay where JAX is told to keep its own (``JAX_TRACEBACK_FILTERING=off``).
+    Frames of this package are taken out of the traceback, and out of that of an explained error those of JAX,
+    unless JAX is told to keep its own (``JAX_TRACEBACK_FILTERING=off``).
     """
-    traceback = error.__traceback__
-    if jax_module().config.jax_traceback_filtering != "off":
-        error.__traceback__ = without_ours(traceback)
-    if hasattr(error, TOLD):
-        return
-    for explanation in explanations:
-        with suppress(Exception):  # the user's error must come through, even if an explanation breaks
-            text = explanation(error, failure)
-            if text:
-                lengthen(error, f"\n\n{text}{source_line(traceback)}")
-                return
+    traceback, text = error.__traceback__, None
+    if not hasattr(error, TOLD):
+        for explanation in explanations:
+            with suppress(Exception):  # the user's error must come through, even if an explanation breaks
+                text = text or explanation(error, failure)
+        if text:
+            lengthen(error, f"\n\n{text}{source_line(traceback)}")
+    jax = jax_module()
+    if jax.config.jax_traceback_filtering != "off":
+        folders = (FOLDER, *(path + os.sep for path in jax.__path__)) if hasattr(error, TOLD) else (FOLDER,)
+        error.__traceback__ = without(traceback, folders)
 
 
 def lengthen(error: Exception, text: str) -> None:
@@ -108,15 +110,15 @@ def lengthen(error: Exception, text: str) -> None:
     setattr(error, TOLD, True)
 
 
-def without_ours(traceback: TracebackType | None) -> TracebackType | None:
-    """Return a traceback without the frames of this package."""
+def without(traceback: TracebackType | None, folders: tuple[str, ...]) -> TracebackType | None:
+    """Return a traceback without the frames of files in some folders."""
     steps: list[TracebackType] = []
     while traceback is not None:
         steps.append(traceback)
         traceback = traceback.tb_next
     kept: TracebackType | None = None
     for step in reversed(steps):
-        if not step.tb_frame.f_code.co_filename.startswith(FOLDER):
+        if not step.tb_frame.f_code.co_filename.startswith(folders):
             kept = TracebackType(kept, step.tb_frame, step.tb_lasti, step.tb_lineno)
     return kept
 

@@ -82,7 +82,7 @@ def mirror(
     def get(name: str) -> Any:
         if name == "__all__":  # a star import asks for it
             return public()
-        if name.startswith("__"):
+        if name.startswith("_"):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         own = sys.modules[module]
         try:

@@ -31,8 +31,11 @@ TRANSFORMATIONS = frozenset(
     }
 )
 """They take a function and return one, or take options and return what takes the function."""
-CALLS = frozenset(["device_put", "eval_shape", "jvp", "linearize", "pure_callback", "vjp"])
+CALLS = frozenset(["device_put", "eval_shape", "jvp", "linearize", "vjp"])
 """They call the function, or take the arrays, at once."""
+
+TRACING = frozenset(["eval_shape", "lower", "trace"])
+"""The attributes of a compiled function that run the user's function."""
 
 
 def adapt(name: str, value: Any) -> Any:
@@ -60,8 +63,8 @@ def transformation(original: Callable[..., Any], name: str) -> Callable[..., Any
 def explained_with_attributes(made: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Wrap what a transformation returned, and keep ``lower``, ``trace``, ``clear_cache`` and whatever it has."""
     call = explained(made, name)
-    for attribute in dir(type(made)):
-        if not attribute.startswith("__") and not hasattr(call, attribute):
+    for attribute in dir(made):
+        if not attribute.startswith("__"):
             value = getattr(made, attribute)
-            setattr(call, attribute, explained(value, name) if attribute in {"lower", "trace", "eval_shape"} else value)
+            setattr(call, attribute, explained(value, name) if attribute in TRACING else value)
     return call
