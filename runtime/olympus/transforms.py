@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import update_wrapper, wraps
+from types import FunctionType, MethodType
 from typing import Any
 
-from olympus.errors import explained
+from olympus.errors import Failure, explain, explained
 
 __all__ = ["adapt"]
 
@@ -34,9 +35,6 @@ TRANSFORMATIONS = frozenset(
 CALLS = frozenset(["device_put", "eval_shape", "jvp", "linearize", "vjp"])
 """They call the function, or take the arrays, at once."""
 
-TRACING = frozenset(["eval_shape", "lower", "trace"])
-"""The attributes of a compiled function that run the user's function."""
-
 
 def adapt(name: str, value: Any) -> Any:
     """Return what ``olympus`` shows for a name of ``jax``."""
@@ -55,16 +53,48 @@ def transformation(original: Callable[..., Any], name: str) -> Callable[..., Any
         made = make(*args, **kwargs)
         if not args and not kwargs.keys() & {"fun", "f"}:
             return transformation(made, name)  # @jit(static_argnames=...): the function comes next
-        return explained_with_attributes(made, name)
+        return explained(made, name) if isinstance(made, FunctionType) else Compiled(made, name)
 
     return transform
 
 
-def explained_with_attributes(made: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Wrap what a transformation returned, and keep ``lower``, ``trace``, ``clear_cache`` and whatever it has."""
-    call = explained(made, name)
-    for attribute in dir(made):
-        if not attribute.startswith("__"):
-            value = getattr(made, attribute)
-            setattr(call, attribute, explained(value, name) if attribute in TRACING else value)
-    return call
+class Compiled:
+    """What ``jit`` returns, with explained errors, and with all attributes that it has in JAX.
+
+    A function with attributes would not do: ``functools.wraps``, which JAX uses, copies them, so that
+    ``jit(jit(f)).trace`` would be that of the inner function.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_made", "_name")
+
+    def __init__(self, made: Any, name: str) -> None:
+        self._made, self._name = made, name
+        update_wrapper(self, made)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            return self._made(*args, **kwargs)
+        except Exception as error:
+            explain(error, Failure(self._name, args, kwargs))
+            raise
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute in Compiled.__slots__:  # a copy in the making has none of them yet
+            raise AttributeError(attribute)
+        value = getattr(self._made, attribute)
+        return explained(value, self._name) if attribute == "eval_shape" else value
+
+    def __repr__(self) -> str:
+        return repr(self._made)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """Lower the function for these arguments (``jax.stages.Wrapped``)."""
+        return explained(self._made.lower, self._name)(*args, **kwargs)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """Trace the function for these arguments (``jax.stages.Wrapped``)."""
+        return explained(self._made.trace, self._name)(*args, **kwargs)
