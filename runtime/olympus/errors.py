@@ -230,5 +230,7 @@ def wrap_method(kind: type, name: str) -> None:
 def is_key(value: object) -> bool:
     """Return whether a value is a typed key or an array of typed keys, traced or not."""
     dtypes = jax_module("jax.dtypes")
-    dtype = getattr(value, "dtype", None)
-    return dtype is not None and bool(dtypes.issubdtype(dtype, dtypes.prng_key))
+    try:
+        return bool(dtypes.issubdtype(getattr(value, "dtype", object), dtypes.prng_key))
+    except TypeError:  # it is no dtype at all
+        return False

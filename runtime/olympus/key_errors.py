@@ -36,8 +36,8 @@ def describe(value: Any) -> str:
 
 def is_raw(value: Any) -> bool:
     """Return whether a value has the dtype and the last axis of raw keys of the default implementation."""
-    shape = getattr(value, "shape", ())
-    return str(getattr(value, "dtype", "")) == "uint32" and shape[-1:] == raw_shape()
+    shape = getattr(value, "shape", None)
+    return isinstance(shape, tuple) and str(getattr(value, "dtype", "")) == "uint32" and shape[-1:] == raw_shape()
 
 
 def raw_shape() -> tuple[int, ...]:
