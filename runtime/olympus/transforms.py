@@ -85,16 +85,12 @@ class Compiled:
     def __getattr__(self, attribute: str) -> Any:
         if attribute in Compiled.__slots__:  # a copy in the making has none of them yet
             raise AttributeError(attribute)
-        value = getattr(self._made, attribute)
-        return explained(value, self._name) if attribute == "eval_shape" else value
+        return getattr(self._made, attribute)
 
     def __repr__(self) -> str:
         return repr(self._made)
 
-    def lower(self, *args: Any, **kwargs: Any) -> Any:
-        """Lower the function for these arguments (``jax.stages.Wrapped``)."""
-        return explained(self._made.lower, self._name)(*args, **kwargs)
-
-    def trace(self, *args: Any, **kwargs: Any) -> Any:
-        """Trace the function for these arguments (``jax.stages.Wrapped``)."""
-        return explained(self._made.trace, self._name)(*args, **kwargs)
+    # These run the user's function. That they stand in the class makes this a jax.stages.Wrapped.
+    lower = property(lambda self: explained(self._made.lower, self._name))
+    trace = property(lambda self: explained(self._made.trace, self._name))
+    eval_shape = property(lambda self: explained(self._made.eval_shape, self._name))
