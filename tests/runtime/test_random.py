@@ -77,8 +77,8 @@ def test_registered_generators_are_found_by_name(name: str, monkeypatch: pytest.
         assert str(call("mine")) == str(call("rbg"))
 
 
-def test_an_unknown_generator_is_jax_s_error():
-    with pytest.raises(ValueError, match='unrecognized PRNG implementation "bogus"'):
+def test_an_unknown_generator_is_a_value_error():
+    with pytest.raises(ValueError, match="bogus"):
         random.key(0, impl="bogus")
 
 
