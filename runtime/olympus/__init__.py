@@ -69,7 +69,7 @@ def _public() -> list[str]:
     if spec is not None and spec.origin is not None:
         for node in ast.parse(Path(spec.origin).read_text("utf-8")).body:
             if isinstance(node, ast.ImportFrom):
-                names |= {alias.name for alias in node.names if alias.name == alias.asname}
+                names |= {alias.asname for alias in node.names if alias.asname}
                 names.update((node.module or "").split(".")[1:2])
             elif isinstance(node, ast.Import):
                 names |= {part for alias in node.names for part in alias.name.split(".")[1:2]}

@@ -87,13 +87,13 @@ def explain(error: Exception, failure: Failure) -> None:
     Frames of this package are taken out of the traceback, and out of that of an explained error those of JAX,
     unless JAX is told to keep its own (``JAX_TRACEBACK_FILTERING=off``).
     """
-    traceback, text = error.__traceback__, None
-    if not hasattr(error, TOLD):
-        for explanation in explanations:
-            with suppress(Exception):  # the user's error must come through, even if an explanation breaks
-                text = text or explanation(error, failure)
-        if text:
-            lengthen(error, f"\n\n{text}{source_line(traceback)}")
+    traceback = error.__traceback__
+    for explanation in () if hasattr(error, TOLD) else explanations:
+        with suppress(Exception):  # the user's error must come through, even if an explanation breaks
+            text = explanation(error, failure)
+            if text:
+                lengthen(error, f"\n\n{text}{source_line(traceback)}")
+                break
     jax = jax_module()
     if jax.config.jax_traceback_filtering != "off":
         folders = (FOLDER, *(path + os.sep for path in jax.__path__)) if hasattr(error, TOLD) else (FOLDER,)
