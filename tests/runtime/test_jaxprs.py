@@ -735,6 +735,34 @@ def test_a_backward_pass_adds_no_place_inside_functions_of_jax():
     assert len(found) >= 4
 
 
+def test_a_backward_rule_has_the_place_of_the_forward_call():
+    # JAX keeps no other: where it does one day, the page on tracing has to say so.
+    chain = (at(backward, "with_backward_rule(y)"), at(backward, "jax.grad(lambda y: with_backward_rule(y))(x)"))
+    assert set(chains(backward, 1.0, of="tan")) == {chain}
+
+
+@jax.custom_vjp
+def with_backward_rule(x: Any) -> Any:
+    return x
+
+
+with_backward_rule.defvjp(lambda x: (x, x), lambda saved, g: (g * jnp.tan(saved),))
+
+
+def backward(x: Any) -> Any:
+    return jax.grad(lambda y: with_backward_rule(y))(x)
+
+
+def test_the_example_of_the_page(tmp_path: Path):
+    page = Path(__file__).parents[2] / "docs" / "runtime" / "tracing.md"
+    program, _, output = page.read_text("utf-8").partition("```python\n")[2].partition("```\n")
+    (tmp_path / "draw.py").write_text(program)
+    expected = output.partition("$ python draw.py\n")[2].partition("```")[0]
+    command = [sys.executable, "draw.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.replace(f"{tmp_path}{os.sep}", "") == expected
+
+
 PROGRAM = """\
 import jax
 from olympus.jaxprs import trace, raw_key
