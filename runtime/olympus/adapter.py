@@ -21,7 +21,6 @@ __all__ = [
     "closed_parts",
     "is_library",
     "jit_name",
-    "primitive_name",
     "sub_jaxprs",
     "threefry_partitionable",
     "user_frames",
@@ -29,16 +28,12 @@ __all__ = [
 
 PRIMITIVES = {
     "pjit": "jit",  # up to 0.6
-    "checkpoint": "remat2",  # the names of one primitive
     "custom_vjp_call_jaxpr": "custom_vjp_call",  # up to 0.5
 }
 """Names of primitives in other releases, with the names of today."""
 
-
-def primitive_name(eqn: JaxprEqn) -> str:
-    """Return the name of an equation's primitive as the newest release has it."""
-    name: str = eqn.primitive.name
-    return PRIMITIVES.get(name, name)
+_TRACER = str(Path(__file__).with_name("jaxprs.py"))  # what calls it is no part of the traced function
+_TRACING = {"trace_to_jaxpr", "trace_to_jaxpr_dynamic", "trace_to_jaxpr_dynamic2"}  # functions that make a jaxpr
 
 
 def jit_name(eqn: JaxprEqn) -> str:
@@ -72,9 +67,6 @@ def user_frames(eqn: JaxprEqn, *, top: bool) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-_TRACER = str(Path(__file__).with_name("jaxprs.py"))
-
-
 def _begins_trace(code: CodeType) -> bool:
     """Return whether a frame is of the function of JAX that makes a jaxpr.
 
@@ -83,11 +75,11 @@ def _begins_trace(code: CodeType) -> bool:
     return code.co_name in _TRACING and code.co_filename.endswith("partial_eval.py")
 
 
-_TRACING = {"trace_to_jaxpr", "trace_to_jaxpr_dynamic", "trace_to_jaxpr_dynamic2"}
+def is_library(jaxpr: Jaxpr) -> bool | None:
+    """Return whether a jaxpr is of a function of JAX itself; ``None`` if it does not say.
 
-
-def is_library(jaxpr: Jaxpr | None) -> bool | None:
-    """Return whether a jaxpr is of a function of JAX itself; ``None`` if it does not say."""
+    Read off ``debug_info``, an undocumented attribute of a public class. In 0.4 only jaxprs of ``jit`` have one.
+    """
     source = getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None)
     return _is_of_library(source) if source else None
 

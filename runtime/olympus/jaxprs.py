@@ -208,12 +208,8 @@ class Equation:
         What such a function calls back, as ``jnp.piecewise`` and ``jax.pmap`` do, is the user's again.
         """
         if self._internal is None:
-            self._internal = self._in_library() and self._is_without_user()
+            self._internal = self._in_library() and self.outer is not None and self.chain == self.outer.chain
         return self._internal
-
-    def _is_without_user(self) -> bool:
-        around = () if self.outer is None else self.outer.chain
-        return self.chain == around and adapter.is_library(self.sub.jaxpr) is not False
 
     @property
     def chain(self) -> Chain:
