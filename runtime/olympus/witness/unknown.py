@@ -1,0 +1,209 @@
+"""Stand-ins for everything that a witness does not know: arguments, libraries, results of calls.
+
+An unknown value can be used in any way. What is derived from it the same way twice is the same unknown value, so that
+``self.key`` is one key wherever it is written, ``i + 1`` one number and ``x > 0`` one decision. Only calls give a new
+value each time. An unknown value becomes a key, or a number, when it is first used as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from olympus.witness.world import World
+
+__all__ = ["Unknown", "UnknownBase", "is_unknown"]
+
+ELEMENTS = 2  # of what is iterated over: enough for the second turn of a loop
+
+
+class Unknown:
+    """A value of which only its origin is known.
+
+    Its own attributes begin with ``_olympus``, for any other name is an attribute of the unknown object.
+    """
+
+    __slots__ = ("_olympus_parts", "_olympus_path", "_olympus_world")
+
+    def __init__(self, world: World, path: str) -> None:
+        """Make a value; ``path`` is where it comes from, as a reader would write it."""
+        set_own = object.__setattr__
+        set_own(self, "_olympus_world", world)
+        set_own(self, "_olympus_path", path)
+        set_own(self, "_olympus_parts", {})
+
+    def __repr__(self) -> str:
+        return f"<unknown {self._olympus_path}>"
+
+    # Parts.
+
+    def _olympus_part(self, name: Hashable, path: str) -> Any:
+        parts: dict[Hashable, Any] = self._olympus_parts
+        try:
+            if name not in parts:
+                parts[name] = Unknown(self._olympus_world, path)
+            return parts[name]
+        except TypeError:  # not hashable
+            return Unknown(self._olympus_world, path)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return self._olympus_part((".", name), f"{self._olympus_path}.{name}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._olympus_parts[".", name] = value
+
+    def __delattr__(self, name: str) -> None:
+        self._olympus_parts.pop((".", name), None)
+
+    def __getitem__(self, item: Any) -> Any:
+        key = self._olympus_world.as_claimed_key(self)
+        if key is not None:
+            return key[item]
+        return self._olympus_part(("[", _hashable(item)), f"{self._olympus_path}[{item!r}]")
+
+    def __setitem__(self, item: Any, value: Any) -> None:
+        self._olympus_parts["[", _hashable(item)] = value
+
+    def __delitem__(self, item: Any) -> None:
+        self._olympus_parts.pop(("[", _hashable(item)), None)
+
+    def __iter__(self) -> Iterator[Any]:
+        key = self._olympus_world.as_claimed_key(self)
+        if key is not None:
+            yield from key
+            return
+        for index in range(ELEMENTS):
+            yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]")
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(list(self)[::-1])
+
+    # Calls, decisions, conversions.
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._olympus_world.unknown_call(self, args, kwargs)
+
+    def __bool__(self) -> bool:
+        return self._olympus_world.decide(self)
+
+    def __len__(self) -> int:
+        return ELEMENTS
+
+    def __index__(self) -> int:
+        return ELEMENTS
+
+    def __int__(self) -> int:
+        return ELEMENTS
+
+    def __float__(self) -> float:
+        return 1.0
+
+    def __str__(self) -> str:
+        return self._olympus_path
+
+    def __format__(self, specification: str) -> str:
+        return self._olympus_path
+
+    def __contains__(self, item: Any) -> bool:
+        return bool(self._olympus_part(("in", _hashable(item)), f"... in {self._olympus_path}"))
+
+    __hash__ = object.__hash__
+
+    # With statements, awaiting, use as a base class.
+
+    def __enter__(self) -> Any:
+        return self._olympus_part("with", f"with {self._olympus_path}")
+
+    def __exit__(self, *problem: Any) -> None:
+        return None
+
+    async def __aenter__(self) -> Any:
+        return self._olympus_part("with", f"with {self._olympus_path}")
+
+    async def __aexit__(self, *problem: Any) -> None:
+        return None
+
+    def __await__(self) -> Iterator[Any]:
+        yield from ()
+        return self._olympus_part("await", f"await {self._olympus_path}")
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        return (UnknownBase,)
+
+
+def _hashable(item: Any) -> Hashable:
+    """Return what stands for an index: equal indices are equal."""
+    if isinstance(item, slice):
+        return ("slice", _hashable(item.start), _hashable(item.stop), _hashable(item.step))
+    if isinstance(item, tuple | list):
+        return tuple(map(_hashable, item))
+    if isinstance(item, str | int | float | bool | bytes | type(None)):
+        return (type(item).__name__, item)
+    return id(item)
+
+
+def is_unknown(value: Any) -> bool:
+    """Say whether a value is a stand-in."""
+    return isinstance(value, Unknown)
+
+
+class UnknownBase:
+    """The base of a class whose real base is not known: takes any arguments, and has any attribute."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Accept the keywords of any metaclass."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Take fields in the order of the annotations, as dataclasses and modules do."""
+        names = [name for base in reversed(type(self).__mro__) for name in vars(base).get("__annotations__", ())]
+        for name, value in (*zip(names, args, strict=False), *kwargs.items()):
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        world = type(self)._olympus_world  # type: ignore[attr-defined]
+        value = Unknown(world, f"{type(self).__name__}.{name}")
+        object.__setattr__(self, name, value)
+        return value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return type(self)._olympus_world.unknown_call(self, args, kwargs)  # type: ignore[attr-defined]
+
+
+# Operators: the same operation on the same operands gives the same unknown value.
+
+
+def _operator(name: str, sign: str) -> Callable[[Unknown, Any], Any]:
+    def apply(self: Unknown, other: Any) -> Any:
+        key = self._olympus_world.as_claimed_key(self)
+        if key is not None:
+            return getattr(key, name)(other)
+        return self._olympus_part((name, _hashable(other)), f"{self._olympus_path} {sign} ...")
+
+    apply.__name__ = name
+    return apply
+
+
+def _unary(name: str, sign: str) -> Callable[[Unknown], Any]:
+    def apply(self: Unknown) -> Any:
+        return self._olympus_part(name, f"{sign}{self._olympus_path}")
+
+    apply.__name__ = name
+    return apply
+
+
+BINARY = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+    "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "divmod": "divmod",
+}  # fmt: skip
+for _name, _sign in BINARY.items():
+    setattr(Unknown, f"__{_name}__", _operator(f"__{_name}__", _sign))
+    setattr(Unknown, f"__r{_name}__", _operator(f"__r{_name}__", _sign))
+for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
+    setattr(Unknown, f"__{_name}__", _operator(f"__{_name}__", _sign))
+for _name, _sign in {"neg": "-", "pos": "+", "invert": "~", "abs": "abs "}.items():
+    setattr(Unknown, f"__{_name}__", _unary(f"__{_name}__", _sign))

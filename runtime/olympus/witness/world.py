@@ -1,0 +1,345 @@
+"""A world in which a function can be executed that knows JAX's random keys and nothing else.
+
+The source of the function's file is executed with stand-ins: for JAX, functions that do what JAX does to keys; for
+modules of the same project, their sources, executed in the same way; for the standard library's pure helpers,
+themselves; for everything else, unknown values. No module of the user's is imported, and no code of a library runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
+
+__all__ = ["Choices", "Exhausted", "Place", "World"]
+
+Place = tuple[int, int, int, int]
+"""Line, column, end line, end column; lines from 1, columns in UTF-8 bytes from 0, as ``ast`` and code objects have them."""
+
+# Pure helpers of the standard library, which do what they do with stand-ins, too.
+PURE = frozenset(
+    {
+        "__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "itertools", "math", "operator",
+        "string", "types", "typing",
+    }
+)  # fmt: skip
+FORBIDDEN = frozenset(
+    {
+        "__import__", "breakpoint", "compile", "copyright", "credits", "delattr", "eval", "exec", "exit", "help", "input",
+        "license", "memoryview", "open", "print", "quit",
+    }
+)  # fmt: skip
+DECISIONS = 12  # of one execution: what is unknown after that is false
+LONGEST = 3  # turns of a range
+
+
+class Exhausted(Exception):
+    """The execution is too long, or decides too much."""
+
+
+class Choices:
+    """The decisions of one execution: a prefix that is given, and ``True`` after it."""
+
+    def __init__(self, prefix: tuple[bool, ...] = ()) -> None:
+        self.prefix = prefix
+        self.made: list[bool] = []
+
+    def choose(self) -> bool:
+        """Make the next decision."""
+        index = len(self.made)
+        if index >= DECISIONS:
+            return False
+        choice = self.prefix[index] if index < len(self.prefix) else True
+        self.made.append(choice)
+        return choice
+
+    def following(self) -> tuple[bool, ...] | None:
+        """Return the prefix of the next execution, ``None`` after the last one."""
+        made = self.made[:]
+        while made and not made[-1]:
+            made.pop()
+        return (*made[:-1], False) if made else None
+
+
+class World:
+    """One execution.
+
+    Attributes:
+        choices: the decisions.
+        library: gives the stand-in for a module of JAX by its name, ``None`` for one that is not JAX's.
+        sources: gives the file of a module of the project, ``None`` for one that is not the project's.
+        claimed: places where an operand is a key for certain, by what is known without an execution.
+        handed: functions of the user that were given to something unknown.
+        keys: what unknown values stand for that were used as keys or numbers.
+    """
+
+    def __init__(
+        self,
+        choices: Choices,
+        library: Callable[[World, str], Any],
+        sources: Callable[[str], Path | None],
+        claimed: Mapping[str, frozenset[Place]],
+    ) -> None:
+        self.choices = choices
+        self.library = library
+        self.sources = sources
+        self.claimed = claimed
+        self.decided: dict[Unknown, bool] = {}
+        self.modules: dict[str, Any] = {}
+        self.handed: list[Callable[..., Any]] = []
+        self.promote: Callable[[Unknown], Any] = lambda value: value
+        self.consume: Callable[[Any, tuple[Any, ...], dict[str, Any]], None] = lambda callee, args, kwargs: None
+        self.calls = 0
+        self.base = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
+        self.builtins = Builtins(self)
+
+    # What unknown values ask for.
+
+    def decide(self, value: Unknown) -> bool:
+        """Decide what is not known: the same way for the same value."""
+        if value not in self.decided:
+            self.decided[value] = self.choices.choose()
+        return self.decided[value]
+
+    def unknown_call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result of a call of something unknown: it is given what the call gives it, and does its work."""
+        self.calls += 1
+        if self.calls > 20_000:
+            raise Exhausted
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, FunctionType) and value not in self.handed:
+                self.handed.append(value)
+        self.consume(callee, args, kwargs)
+        path = callee._olympus_path if is_unknown(callee) else type(callee).__name__
+        return Unknown(self, f"{path}(...)")
+
+    def as_claimed_key(self, value: Unknown) -> Any:
+        """Return the key that an unknown value is, where the code in execution stands at a place that says so."""
+        if not self.claimed:
+            return None
+        frame = sys._getframe(2)
+        places = self.claimed.get(frame.f_code.co_filename)
+        if places is None or position(frame.f_code, frame.f_lasti) not in places:
+            return None
+        return self.promote(value)
+
+    # Modules.
+
+    def import_module(self, name: str, fromlist: tuple[str, ...] = ()) -> Any:
+        """Return what stands for a module; without ``fromlist`` its outermost package, as ``import a.b`` binds."""
+        shown = name if fromlist else name.partition(".")[0]
+        return self.module(shown)
+
+    def module(self, name: str) -> Any:
+        """Return what stands for a module of this name."""
+        if name not in self.modules:
+            self.modules[name] = self._found(name)
+        return self.modules[name]
+
+    def _found(self, name: str) -> Any:
+        library = self.library(self, name)
+        if library is not None:
+            return library
+        if name.partition(".")[0] in PURE:
+            return import_module(name)
+        file = self.sources(name)
+        return Unknown(self, name) if file is None else SourceModule(self, name, file)
+
+    def execute(self, name: str, file: str, source: CompiledModule) -> dict[str, Any]:
+        """Execute a file, statement by statement: one that fails leaves its names unknown."""
+        namespace: dict[str, Any] = {"__name__": name, "__file__": file, "__builtins__": self.builtins}
+        for statement in source.statements:
+            try:
+                exec(statement, namespace)
+            except Exhausted:
+                raise
+            except Exception:
+                continue
+        return namespace
+
+
+class SourceModule:
+    """A module of the project, executed when something of it is first asked for."""
+
+    def __init__(self, world: World, name: str, file: Path) -> None:
+        self._world, self._name, self._file = world, name, file
+        self._names: dict[str, Any] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        if self._names is None:
+            self._names = {}
+            try:
+                source = compiled(str(self._file), self._file.read_text("utf-8"), self._name)
+            except (OSError, SyntaxError, ValueError):
+                source = CompiledModule([])
+            self._names = self._world.execute(self._name, str(self._file), source)
+        if name in self._names:
+            return self._names[name]
+        inner = self._world.sources(f"{self._name}.{name}")
+        if inner is not None:
+            return self._world.module(f"{self._name}.{name}")
+        value = self._names[name] = Unknown(self._world, f"{self._name}.{name}")
+        return value
+
+
+class CompiledModule:
+    """The statements of a file, each compiled at its place."""
+
+    def __init__(self, statements: list[CodeType]) -> None:
+        self.statements = statements
+
+
+def compiled(file: str, text: str, module: str) -> CompiledModule:
+    """Compile a file for execution with stand-ins; every node keeps its place.
+
+    Raises:
+        SyntaxError: if it is no Python of this version.
+    """
+    package = module if Path(file).name == "__init__.py" else module.rpartition(".")[0]
+    tree = Prepared(package).visit(ast.parse(text, file))
+    statements = []
+    for statement in tree.body:
+        code = ast.Module([statement], [])
+        statements.append(compile(ast.fix_missing_locations(code), file, "exec", dont_inherit=True))
+    return CompiledModule(statements)
+
+
+class Prepared(ast.NodeTransformer):
+    """Takes out of a module what stand-ins cannot do: annotations, decorators that are not known, relative imports."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        """Apply each decorator so that an unknown one leaves the function as it is."""
+        self.generic_visit(node)
+        node.returns = None
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        node.decorator_list = [
+            ast.copy_location(
+                ast.Call(ast.copy_location(ast.Name("__olympus_decorator__", ast.Load()), each), [each], []), each
+            )
+            for each in node.decorator_list
+        ]
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        """Apply decorators as for functions."""
+        self.generic_visit(node)
+        node.decorator_list = [
+            ast.copy_location(
+                ast.Call(ast.copy_location(ast.Name("__olympus_decorator__", ast.Load()), each), [each], []), each
+            )
+            for each in node.decorator_list
+        ]
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
+        """Make a relative import an absolute one."""
+        if node.module == "__future__":
+            return ast.copy_location(ast.Pass(), node)
+        if node.level:
+            base = self.package.split(".")
+            base = base[: len(base) - node.level + 1]
+            node.module = ".".join([*base, node.module] if node.module else base)
+            node.level = 0
+        return node
+
+
+def position(code: CodeType, lasti: int) -> Place | None:
+    """Return the place of the instruction in execution."""
+    for index, (line, end_line, column, end_column) in enumerate(code.co_positions()):
+        if index == lasti // 2:
+            if line is None or end_line is None or column is None or end_column is None:
+                return None
+            return line, column, end_line, end_column
+    return None
+
+
+class Builtins(dict[str, Any]):
+    """The built-in names; one that is not defined anywhere is unknown."""
+
+    def __init__(self, world: World) -> None:
+        known = {name: value for name, value in vars(builtins).items() if name not in FORBIDDEN}
+        super().__init__(known)
+        self.world = world
+        self.update(
+            __import__=self.importer,
+            __build_class__=self.build_class,
+            __olympus_decorator__=self.decorator,
+            range=self.short_range,
+            print=self.nothing,
+            isinstance=self.is_instance,
+            hasattr=lambda value, name: bool(value) if is_unknown(value) else hasattr(value, name),
+        )
+
+    def __missing__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise KeyError(name)
+        value = self[name] = Unknown(self.world, name)
+        return value
+
+    def importer(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+        """Stand for ``__import__``."""
+        return self.world.import_module(name, tuple(fromlist or ()))
+
+    def nothing(self, *args: Any, **kwargs: Any) -> None:
+        """Stand for what has an effect outside of the program."""
+
+    def is_instance(self, value: Any, kind: Any) -> bool:
+        """Stand for ``isinstance``: what is not known of is decided."""
+        if is_unknown(value) or is_unknown(kind):
+            return self.world.decide(Unknown(self.world, "isinstance"))
+        try:
+            return isinstance(value, kind)
+        except TypeError:
+            return False
+
+    def short_range(self, *bounds: Any) -> Iterator[int] | range:
+        """Stand for ``range``; a long one has its first turns only."""
+        if any(is_unknown(bound) for bound in bounds):
+            return range(2)
+        try:
+            full = range(*bounds)
+        except TypeError:  # a traced bound
+            return range(2)
+        return full[:LONGEST]
+
+    def decorator(self, decorator: Any) -> Callable[[Any], Any]:
+        """Stand for a decorator: one that is not known leaves what it decorates as it is."""
+
+        def apply(decorated: Any) -> Any:
+            if is_unknown(decorator):
+                return decorated
+            try:
+                result = decorator(decorated)
+            except Exhausted:
+                raise
+            except Exception:
+                return decorated
+            return decorated if is_unknown(result) else result
+
+        return apply
+
+    def build_class(self, body: Callable[..., Any], name: str, *bases: Any, **keywords: Any) -> Any:
+        """Stand for the making of a class; unknown bases become one that takes everything."""
+        known = [base for base in bases if isinstance(base, type) or hasattr(base, "__mro_entries__")]
+        own = [self.world.base if is_unknown(base) else base for base in known]
+        unique = list(dict.fromkeys(own))
+        if self.world.base in unique:  # last, so that no order of bases is impossible
+            unique = [*(base for base in unique if base is not self.world.base), self.world.base]
+            keywords = {}
+        return builtins.__build_class__(body, name, *unique, **keywords)
