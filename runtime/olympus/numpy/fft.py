@@ -1,0 +1,5 @@
+"""`jax.numpy.fft`, with functions that accept objects with ``__jax_array__``."""
+
+from olympus.array_protocol import members
+
+__getattr__, __dir__ = members(__name__, "jax.numpy.fft", globals())
