@@ -140,7 +140,7 @@ def test_the_wheel_holds_what_the_checkout_does(wheel: zipfile.ZipFile):
         f"{package}/{path.relative_to(folder).as_posix()}"
         for package, folder in PACKAGES.items()
         for path in folder.rglob("*")
-        if path.is_file() and path.suffix in {".json", ".py", ".toml", ".typed"}
+        if path.is_file() and path.suffix in {".json", ".py", ".pyi", ".toml", ".typed"}
     }
     expected |= {f"olympus_rules/pages/{path.name}" for path in (ROOT / "docs" / "rules").glob("*.md")}
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
