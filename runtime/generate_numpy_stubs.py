@@ -36,6 +36,10 @@ class _Accepting(ast.NodeTransformer):
         self.in_parameter = False
         return node
 
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        # A function that the caller writes is given arrays.
+        return node if ast.unparse(node.value) == "Callable" else self.generic_visit(node)
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if self.in_parameter and node.id == "ArrayLike":
             return ast.BinOp(node, ast.BitOr(), ast.Name("SupportsJAXArray"))

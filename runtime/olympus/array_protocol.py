@@ -203,9 +203,16 @@ def _ufunc_class() -> type[jax.numpy.ufunc]:
 
 
 def _accepting(annotation: Any) -> Any:
-    """Return an annotation in which ``ArrayLike`` reads ``ArrayLike | SupportsJAXArray``, be it text or a type."""
+    """Return an annotation in which ``ArrayLike`` reads ``ArrayLike | SupportsJAXArray``, be it text or a type.
+
+    What a function of the caller is given stays as it is: those are arrays.
+    """
     if isinstance(annotation, str):
-        return re.sub(r"\bArrayLike\b", "ArrayLike | SupportsJAXArray", annotation)
+        return re.sub(
+            r"\bCallable\[\[[^]]*\]|\bArrayLike\b",
+            lambda found: "ArrayLike | SupportsJAXArray" if found[0] == "ArrayLike" else found[0],
+            annotation,
+        )
     parts = get_args(annotation)
     if not parts or get_origin(annotation) is Callable:
         return annotation
