@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, get_args, get_origin, run
 if TYPE_CHECKING:
     import jax
 
-__all__ = ["SupportsJAXArray", "converted", "converting"]
+__all__ = ["SupportsJAXArray", "converted", "converting", "not_converted"]
 
 
 @runtime_checkable
@@ -59,18 +59,26 @@ def converted(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return value
-    method = None
-    if kind.__module__.partition(".")[0] not in _LEFT_TO_JAX and not isinstance(value, type):
-        method = getattr(value, "__jax_array__", None)
-    if method is not None:
-        return _array_of(value, method())
+    if converts(value):
+        return _array_of(value)
     if isinstance(value, list | tuple):
         return _converted_sequence(value)
     if isinstance(value, dict):
         return _converted_dict(value)
-    if kind.__module__.partition(".")[0] in _LEFT_TO_JAX:
+    if _is_left_to_jax(kind):
         _PLAIN.add(kind)
     return value
+
+
+def converts(value: Any) -> bool:
+    """Return whether a function of `olympus.numpy` converts a value: it has ``__jax_array__`` and is not JAX's own."""
+    if isinstance(value, type) or _is_left_to_jax(type(value)):
+        return False
+    return getattr(value, "__jax_array__", None) is not None
+
+
+def _is_left_to_jax(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] in _LEFT_TO_JAX
 
 
 def _converted_sequence(value: list[Any] | tuple[Any, ...]) -> Any:
@@ -91,19 +99,23 @@ def _converted_dict(value: dict[Any, Any]) -> dict[Any, Any]:
     return {key: converted(item) for key, item in value.items()}
 
 
-def _array_of(value: object, array: Any) -> jax.Array:
-    """Return what an object's method has returned as a JAX array, as ``jnp.asarray(value)`` does."""
+def _array_of(value: SupportsJAXArray) -> jax.Array:
+    """Return the array of an object, as ``jnp.asarray(value)`` does."""
     import jax
 
-    if isinstance(array, jax.Array):
-        return array
-    if isinstance(array, get_args(jax.typing.ArrayLike)):
-        return jax.numpy.asarray(array)
-    name = type(value).__qualname__
-    raise TypeError(
-        f"{name}.__jax_array__() returned an object of type {type(array).__qualname__}, which is no array; "
-        f"return a jax.Array, for example jax.numpy.asarray(...) of the numbers that {name} holds."
-    )
+    array: Any = value.__jax_array__()
+    if not isinstance(array, get_args(jax.typing.ArrayLike)):
+        name = type(value).__qualname__
+        raise TypeError(
+            f"{name}.__jax_array__() returned an object of type {type(array).__qualname__}, which is no array; "
+            f"return a jax.Array, for example jax.numpy.asarray(...) of the numbers that {name} holds."
+        )
+    if not isinstance(array, jax.Array):
+        array = jax.numpy.asarray(array)
+    # As in `asarray`, an object has a dtype and not the weak type of a Python number; arrays of keys have neither.
+    if getattr(array, "weak_type", False):
+        array = jax.numpy.asarray(array, dtype=array.dtype)
+    return cast("jax.Array", array)
 
 
 # Where functions hand on arguments to a function of the user, only these positions and names are converted: a
@@ -275,3 +287,38 @@ def _member(value: Any, name: str, module: str) -> Any:
     if not callable(value) or isinstance(value, type) or not hasattr(value, "__name__") or name == "vectorize":
         return value
     return converting(value, name, module)
+
+
+def not_converted(error: Exception, failure: Any) -> str | None:
+    """Explain the error that JAX raises where an object with ``__jax_array__`` meets a transformation.
+
+    Args:
+        error: any exception.
+        failure: the call that raised it, with ``operation``, ``arguments`` and ``keywords``.
+
+    Returns:
+        Which object it is and what to write instead, or ``None`` if the error is another one.
+    """
+    if not isinstance(error, ValueError) or "__jax_array__() during abstractification" not in str(error):
+        return None
+    import jax
+
+    given = jax.tree.leaves((failure.arguments, dict(failure.keywords)), is_leaf=converts)
+    objects = sorted(filter(converts, given), key=_is_registered)
+    # One that is returned, or made inside, is not among the arguments, and JAX does not say which it is.
+    name = type(objects[0]).__qualname__ if objects else "the object"
+    convert = f"convert {name} with olympus.numpy.asarray(x)"
+    calls = any(callable(value) and not converts(value) for value in given)  # scan does, sin does not
+    if hasattr(jax.lax, failure.operation) and not calls:
+        return f"{failure.operation} takes arrays, and only olympus.numpy makes them of objects: {convert}."
+    return (
+        f"Transformations keep the types of objects, and only olympus.numpy makes arrays of them. Either {convert}; or "
+        f"register its class as a pytree, with jax.tree_util.register_dataclass or "
+        f"jax.tree_util.register_pytree_node_class, and {failure.operation} passes it on as it is."
+    )
+
+
+def _is_registered(value: object) -> bool:
+    import jax
+
+    return not jax.tree_util.all_leaves([value])
