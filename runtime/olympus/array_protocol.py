@@ -94,9 +94,8 @@ def _converted_sequence(value: list[Any] | tuple[Any, ...]) -> Any:
 
 
 def _converted_dict(value: dict[Any, Any]) -> dict[Any, Any]:
-    if _PLAIN.issuperset(map(type, value.values())):
-        return value
-    return {key: converted(item) for key, item in value.items()}
+    items = {key: converted(item) for key, item in value.items()}
+    return value if all(map(operator.is_, items.values(), value.values())) else items
 
 
 def _array_of(value: SupportsJAXArray) -> jax.Array:

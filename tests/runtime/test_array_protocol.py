@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -17,6 +19,8 @@ from array_calls import CALLS, LEFT_OUT, NOT_GIVEN, Call  # noqa: E402
 
 import olympus.numpy as onp  # noqa: E402
 from olympus.array_protocol import SupportsJAXArray, converted, not_converted  # noqa: E402
+
+PAGE = Path(__file__).parents[2] / "docs" / "runtime" / "arrays.md"
 
 
 class Unregistered:
@@ -128,6 +132,18 @@ def test_no_call_is_of_a_function_that_is_gone():
     assert set(CALLS) | set(LEFT_OUT) <= set(functions())
 
 
+def test_the_page_says_which_functions_are_left_out():
+    page = PAGE.read_text("utf-8")
+    release = re.search(r"With JAX (\S+), a test", page)
+    assert release
+    if release[1] != jax.__version__:
+        pytest.skip(f"the page is about JAX {release[1]}, and {jax.__version__} is installed")
+    assert f"{len(CALLS)} of the {len(functions())} functions" in page
+    for reason in set(LEFT_OUT.values()):
+        names = ", ".join(f"`{name}`" for name in sorted(LEFT_OUT) if LEFT_OUT[name] == reason)
+        assert f"| {names} | {reason} |" in page
+
+
 def given(name: str) -> set[str]:
     """Return the parameters of a function that are an array, or hold one, in one of its calls."""
     found = set()
@@ -172,7 +188,7 @@ class Pair(NamedTuple):
         [1, 2.0],
         (2, -1),
         Pair(1, None),
-        {"size": 3},
+        {"size": 3, "axis": int},
         [[1, 2], (3, "x")],
     ],
     ids=repr,
