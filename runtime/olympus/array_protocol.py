@@ -15,6 +15,7 @@ import inspect
 import operator
 import re
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast, get_args, get_origin, runtime_checkable
 
@@ -144,9 +145,10 @@ def converting(function: Callable[..., Any], name: str, module: str) -> Callable
         call = _converting_all(function)
     functools.update_wrapper(call, function, updated=())
     call.__module__, call.__qualname__ = module, name
-    signature = inspect.signature(function)
-    parameters = [item.replace(annotation=_accepting(item.annotation)) for item in signature.parameters.values()]
-    cast(Any, call).__signature__ = signature.replace(parameters=parameters)
+    with suppress(ValueError):  # a builtin of NumPy need not have a signature
+        signature = inspect.signature(function)
+        parameters = [item.replace(annotation=_accepting(item.annotation)) for item in signature.parameters.values()]
+        cast(Any, call).__signature__ = signature.replace(parameters=parameters)
     call.__annotations__ = {
         key: item if key == "return" else _accepting(item)
         for key, item in getattr(function, "__annotations__", {}).items()
