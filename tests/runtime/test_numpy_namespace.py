@@ -143,7 +143,7 @@ def test_annotations_that_are_types_say_so_too():
 
 
 def test_a_function_without_a_signature_is_converted_too():
-    from olympus.array_protocol import converting
+    from olympus.numpy._wrapping import converting
 
     class Held:
         def __jax_array__(self) -> jax.Array:
@@ -168,7 +168,7 @@ def test_jax_says_that_an_equation_comes_from_the_line_of_the_caller():
 
 
 def test_a_call_without_objects_costs_little():
-    from olympus.array_protocol import converting
+    from olympus.numpy._wrapping import converting
 
     def nothing(*args: Any, **kwargs: Any) -> None:
         """Do nothing, so that the time is that of the wrapper."""

@@ -4,6 +4,6 @@ Each name of `jax.numpy` is here. Functions treat an argument `x` that has the m
 dtypes and constants are JAX's own objects. Names are made when they are first used, and JAX is imported then.
 """
 
-from olympus.array_protocol import members
+from olympus.numpy._wrapping import members
 
 __getattr__, __dir__ = members(__name__, "jax.numpy", globals())
