@@ -6,4 +6,4 @@ dtypes and constants are JAX's own objects. Names are made when they are first u
 
 from olympus.numpy._wrapping import members
 
-__getattr__, __dir__ = members(__name__, "jax.numpy", globals())
+__getattr__, __dir__ = members(__name__, "jax.numpy")

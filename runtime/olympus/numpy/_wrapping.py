@@ -11,11 +11,12 @@ import inspect
 import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast, get_args, get_origin
 
 from olympus.array_protocol import PLAIN, SupportsJAXArray, converted
+from olympus.errors import explained
+from olympus.mirror import mirror
 
 if TYPE_CHECKING:
     import jax
@@ -140,45 +141,16 @@ def _accepting(annotation: Any) -> Any:
     return annotation
 
 
-def members(module: str, of: str, namespace: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def members(module: str, original: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a module that shows the members of a module of JAX.
 
-    Functions and ufuncs convert; classes, dtypes and constants are JAX's own objects.
+    Functions and ufuncs convert, and their errors teach; classes, dtypes and constants are JAX's own objects.
 
     Args:
         module: the name of the module.
-        of: the name of the module of JAX, which is imported when the first member is asked for.
-        namespace: the globals of the module, where members are kept once they are made.
+        original: the name of the module of JAX, which is imported when the first member is asked for.
     """
-
-    def __getattr__(name: str) -> Any:
-        if name == "__all__":
-            return __dir__()
-        if name.startswith("_") and not name.startswith("__array_"):
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        source = _imported(of)
-        try:
-            value = getattr(source, name)
-        except AttributeError as error:
-            raise AttributeError(str(error).replace(of, module), name=name) from None
-        member = _member(value, name, module)
-        if name in vars(source):  # a name that is on its way out warns each time
-            namespace[name] = member
-        return member
-
-    def __dir__() -> list[str]:
-        return sorted(name for name in dir(_imported(of)) if not name.startswith("_"))
-
-    return __getattr__, __dir__
-
-
-@functools.cache
-def _imported(module: str) -> ModuleType:
-    from jax.extend import source_info_util
-
-    # JAX is to say that an equation comes from the caller of a function of ours, as it does for its own.
-    source_info_util.register_exclusion(str(Path(__file__).parents[1]))
-    return importlib.import_module(module)
+    return mirror(module, original, lambda name, value: _member(value, name, module))
 
 
 def _member(value: Any, name: str, module: str) -> Any:
@@ -191,4 +163,4 @@ def _member(value: Any, name: str, module: str) -> Any:
     # What `vectorize` returns converts by itself, and hands on excluded arguments as they are.
     if not callable(value) or isinstance(value, type) or not hasattr(value, "__name__") or name == "vectorize":
         return value
-    return converting(value, name, module)
+    return explained(converting(value, name, module), name, module)

@@ -2,4 +2,4 @@
 
 from olympus.numpy._wrapping import members
 
-__getattr__, __dir__ = members(__name__, "jax.numpy.linalg", globals())
+__getattr__, __dir__ = members(__name__, "jax.numpy.linalg")
