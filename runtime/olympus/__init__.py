@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from olympus import dtypes as dtypes
     from olympus import errors as errors
     from olympus import lax as lax
+    from olympus import lineage as lineage
+    from olympus import numpy as numpy
     from olympus import random as random
     from olympus import tree as tree
+    from olympus.array_protocol import SupportsJAXArray
     from olympus.jax_names import *  # noqa: F403
     from olympus.random import ensure_typed_key_array
     from olympus.signature import Forward, KeySignature, Sink, Source
 
-__all__ = ["Forward", "KeySignature", "Sink", "Source", "ensure_typed_key_array"]
+__all__ = ["Forward", "KeySignature", "Sink", "Source", "SupportsJAXArray", "ensure_typed_key_array"]
 __version__ = "0.1.0"
 
 _PLACES = {
@@ -29,6 +32,7 @@ _PLACES = {
     "KeySignature": "olympus.signature",
     "Sink": "olympus.signature",
     "Source": "olympus.signature",
+    "SupportsJAXArray": "olympus.array_protocol",
     "ensure_typed_key_array": "olympus.random",
 }
 """The modules of our names, which are imported when a name is first used."""

@@ -192,14 +192,15 @@ def install() -> None:
     import jax
     from jax.extend.source_info_util import register_exclusion
 
-    from olympus import key_errors
+    from olympus import array_protocol, key_errors
 
     register_exclusion(FOLDER)  # our frames between a user's call and JAX's are not the user's
     numeric = [*(name for name in ARITHMETIC if name.strip("_") not in UNARY), "__getitem__"]
     everything = [*ARITHMETIC, "__getitem__", *CONVERSIONS, *UNPACKING]
     methods = {"Tracer": everything, "PRNGKeyArray": everything, "ArrayImpl": numeric}
     with _lock:
-        explanations.extend(item for item in key_errors.EXPLANATIONS if item not in explanations)
+        own: tuple[Explanation, ...] = (*key_errors.EXPLANATIONS, array_protocol.not_converted)
+        explanations.extend(item for item in own if item not in explanations)
         kinds: list[type] = [jax.core.Tracer, *jax.Array.__subclasses__()]
         for kind in kinds:
             for name in methods.get(kind.__name__, ()):

@@ -82,14 +82,15 @@ def mirror(
     def get(name: str) -> Any:
         if name == "__all__":  # a star import asks for it
             return public()
-        if name.startswith("_"):
+        if name.startswith("_") and not name.startswith("__array_"):  # the names of the array API
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         own = sys.modules[module]
         try:
             value = adapt(name, jax_value(original, name))
         except AttributeError as error:
             raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=own) from error
-        setattr(own, name, value)
+        if name in vars(jax_module(original)):  # one that is on its way out warns each time
+            setattr(own, name, value)
         return value
 
     return get, public

@@ -73,7 +73,7 @@ def test_a_rule_does_what_the_primitive_does(name: str) -> None:
     assert name in compared(function, *arrays) or name == "copy"
 
 
-@settings(deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_slices_and_pads_of_any_shape(data: st.DataObject) -> None:
     shape = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
