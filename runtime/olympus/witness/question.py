@@ -1,0 +1,266 @@
+"""Execute a function with stand-ins, and trace what it does with keys."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from olympus.lineage import Failure, Lineage, failure, follow
+from olympus.witness.library import Jax, library
+from olympus.witness.unknown import Unknown, is_unknown
+from olympus.witness.world import Choices, CompiledModule, Exhausted, Place, SourceModule, World, compiled
+
+__all__ = ["Execution", "Target", "executions"]
+
+KEYS = 64  # that unknown values of one execution can be
+NUMBERS = 64
+MOST = 24  # executions of one function, in each of the two kinds of keys
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A function to execute.
+
+    Attributes:
+        file: the path of its file.
+        text: the source of the file.
+        module: the name of its module.
+        function: the qualified name of the function, the outermost one if it is nested; empty for the module itself.
+        claimed: places where an operand is a key for certain.
+        roots: the packages in which JAX's namespace is.
+        folders: where the modules of the project are looked for.
+    """
+
+    file: str
+    text: str
+    module: str
+    function: str
+    claimed: frozenset[Place] = frozenset()
+    roots: tuple[str, ...] = ("jax", "olympus")
+    folders: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution that was traced.
+
+    Attributes:
+        typed: whether keys were typed.
+        lineage: what its keys did.
+        failure: the error about a typed key that ended it.
+        error: what else ended it, as one line; ``None`` if it came to its end.
+    """
+
+    typed: bool
+    lineage: Lineage
+    failure: Failure | None
+    error: str | None
+
+
+@dataclass(slots=True)
+class Session:
+    """What is learnt from one execution for the next: which unknown values are keys."""
+
+    known: set[str] = field(default_factory=set)
+
+
+def executions(target: Target, *, typed: bool) -> Iterator[Execution]:
+    """Execute a function for all decisions that it makes, up to a limit.
+
+    Raises:
+        SyntaxError: if the file is no Python of this version.
+    """
+    source = compiled(target.file, target.text, target.module)
+    session = Session()
+    prefix: tuple[bool, ...] | None = ()
+    for _ in range(MOST):
+        if prefix is None:
+            return
+        before = len(session.known)
+        choices = Choices(prefix)
+        yield execute(target, source, choices, session, typed=typed)
+        if len(session.known) == before:
+            prefix = choices.following()
+
+
+def execute(target: Target, source: CompiledModule, choices: Choices, session: Session, *, typed: bool) -> Execution:
+    """Execute a function once and trace it."""
+    import jax
+
+    from olympus.jaxprs import raw_key, trace, typed_key
+
+    ended: list[BaseException] = []
+
+    def run(keys: Any, numbers: Any) -> None:
+        world = World(choices, library(target.roots), finder(target), {target.file: target.claimed})
+        Promotions(world, keys, numbers, session, typed=typed).install()
+        try:
+            drive(world, target, source)
+        except Exhausted as error:
+            ended.append(error)
+        except Exception as error:
+            ended.append(error)
+
+    key = (typed_key if typed else raw_key)(None, (KEYS,))
+    traced = trace(run, key, jax.ShapeDtypeStruct((NUMBERS,), "int32"))
+    error = ended[0] if ended else None
+    failed = failure(error) if error is not None else None
+    text = None if error is None or failed else f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"[:200]
+    return Execution(typed, follow(traced), failed, text)
+
+
+def finder(target: Target) -> Callable[[str], Path | None]:
+    """Return what finds the file of a module of the project."""
+
+    def find(name: str) -> Path | None:
+        parts = name.split(".")
+        for folder in target.folders:
+            file = folder.joinpath(*parts).with_suffix(".py")
+            package = folder.joinpath(*parts, "__init__.py")
+            for candidate in (file, package):
+                if candidate.is_file():
+                    return candidate
+        return None
+
+    return find
+
+
+class Promotions:
+    """Gives unknown values that are used as keys or numbers a traced key or number each."""
+
+    def __init__(self, world: World, keys: Any, numbers: Any, session: Session, *, typed: bool) -> None:
+        self.world, self.keys, self.numbers, self.session = world, keys, numbers, session
+        self.typed = typed
+        self.made: dict[Any, Any] = {}
+        self.counted: dict[Any, Any] = {}
+
+    def install(self) -> None:
+        """Answer the questions of a world."""
+        self.world.promote, self.world.as_number = self.key, self.number
+        self.world.consume, self.world.typed = self.consume, self.typed
+
+    def key(self, value: Any) -> Any:
+        """Return the key that a value is; anything that is no unknown value is itself."""
+        if not is_unknown(value):
+            return value
+        if value not in self.made:
+            if len(self.made) == KEYS:
+                raise Exhausted
+            self.made[value] = self.keys[len(self.made)]
+            if "(" not in value._olympus_path:
+                self.session.known.add(value._olympus_path)
+        return self.made[value]
+
+    def number(self, value: Any) -> Any:
+        """Return the number that an unknown value is."""
+        if value not in self.counted:
+            if len(self.counted) == NUMBERS:
+                raise Exhausted
+            self.counted[value] = self.numbers[len(self.counted)]
+        return self.counted[value]
+
+    def consume(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Consume the keys that are given to something unknown: that is what it most likely does with them."""
+        import jax
+
+        for leaf in jax.tree_util.tree_leaves((args, kwargs)):
+            if is_unknown(leaf) and (leaf in self.made or leaf._olympus_path in self.session.known):
+                leaf = self.key(leaf)
+            if isinstance(leaf, jax.Array) and is_key(leaf):
+                assumed(leaf)
+
+
+def is_key(array: Any) -> bool:
+    """Say whether an array is of keys, by its type; raw keys are the only arrays of words in an execution."""
+    import jax
+
+    typed = jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key)
+    return typed or (str(array.dtype) == "uint32" and array.ndim > 0 and array.shape[-1] == 2)
+
+
+def assumed(keys: Any) -> None:
+    """Draw from each of an array of keys, under a name that says that it is an assumption."""
+    import jax
+
+    draw = jax.random.bits
+    typed = jax.dtypes.issubdtype(keys.dtype, jax.dtypes.prng_key)
+    for _ in range(keys.ndim if typed else keys.ndim - 1):
+        draw = jax.vmap(draw)
+
+    def assumed_consumption(keys: Any) -> Any:
+        return draw(keys)
+
+    jax.jit(assumed_consumption)(keys)
+
+
+# Getting at the function.
+
+
+def drive(world: World, target: Target, source: CompiledModule) -> None:
+    """Execute the module, and then the function in it with unknown arguments, and what it hands on or returns."""
+    module = SourceModule(world, target.module, Path(target.file))
+    world.modules[target.module] = module
+    module._names = world.execute(target.module, target.file, source)
+    if not target.function:
+        return
+    outer = target.function.partition(".<locals>")[0].split(".")
+    found: Any = module._names.get(outer[0])
+    for name in outer[1:]:
+        owner, found = found, getattr(found, name, None)
+        if isinstance(owner, type) and not isinstance(inspect.getattr_static(owner, name, None), staticmethod):
+            found = bound(owner, found)
+    result = invoke(world, found, outer[-1])
+    for function in returned(result):
+        invoke(world, function, outer[-1])
+    handed = 0
+    while handed < len(world.handed) and handed < 20:
+        invoke(world, world.handed[handed], "handed")
+        handed += 1
+
+
+def bound(owner: type, function: Any) -> Any:
+    """Return a method of an object whose constructor was not run."""
+    try:
+        instance = owner.__new__(owner)
+    except TypeError:
+        return function
+    return getattr(instance, getattr(function, "__name__", ""), function)
+
+
+def invoke(world: World, function: Any, name: str) -> Any:
+    """Call a function with unknown arguments, named as its parameters are."""
+    if isinstance(function, Unknown | Jax) or not callable(function):
+        return None
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    args, kwargs = [], {}
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        value = Unknown(world, parameter.name)
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            kwargs[parameter.name] = value
+        else:
+            args.append(value)
+    result = function(*args, **kwargs)
+    if inspect.isgenerator(result):
+        return [value for _, value in zip(range(4), result, strict=False)]
+    if inspect.iscoroutine(result):
+        try:
+            result.send(None)
+        except StopIteration as end:
+            return end.value
+        finally:
+            result.close()
+    return result
+
+
+def returned(result: Any) -> Iterable[Any]:
+    """Return the functions in a result."""
+    values = result if isinstance(result, tuple | list) else [result]
+    return [value for value in values if inspect.isfunction(value)]
