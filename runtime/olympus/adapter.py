@@ -16,7 +16,15 @@ from olympus.spans import Span, is_user_file, span
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn
 
-__all__ = ["PRIMITIVES", "closed_parts", "is_library", "jit_name", "sub_jaxprs", "user_frames"]
+__all__ = [
+    "PRIMITIVES",
+    "closed_parts",
+    "is_library",
+    "jit_name",
+    "sub_jaxprs",
+    "threefry_partitionable",
+    "user_frames",
+]
 
 PRIMITIVES = {
     "pjit": "jit",  # up to 0.6
@@ -111,3 +119,10 @@ def closed_parts(jaxpr: Any) -> tuple[Jaxpr, tuple[Any, ...]]:
     """Return the open jaxpr and the constants of an open or closed jaxpr."""
     consts = getattr(jaxpr, "consts", None)
     return (jaxpr, ()) if consts is None else (jaxpr.jaxpr, tuple(consts))
+
+
+def threefry_partitionable() -> bool:
+    """Return whether threefry's partitionable form is on: flags are attributes that no annotation names."""
+    import jax
+
+    return bool(getattr(jax.config, "jax_threefry_partitionable", True))

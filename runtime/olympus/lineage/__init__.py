@@ -1,0 +1,116 @@
+"""Key lineage: which key is which in a traced function, what consumes it, and what is wrong with that.
+
+A jaxpr is followed with identities in the place of numbers. Equal identities are equal keys, so that a reuse is two
+consumptions of one identity; an identity of its own stands for what is not known, so that nothing is reported which
+is not certain.
+
+What it can see is what a trace has: both branches of ``lax.cond``, bodies of loops (for two turns), functions that
+are differentiated, mapped or compiled. What it cannot see are other paths through the Python code than the one that
+the arguments take, keys inside of Pallas kernels and of callbacks, and key operations that happen before or after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from olympus import adapter
+from olympus.lineage.events import Context, Event, EventKind, Misuse, MisuseKind
+from olympus.lineage.failure import Failure, failure
+
+if TYPE_CHECKING:
+    from olympus.jaxprs import Trace
+    from olympus.lineage.identity import Identities
+    from olympus.lineage.interpreter import Interpreter
+    from olympus.lineage.values import Value
+
+__all__ = ["Context", "Event", "EventKind", "Failure", "Lineage", "Misuse", "MisuseKind", "failure", "follow", "of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lineage:
+    """What is known of the keys of a traced function.
+
+    Attributes:
+        trace: the traced function.
+        identities: the terms that all identities are numbers of.
+        events: the key operations, in the order of the trace; those in a loop once for each turn that was followed.
+        misuses: what is wrong, in the order in which it was met.
+        inputs: what is known of each flat input.
+        outputs: what is known of each flat output.
+        complete: whether the whole function was followed; a very long one is not.
+    """
+
+    trace: Trace
+    identities: Identities
+    events: tuple[Event, ...]
+    misuses: tuple[Misuse, ...]
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    complete: bool
+
+    @property
+    def unmodelled(self) -> tuple[Event, ...]:
+        """Return the events of which it is not known what they do with keys."""
+        return tuple(event for event in self.events if event.kind == "unmodelled")
+
+    def describe(self, key: int) -> str:
+        """Return an identity as a reader would write it, such as ``fold_in(split(key)[0], 3)``."""
+        return self.identities.describe(key, lambda index: self.trace.names[index])
+
+
+def of(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Lineage:
+    """Trace a function and follow its keys.
+
+    Args:
+        f: the function.
+        args: its arguments, abstract or concrete, as :func:`olympus.jaxprs.trace` takes them.
+        kwargs: its keyword arguments, likewise.
+
+    Raises:
+        Exception: what ``f`` raises, unchanged; :func:`failure` says which of these are misuses of a typed key.
+    """
+    from olympus.jaxprs import trace
+
+    return follow(trace(f, *args, **kwargs))
+
+
+def follow(trace: Trace) -> Lineage:
+    """Follow the keys of a traced function."""
+    from olympus.lineage.interpreter import Exhausted, Interpreter
+
+    state = Interpreter(partitionable=adapter.threefry_partitionable())
+    jaxpr = trace.jaxpr.jaxpr
+    inputs = [_argument(state, trace, place, variable.aval) for place, variable in enumerate(jaxpr.invars)]
+    outputs: list[Value] = []
+    with suppress(Exhausted):
+        outputs = state.run(jaxpr, trace.jaxpr.consts, inputs, Context())
+    ledger = state.ledger
+    return Lineage(
+        trace=trace,
+        identities=state.identities,
+        events=tuple(event for event in state.events if event.kind != "unmodelled" or state.are_keys(event.keys)),
+        misuses=tuple(each for each in ledger.misuses if state.are_keys(state.identities.keys_of(each.key))),
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        complete=len(outputs) == len(jaxpr.outvars),
+    )
+
+
+def _argument(state: Interpreter, trace: Trace, place: int, aval: Any) -> Value:
+    """Return the value of a flat input: a key, what may be a raw key, or another array."""
+    from olympus.lineage.elements import is_key_dtype
+    from olympus.lineage.values import Value, may_be_raw
+
+    shape = tuple(aval.shape)
+    if is_key_dtype(aval):
+        bulk = state.identities.number("argument", (), (place, ()))
+        return state.values.keys(shape, lambda at: state.identities.number("argument", (), (place, at)), bulk)
+    certain = place in trace.raw_keys
+    if not certain and not may_be_raw(shape, aval.dtype):
+        return Value(shape, state.identities.number("value", (), ("input", place)))
+    if not certain:
+        state.values.doubtful.add(("argument", place))
+    return state.values.raw(shape, "argument", place)

@@ -1,0 +1,118 @@
+"""What happens to keys while a function is followed, and what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from olympus.spans import Chain, Span, diverging
+
+if TYPE_CHECKING:
+    from olympus.jaxprs import Equation
+
+__all__ = ["Context", "Event", "EventKind", "Misuse", "MisuseKind"]
+
+EventKind = Literal["seed", "wrap", "unwrap", "split", "fold_in", "clone", "draw", "torn", "unmodelled"]
+MisuseKind = Literal["reuse", "collision", "indexing", "arithmetic", "transposition"]
+Condition = tuple[object, int]
+Turn = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where in the nest of jaxprs an equation is being followed.
+
+    Attributes:
+        outer: the equation in whose jaxpr it stands.
+        library: whether it is inside of a function of JAX that is compiled as a whole.
+        repeated: whether one key came several times into that function.
+        conditions: the branches that are taken, each by what decides and its number.
+        turns: the turns of the loops around it, each by a number of the loop's execution and its own.
+        never: the branches around it that a known predicate rules out; what stands there meets only its like.
+        recomputed: whether it recomputes a forward pass.
+    """
+
+    outer: Equation | None = None
+    library: bool = False
+    repeated: bool = False
+    conditions: dict[object, int] = field(default_factory=dict)
+    turns: tuple[Turn, ...] = ()
+    never: tuple[int, ...] = ()
+    recomputed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """One key operation of a traced function.
+
+    Attributes:
+        kind: what is done. ``draw`` and ``split`` consume the keys that go in; ``torn`` takes words of keys out of
+            their place, or computes with them; of what ``unmodelled`` does nothing is known.
+        equation: the equation that does it.
+        keys: the identities that go in.
+        made: the identities that come out.
+        context: the branches and loops around it.
+        order: its number among the events of the lineage.
+        implementation: the key dtype, such as ``key<fry>``.
+    """
+
+    kind: EventKind
+    equation: Equation
+    keys: tuple[int, ...]
+    made: tuple[int, ...]
+    context: Context
+    order: int
+    implementation: str = ""
+
+    @property
+    def chain(self) -> Chain:
+        """Return the spans of the user's calls that led to it, innermost first."""
+        return self.equation.chain
+
+    @property
+    def consumes(self) -> bool:
+        """Say whether the keys that go in are used up."""
+        return self.kind in ("draw", "split")
+
+    @property
+    def name(self) -> str:
+        """Return the function that the user called, where JAX compiles it under its name, such as ``normal``."""
+        call = self.equation
+        while call.internal and call.outer is not None:
+            call = call.outer
+        return str(call.params.get("name", call.primitive)).strip("_").removeprefix("random_")
+
+    @property
+    def conditional(self) -> bool:
+        """Say whether it happens on some executions only."""
+        return bool(self.context.conditions or self.context.never)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Misuse:
+    """Something wrong with the keys of a traced function, decided by identities.
+
+    Attributes:
+        kind: ``reuse`` of a key; a ``collision`` of two derivations that give one key; ``indexing`` into a key's
+            buffer, ``arithmetic`` with its words, ``transposition``: words of several keys in one, or in another order.
+        first: the earlier consumption; what took the words apart.
+        second: the later consumption; what uses the words as a key.
+        key: the identity that is consumed twice, or the key that was put together.
+        where: the spans of the two events, where their chains of calls differ.
+        across_turns: whether it is one place in two turns of a loop.
+    """
+
+    kind: MisuseKind
+    first: Event
+    second: Event
+    key: int
+    where: tuple[Span, Span] | None
+    across_turns: bool = False
+
+    @classmethod
+    def of(cls, kind: MisuseKind, first: Event, second: Event, key: int) -> Misuse:
+        """Return a misuse of two events, with the places that a reader has to look at."""
+        where = diverging(first.chain, second.chain) if first.chain and second.chain else None
+        earlier, later = dict(first.context.turns), dict(second.context.turns)
+        across = any(turn != later.get(loop, turn) for loop, turn in earlier.items())
+        return cls(kind, first, second, key, where, across)

@@ -1,0 +1,179 @@
+"""Key identities: where a key, a word of a key or another value comes from, as hash-consed terms.
+
+Equal terms have equal numbers, so that comparing two identities is comparing two integers, and an array of keys is
+an integer array of their identities. The operations of a term:
+
+=============  ===============================================================================================
+``argument``   a key that the traced function was given; data: the flat argument and the position in it
+``constant``   a key that the traced function closes over
+``seed``       a key made of a seed; every execution of the equation is one of its own
+``split``      one child of a split; data: shape, flat index, the execution
+``fold_in``    children: the key and the message; the same key with the same message is the same identity
+``clone``      a key that may be used beside the one that it was cloned from
+``wrap``       a key made of words that come from no key that is known; child: the words
+``mangled``    a key put together of words that are no longer one whole key; children: the words
+``element``    the key of any one lane of a loop or a mesh; see :class:`Lanes`
+``join``       one of several keys, and which one is not known: after branches, loops, at an index of unknown value
+``opaque``     a key from an equation that is not modelled
+``word``       one word of a key's buffer; data: its index and the number of words
+``mixed``      a number that was computed of words of keys; ``picked``: a word from a place that is not known;
+               ``lane``: any of several words
+``literal``    a known number; ``value``, ``input``: any other value, by its equation and operands
+=============  ===============================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import NamedTuple
+
+__all__ = ["KEY_TERMS", "UNCERTAIN", "Identities", "Term"]
+
+KEY_TERMS = frozenset(
+    {"argument", "constant", "seed", "split", "fold_in", "clone", "wrap", "mangled", "element", "join", "opaque"}
+)
+# Two of these with different numbers may still be one key when the program runs.
+UNCERTAIN = frozenset({"join", "opaque", "wrap", "mangled"})
+
+
+class Term(NamedTuple):
+    """One term: an operation, the numbers of the terms below it, and data that is compared by value."""
+
+    operation: str
+    children: tuple[int, ...]
+    data: Hashable
+
+
+class Identities:
+    """The terms of one lineage, numbered as they are met."""
+
+    def __init__(self) -> None:
+        self.terms: list[Term] = []
+        self.numbers: dict[Term, int] = {}
+        self.number("value", (), "filling")  # 0 is the identity of no key
+
+    def number(self, operation: str, children: tuple[int, ...] = (), data: Hashable = None) -> int:
+        """Return the number of a term, a new one for a new term."""
+        term = Term(operation, children, data)
+        known = self.numbers.get(term)
+        if known is None:
+            known = self.numbers[term] = len(self.terms)
+            self.terms.append(term)
+        return known
+
+    def __getitem__(self, number: int) -> Term:
+        """Return the term with a number."""
+        return self.terms[number]
+
+    def is_key(self, number: int) -> bool:
+        """Say whether the term is a key, and not a word or another value."""
+        return self.terms[number].operation in KEY_TERMS
+
+    def whole_key(self, words: tuple[int, ...]) -> int | None:
+        """Return the key whose buffer these words are, in order and complete, ``None`` where there is none."""
+        if not words or words[0] < 0:
+            return None
+        first = self.terms[words[0]]
+        if first.operation != "word" or first.data != (0, len(words)):
+            return None
+        key = first.children[0]
+        for index, word in enumerate(words):
+            if word < 0 or self.terms[word] != ("word", (key,), (index, len(words))):
+                return None
+        return key
+
+    def words(self, key: int, width: int) -> tuple[int, ...]:
+        """Return the words of a key's buffer."""
+        term = self.terms[key]
+        if term.operation == "mangled" and len(term.children) == width and min(term.children) >= 0:
+            return term.children
+        return tuple(self.number("word", (key,), (index, width)) for index in range(width))
+
+    def below(self, number: int) -> Iterator[Term]:
+        """Yield a term and all terms below it, each once."""
+        seen = {number}
+        waiting = [number]
+        while waiting:
+            term = self.terms[waiting.pop()]
+            yield term
+            fresh = [child for child in term.children if child >= 0 and child not in seen]
+            seen.update(fresh)
+            waiting += fresh
+
+    def keys_of(self, number: int) -> frozenset[int]:
+        """Return the keys whose words a word or a mixed number was made of."""
+        found = set()
+        waiting = [number]
+        seen = set(waiting)
+        while waiting:
+            current = waiting.pop()
+            term = self.terms[current]
+            if term.operation in KEY_TERMS and term.operation != "mangled":
+                found.add(current)
+                continue
+            for child in term.children:
+                if child >= 0 and child not in seen:
+                    seen.add(child)
+                    waiting.append(child)
+        return frozenset(found)
+
+    def is_certain(self, number: int) -> bool:
+        """Say whether the identity is decided: no term below it stands for one of several or for the unknown."""
+        return all(term.operation not in UNCERTAIN for term in self.below(number))
+
+    def replace(self, number: int, replacements: dict[int, int]) -> int:
+        """Return a term with some of the terms below it put in place of others.
+
+        Args:
+            number: the term.
+            replacements: the term that takes the place of each; what is found is added, for the next call.
+        """
+        if number < 0:
+            return number
+        known = replacements.get(number)
+        if known is None:
+            term = self.terms[number]
+            children = tuple(self.replace(child, replacements) for child in term.children)
+            known = number if children == term.children else self.number(term.operation, children, term.data)
+            replacements[number] = known
+        return known
+
+    def describe(self, number: int, name: Callable[[int], str] | None = None) -> str:
+        """Return an identity as a reader would write it, such as ``fold_in(split(key)[0], 3)``.
+
+        Args:
+            number: the term.
+            name: gives the name of a flat argument.
+        """
+        operation, children, data = self.terms[number]
+        inner = [self.describe(child, name) if child >= 0 else "?" for child in children]
+        match operation, data:
+            case "argument", (int() as index, tuple() as position):
+                return (name(index) if name else f"argument {index}") + "".join(f"[{each}]" for each in position)
+            case "split", (tuple(), int() as index, int()):
+                return f"split({inner[0]})[{index}]"
+            case "word", (int() as index, int()):
+                return f"key_data({inner[0]})[{index}]"
+            case "literal", _:
+                return str(data)
+            case "fold_in", _:
+                return f"fold_in({inner[0]}, {inner[1]})"
+            case "clone", _:
+                return f"clone({inner[0]})"
+            case "seed", _:
+                return f"key({inner[0]})"
+            case "wrap", _:
+                return "wrap_key_data(...)"
+            case "mangled", _:
+                keys = sorted({self.describe(key, name) for key in self.keys_of(number)})
+                return f"words of {' and '.join(keys)}"
+            case "constant", _:
+                return "a key from outside"
+            case "element", _:
+                return "one of the mapped keys"
+            case "join", _:
+                return "one of several keys"
+            case "opaque", _:
+                return "a key of unknown origin"
+            case _:
+                return "..."
