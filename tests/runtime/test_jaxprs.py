@@ -21,6 +21,7 @@ import numpy as np  # noqa: E402
 from jax.experimental import pallas  # noqa: E402
 from jax.sharding import Mesh, PartitionSpec  # noqa: E402
 
+import olympus  # noqa: E402
 from olympus.jaxprs import Equation, RawKey, Trace, raw_key, trace, typed_key  # noqa: E402
 from olympus.spans import Chain, Span, diverging, traceback_chain  # noqa: E402
 
@@ -372,6 +373,19 @@ def test_a_compiled_function_traced_by_itself_has_only_its_own_calls():
 
 def test_a_function_of_jax_traced_by_itself_has_no_chain():
     assert set(chains(jax.random.normal, KEY)) == {()}
+
+
+def through_the_namespace(key: Any) -> Any:
+    return olympus.jit(lambda k: olympus.vmap(olympus.random.normal)(k[None]))(key)
+
+
+def test_the_namespace_is_not_in_the_chain():
+    call = "olympus.jit(lambda k: olympus.vmap(olympus.random.normal)(k[None]))(key)"
+    expected = (
+        at(through_the_namespace, "olympus.vmap(olympus.random.normal)(k[None])"),
+        at(through_the_namespace, call),
+    )
+    assert chains(through_the_namespace, typed_key()) == [expected]
 
 
 def unpacking(key: Any) -> Any:
