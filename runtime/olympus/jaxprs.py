@@ -226,7 +226,7 @@ class Equation:
         outer = self.outer
         if outer is None:
             return False
-        return outer.internal or (self.sub.kind == "jit" and adapter.is_library(self.sub.jaxpr) is True)
+        return outer.internal or (self.sub.kind == "jit" and adapter.is_library(self.sub.jaxpr) is not False)
 
     def _own(self) -> Chain:
         """Return the spans of the calls since the trace of its jaxpr began."""
@@ -234,7 +234,7 @@ class Equation:
         if outer is None:
             return adapter.user_frames(self.eqn, top=True)
         own = adapter.user_frames(self.eqn, top=False)
-        # A backward pass gives what is inside a function of JAX the frames of the call from outside.
+        # A derivative may give what is inside a function of JAX the frames of the call from outside.
         return () if own == outer.chain[: len(own)] and self._in_library() else own
 
 
