@@ -193,7 +193,7 @@ def _random_bits(key: Array, *, bit_width: int, shape: tuple[int, ...], rounds: 
     size = math.prod(shape)
     words = keystream(key, Use(bit_width), -(-size * bit_width // 32), rounds)
     if bit_width == 64:
-        low, high = words.reshape(-1, 2).astype(jnp.uint64).T
+        low, high = words[::2].astype(jnp.uint64), words[1::2].astype(jnp.uint64)
         return ((high << 32) | low).reshape(shape)
     if bit_width < 32:
         shifts = jnp.arange(0, 32, bit_width, dtype=jnp.uint32)

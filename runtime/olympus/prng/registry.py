@@ -35,7 +35,7 @@ class Entry:
 
 
 _entries: dict[str, Entry] = {}
-_lock = Lock()  # never held while something is imported or traced
+_lock = Lock()  # for adding; never held while a module is imported
 
 
 def register_prng_impl(
@@ -87,7 +87,6 @@ def add(name: str, key_shape: tuple[int, ...], functions: Functions, tag: str | 
                 f"got {word!r}."
             )
     check_key_shape(name, key_shape)
-    check(name, functions, key_shape)
     spec = define_prng_impl(
         name=name,
         tag=tag,
@@ -95,13 +94,12 @@ def add(name: str, key_shape: tuple[int, ...], functions: Functions, tag: str | 
         **{item.name: getattr(functions, item.name) for item in fields(functions)},
     )
     entry = Entry(tag, key_shape, functions, spec)
-    with _lock:
-        known = _entries.get(name)
-        if known is not None and same(known, entry):
-            return known.spec
-        refuse_taken(name, tag)
-        _entries[name] = entry
-    return spec
+    if is_new(name, entry):
+        check(name, functions, key_shape)
+        with _lock:
+            if is_new(name, entry):  # still: another thread may have been faster
+                _entries[name] = entry
+    return _entries[name].spec
 
 
 def resolve(impl: Any) -> Any:
@@ -158,26 +156,32 @@ def check_key_shape(name: str, key_shape: object) -> None:
     )
 
 
-def refuse_taken(name: str, tag: str) -> None:
-    """Refuse a name or a tag of another generator: dtypes are told apart by eye as ``key<tag>``.
+def is_new(name: str, entry: Entry) -> bool:
+    """Say whether nothing is registered under a name, rather than the very same generator.
+
+    Tags have to be unique as well as names: people tell dtypes apart as ``key<tag>``.
 
     Raises:
-        ValueError: the message says whose it is.
+        ValueError: the name or the tag is another generator's; the message says whose.
     """
     if jax_tag(name) is not None:
         raise ValueError(f"{name!r} is a PRNG implementation of JAX; choose another name.")
     if name in _entries:
+        if same(_entries[name], entry):
+            return False
         raise ValueError(
             f"the PRNG implementation {name!r} is registered already, with other functions, tag or key_shape; "
             "choose another name, or start Python anew after a change to them."
         )
     owners = {jax_tag(owner): f"JAX's {owner!r}" for owner in jax_names()}
     owners |= {owner: f"{owner!r} of olympus.prng" for owner in SHIPPED if owner != name}
-    owners |= {entry.tag: repr(owner) for owner, entry in _entries.items()}
-    if tag in owners:
+    owners |= {other.tag: repr(owner) for owner, other in list(_entries.items()) if owner not in SHIPPED}
+    if entry.tag in owners:
         raise ValueError(
-            f"the tag {tag!r} of PRNG implementation {name!r} is the one of {owners[tag]}; give another tag=."
+            f"the tag {entry.tag!r} of PRNG implementation {name!r} is the one of {owners[entry.tag]}; "
+            "give another tag=."
         )
+    return True
 
 
 def same(known: Entry, new: Entry) -> bool:
