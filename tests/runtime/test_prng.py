@@ -324,7 +324,7 @@ def generators_of_other_widths():
         register_prng_impl(f"wordwise{words}", **wordwise(words))
 
 
-@pytest.fixture(params=WIDTHS)
+@pytest.fixture(params=["wordwise2", "chacha20"])
 def key(request: pytest.FixtureRequest) -> Any:
     return random.key(42, impl=resolve(request.param))
 
@@ -342,16 +342,16 @@ def test_keys_keep_their_width(name: str):
     assert random.bits(key, (0, 3)).shape == (0, 3)
     assert random.key_impl(random.wrap_key_data(random.key_data(key), impl=impl)) == impl
     assert raw(random.clone(key)) == raw(key)
+    assert -SIGMAS < float(random.normal(key, (256,)).mean()) * 16 < SIGMAS
 
 
 def test_maps_over_keys_are_exact(key: Any):
     keys = random.split(key, (2, 2))
-    mapped = jax.vmap(jax.vmap(lambda key: random.bits(key, (3,))))(keys)
-    children = jax.vmap(jax.vmap(lambda key, data: random.fold_in(key, data), (0, None)), (0, None))(keys, 5)
-    split = jax.vmap(jax.vmap(lambda key: random.split(key, 3)))(keys)
+    mapped = jax.vmap(jax.vmap(lambda key: (random.bits(key, (3,)), random.fold_in(key, 5), random.split(key, 3))))
+    bits, children, split = jax.jit(mapped)(keys)
     for place in ((0, 0), (1, 1)):
         one = keys[place]
-        assert mapped[place].tolist() == random.bits(one, (3,)).tolist()
+        assert bits[place].tolist() == random.bits(one, (3,)).tolist()
         assert raw(children[place]) == raw(random.fold_in(one, 5))
         assert raw(split[place]) == raw(random.split(one, 3))
     folded = jax.vmap(random.fold_in, (None, 0))(key, jnp.arange(3))
@@ -361,9 +361,8 @@ def test_maps_over_keys_are_exact(key: Any):
 
 
 def chain(key: Any) -> Any:
-    """Draw, fold in and split, and return what was drawn."""
-    first, second = random.split(random.fold_in(key, 3))
-    return random.bits(first, (2,)) ^ random.bits(second, (2,))
+    """Derive a key and draw from it."""
+    return random.bits(random.fold_in(key, 3), (2,))
 
 
 def test_loops_and_branches_give_what_python_gives(key: Any):
@@ -371,22 +370,18 @@ def test_loops_and_branches_give_what_python_gives(key: Any):
     expected = [chain(one).tolist() for one in keys]
     assert jax.jit(chain)(keys[1]).tolist() == expected[1]
     assert lax.scan(lambda carry, key: (carry, chain(key)), 0, keys)[1].tolist() == expected
-
-    def carried(state: tuple[Any, Any]) -> tuple[Any, Any]:
-        return random.split(state[0])[0], state[1] + 1
-
-    last, _ = lax.while_loop(lambda state: state[1] < 3, carried, (key, 0))
-    assert raw(last) == raw(lax.fori_loop(0, 3, lambda i, key: random.split(key)[0], key))
-    assert raw(last) == raw(random.split(random.split(random.split(key)[0])[0])[0])
     assert lax.cond(True, chain, lambda key: chain(key) + 1, keys[2]).tolist() == expected[2]
-    assert jax.checkpoint(chain)(keys[0]).tolist() == expected[0]
+    last, _ = lax.while_loop(
+        lambda state: state[1] < 2, lambda state: (random.split(state[0])[0], state[1] + 1), (key, 0)
+    )
+    assert raw(last) == raw(random.split(random.split(key)[0])[0])
 
 
 def test_gradients_pass_by_keys(key: Any):
     def loss(scale: Any, key: Any) -> Any:
         return jnp.sum(scale * random.normal(key, (4,)))
 
-    value, slope = jax.value_and_grad(loss)(2.0, key)
+    value, slope = jax.value_and_grad(jax.checkpoint(loss))(2.0, key)
     assert float(value) == pytest.approx(2 * float(slope), rel=1e-5)
     assert float(slope) == pytest.approx(float(random.normal(key, (4,)).sum()), rel=1e-5)
 
