@@ -625,8 +625,7 @@ def test_the_statistics_see_generators_that_are_bad():
 # -- The page.
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="not written")
-def test_the_examples_of_the_page_hold(monkeypatch: pytest.MonkeyPatch):
+def test_the_examples_of_the_page_hold():
     code = "\n".join(re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL))
     example = doctest.DocTestParser().get_doctest(code, {}, PAGE.name, str(PAGE), 0)
     assert len(example.examples) > 10
