@@ -221,7 +221,7 @@ def test_blocks_are_those_of_the_reference(key: list[int], counter: int, nonce: 
 
 
 def key_of(words: Any) -> Any:
-    return random.wrap_key_data(jnp.asarray(words, jnp.uint32), impl=CHACHA20)
+    return random.wrap_key_data(jnp.asarray(np.asarray(words, np.uint32)), impl=CHACHA20)
 
 
 def raw(key: Any) -> list[Any]:
@@ -291,6 +291,16 @@ def test_longer_draws_begin_with_shorter_ones():
     for dtype in ("uint8", "uint32"):
         assert random.bits(key, (40,), dtype)[:3].tolist() == random.bits(key, (3,), dtype).tolist()
     assert raw(random.split(key, 5))[:2] == raw(random.split(key, 2))
+
+
+def test_flags_of_threefry_change_nothing():
+    found = []
+    for partitionable in (True, False):
+        with jax.threefry_partitionable(partitionable):
+            found.append(
+                (raw(random.split(random.key(9, impl=CHACHA20))), random.bits(key_of(range(8)), (2,)).tolist())
+            )
+    assert found[0] == found[1]
 
 
 def test_a_call_beyond_the_block_counter_is_refused():
@@ -401,6 +411,15 @@ def test_keys_go_to_devices(key: Any):
 
     folded = jax.jit(jax.shard_map(by_axis, mesh=mesh, in_specs=PartitionSpec(), out_specs=rows))(key)
     assert folded[-1].tolist() == random.bits(random.fold_in(key, count - 1), (1, 2))[0].tolist()
+
+
+def test_the_checker_of_jax_follows_keys(key: Any):
+    with jax.debug_key_reuse(True):
+        fresh = random.fold_in(key, 1)
+        random.bits(fresh, (2,))
+        with pytest.raises(jax.errors.KeyReuseError):
+            random.bits(fresh, (2,))
+        assert random.bits(random.clone(fresh), (2,)).shape == (2,)
 
 
 def test_keys_can_be_kept(key: Any, tmp_path: Path):

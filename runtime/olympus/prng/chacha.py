@@ -1,9 +1,9 @@
 """ChaCha, the stream cipher of RFC 8439, as a generator for JAX's keys: 256-bit keys, 20, 12 or 8 rounds.
 
 A key is the eight words of a ChaCha key. Every function reads words of the cipher's keystream under that key, and the
-first word of the nonce says what they are for (``Use``). The block function is injective in its input, and two uses
-differ in that word, so that no block ever serves two purposes: children of ``split`` are independent of ``fold_in``,
-of the bits of the key, and bits of one width of those of another. The other two words of the nonce are zero.
+first word of the nonce says what they are for (``Use``); the other two are zero. No block, that is no key, nonce and
+counter, ever serves two purposes: children of ``split`` have nothing to do with keys from ``fold_in`` or with the bits
+of the key, nor bits of one width with those of another.
 
 The block counter is the number of the block in the keystream of one use, or the data of ``fold_in``. It has 32 bits.
 Past the last block ChaCha would begin anew, so that one call that needs more than 2**32 blocks (256 GiB) is refused.
