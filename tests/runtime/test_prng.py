@@ -22,7 +22,7 @@ jax = pytest.importorskip("jax", reason="generators are functions of JAX arrays"
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 from jax import lax, random  # noqa: E402
-from jax.sharding import AxisType, PartitionSpec  # noqa: E402
+from jax.sharding import AxisType, NamedSharding, PartitionSpec  # noqa: E402
 from scipy import stats  # noqa: E402
 from wordwise import wordwise  # noqa: E402
 
@@ -413,6 +413,16 @@ def test_keys_go_to_devices(key: Any):
     assert folded[-1].tolist() == random.bits(random.fold_in(key, count - 1), (1, 2))[0].tolist()
 
 
+def test_sharded_draws_are_the_same_and_need_no_communication():
+    count = jax.device_count()
+    mesh = jax.make_mesh((count,), ("i",), axis_types=(AxisType.Auto,))
+    rows = NamedSharding(mesh, PartitionSpec("i"))
+    key = random.key(3, impl=CHACHA20)
+    program = jax.jit(lambda key: random.bits(key, (64 * count,)), out_shardings=rows).lower(key).compile()
+    assert program(key).tolist() == random.bits(key, (64 * count,)).tolist()
+    assert not re.search(r"all-(gather|reduce|to-all)|collective-permute", program.as_text())
+
+
 def test_the_checker_of_jax_follows_keys(key: Any):
     with jax.debug_key_reuse(True):
         fresh = random.fold_in(key, 1)
@@ -530,7 +540,7 @@ def test_jax_draws_poisson_with_threefry_only(name: str):
     key = random.key(0, impl=resolve(name))
     with pytest.raises(NotImplementedError, match="`poisson` is only implemented for the threefry2x32 RNG"):
         random.poisson(key, 3.0, N)
-    threefry = random.wrap_key_data(random.bits(key, (2,)), impl="threefry2x32")  # the page recommends this
+    threefry = random.wrap_key_data(random.bits(key, (2,), "uint32"), impl="threefry2x32")  # the page recommends this
     assert random.poisson(threefry, 3.0, N).mean() == pytest.approx(3, abs=5 * math.sqrt(3 / DRAWS))
 
 
