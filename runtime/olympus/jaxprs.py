@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from olympus import adapter
@@ -103,9 +101,10 @@ def raw_key(impl: object = None, shape: tuple[int, ...] = ()) -> RawKey:
 
 def _resolve(impl: object) -> object:
     """Return what ``jax.random.key`` understands: names of registered generators are not JAX's."""
-    if isinstance(impl, str) and find_spec("olympus.prng") is not None:
-        return import_module("olympus.prng").resolve(impl)
-    return impl
+    from olympus.prng import resolve
+
+    resolved: object = resolve(impl)
+    return resolved
 
 
 @dataclass(frozen=True, slots=True)
