@@ -21,10 +21,19 @@ if TYPE_CHECKING:
     from olympus import tree as tree
     from olympus.array_protocol import SupportsJAXArray
     from olympus.jax_names import *  # noqa: F403
+    from olympus.prng import register_prng_impl
     from olympus.random import ensure_typed_key_array
     from olympus.signature import Forward, KeySignature, Sink, Source
 
-__all__ = ["Forward", "KeySignature", "Sink", "Source", "SupportsJAXArray", "ensure_typed_key_array"]
+__all__ = [
+    "Forward",
+    "KeySignature",
+    "Sink",
+    "Source",
+    "SupportsJAXArray",
+    "ensure_typed_key_array",
+    "register_prng_impl",
+]
 __version__ = "0.1.0"
 
 _PLACES = {
@@ -34,6 +43,7 @@ _PLACES = {
     "Source": "olympus.signature",
     "SupportsJAXArray": "olympus.array_protocol",
     "ensure_typed_key_array": "olympus.random",
+    "register_prng_impl": "olympus.prng",
 }
 """The modules of our names, which are imported when a name is first used."""
 

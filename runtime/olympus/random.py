@@ -7,8 +7,7 @@ Where JAX takes the name of a generator (``impl=``, ``dtype=``), the names given
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, wraps
-from importlib import import_module
+from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -60,27 +59,18 @@ def by_name(function: Callable[..., Any], position: int | None) -> Callable[...,
         position: where it takes the generator without a name, if anywhere.
     """
 
+    from olympus.prng import resolve
+
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         for name in kwargs.keys() & {"impl", "impl_spec", "dtype"}:
-            kwargs[name] = resolver()(kwargs[name])
+            kwargs[name] = resolve(kwargs[name])
         if position is not None and len(args) > position:
-            args = (*args[:position], resolver()(args[position]), *args[position + 1 :])
+            args = (*args[:position], resolve(args[position]), *args[position + 1 :])
         return function(*args, **kwargs)
 
     return call
-
-
-@cache
-def resolver() -> Callable[[object], object]:
-    """Return the function that finds registered generators by their names."""
-    try:
-        prng = import_module("olympus.prng")
-    except ModuleNotFoundError:
-        return lambda impl: impl
-    resolve: Callable[[object], object] = prng.resolve
-    return resolve
 
 
 if not TYPE_CHECKING:
