@@ -121,6 +121,21 @@ class Identities:
         """Say whether the identity is decided: no term below it stands for one of several or for the unknown."""
         return all(term.operation not in UNCERTAIN for term in self.below(number))
 
+    def stream(self, number: int) -> Hashable:
+        """Return what a key's bits are a function of: two derivations that give one key have one stream.
+
+        ``split(key, n)[i]`` is ``fold_in(key, i)`` under most generators, a clone is its original, and splitting a key
+        twice gives the same children.
+        """
+        operation, children, data = self.terms[number]
+        if operation == "split" and isinstance(data, tuple) and len(data[0]) == 1:
+            return "child", self.stream(children[0]), data[1]
+        if operation == "fold_in" and self.terms[children[1]].operation == "literal":
+            return "child", self.stream(children[0]), self.terms[children[1]].data
+        if operation == "clone":
+            return self.stream(children[0])
+        return "key", number
+
     def replace(self, number: int, replacements: dict[int, int]) -> int:
         """Return a term with some of the terms below it put in place of others.
 

@@ -11,6 +11,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -177,11 +178,7 @@ class SourceModule:
             raise AttributeError(name)
         if self._names is None:
             self._names = {}
-            try:
-                source = compiled(str(self._file), self._file.read_text("utf-8"), self._name)
-            except (OSError, SyntaxError, ValueError):
-                source = CompiledModule([])
-            self._names = self._world.execute(self._name, str(self._file), source)
+            self._names = self._world.execute(self._name, str(self._file), compiled_file(self._file, self._name))
         if name in self._names:
             return self._names[name]
         inner = self._world.sources(f"{self._name}.{name}")
@@ -211,6 +208,15 @@ def compiled(file: str, text: str, module: str) -> CompiledModule:
         code = ast.Module([statement], [])
         statements.append(compile(ast.fix_missing_locations(code), file, "exec", dont_inherit=True))
     return CompiledModule(statements)
+
+
+@lru_cache(maxsize=1024)
+def compiled_file(file: Path, module: str) -> CompiledModule:
+    """Compile a file of the project, once; nothing is in one that cannot be read or parsed."""
+    try:
+        return compiled(str(file), file.read_text("utf-8"), module)
+    except (OSError, SyntaxError, ValueError):
+        return CompiledModule([])
 
 
 class Prepared(ast.NodeTransformer):
