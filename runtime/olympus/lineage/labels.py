@@ -1,0 +1,109 @@
+"""What keys are called in a picture: short, and one name for keys that are used alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from olympus.lineage.calls import parents
+
+if TYPE_CHECKING:
+    from olympus.lineage import Lineage
+
+__all__ = ["Namer", "spelled"]
+
+SHORT = 14  # characters: a longer name of a parent is left out of the names of its children
+MOST = 3  # numbers, runs of numbers and names
+UNKNOWN = "…"
+
+
+def spelled(values: Iterable[int | str]) -> str:
+    """Return numbers and names in a few words: ``0:5`` for numbers in a row, ``…`` for too many."""
+    distinct = list(dict.fromkeys(values))
+    runs: list[list[int]] = []
+    for number in sorted(value for value in distinct if isinstance(value, int)):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    shown = [str(run[0]) if len(run) == 1 else f"{run[0]}:{run[-1] + 1}" for run in runs]
+    shown += [value for value in distinct if isinstance(value, str)]
+    return ", ".join(shown) if len(shown) <= MOST else UNKNOWN
+
+
+class Namer:
+    """Gives the names of the keys of one lineage."""
+
+    def __init__(self, lineage: Lineage) -> None:
+        self.lineage = lineage
+        self.inputs = {value.number: name for value, name in zip(lineage.inputs, lineage.trace.names, strict=True)}
+
+    def label(self, keys: list[int]) -> str:
+        """Return the name of a node of some keys, of one operation."""
+        operation, _, data = self.lineage.identities[keys[0]]
+        if operation == "argument" and isinstance(data, tuple):
+            return self._array(data[0], keys)
+        inside = spelled(self._short(parent) for key in keys for parent in parents(self.lineage, key)[:1])
+        match operation:
+            case "split":
+                return f"split({inside})[{spelled(self.index(key) for key in keys)}]"
+            case "fold_in":
+                return f"fold_in({inside}, {spelled(self.message(key) for key in keys)})"
+            case "clone":
+                return f"clone({inside})"
+            case "seed":
+                return f"key({spelled(self._number(self._child(key)) for key in keys)})"
+            case "element":
+                return f"each of {inside}"
+            case "mangled":
+                return f"words of {spelled(self._short(p) for key in keys for p in parents(self.lineage, key))}"
+            case "wrap":
+                return f"wrap_key_data({UNKNOWN})"
+        return self.lineage.describe(keys[0])
+
+    def _array(self, argument: int, keys: list[int]) -> str:
+        """Return the name of some keys of an argument: of the argument itself where they are all."""
+        name = self.lineage.trace.names[argument]
+        positions = [data[1] for key in keys if isinstance(data := self.lineage.identities[key].data, tuple)]
+        labels = self.lineage.inputs[argument].labels
+        typed = labels is not None and labels.size and self.lineage.identities.is_key(int(labels.flat[0]))
+        size = 1 if labels is None else labels.size if typed else labels[..., 0].size
+        if len(positions) == size:
+            return name
+        if len(positions) == 1 or len(positions[0]) != 1:
+            shown = "".join(f"[{each}]" for each in positions[0]) if len(positions) == 1 else f"[{UNKNOWN}]"
+            return name + shown
+        return f"{name}[{spelled(position[0] for position in positions)}]"
+
+    def _short(self, key: int) -> str:
+        text = self.lineage.describe(key)
+        return text if len(text) <= SHORT else UNKNOWN
+
+    def _child(self, key: int) -> int:
+        children = self.lineage.identities[key].children
+        return children[-1] if children else 0
+
+    def index(self, key: int) -> int | str:
+        """Return which child of a split a key is, or the message that was folded in."""
+        operation, _, data = self.lineage.identities[key]
+        if operation == "fold_in":
+            return self.message(key)
+        return int(data[1]) if isinstance(data, tuple) and len(data) > 1 and data[1] >= 0 else UNKNOWN
+
+    def message(self, key: int) -> int | str:
+        """Return what was folded into a key, as far as it is known."""
+        return self._number(self._child(key))
+
+    def _number(self, number: int) -> int | str:
+        """Return a number that is known, or the name of the argument that it is, converted or not."""
+        while True:
+            operation, children, data = self.lineage.identities[number]
+            if operation == "literal":
+                return int(str(data))
+            if number in self.inputs:
+                return self.inputs[number]
+            if len(children) != 1 or operation not in ("value", "computed"):
+                return UNKNOWN
+            if operation == "computed" and isinstance(data, tuple) and data[0] != "convert_element_type":
+                return UNKNOWN
+            number = children[0]
