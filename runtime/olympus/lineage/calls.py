@@ -164,7 +164,10 @@ class Calls:
         return unmade and any(self._is_inside(call, each) for each in parents(self.lineage, key))
 
     def same_in_turns(self) -> dict[int, int]:
-        """Return, for keys that differ only in the turn of a loop, the first of them."""
+        """Return, for keys that differ only in the turn of a loop or in the lane of a map, the first of them.
+
+        A split that was followed for the key of any one lane gives all lanes children with the same data.
+        """
         first: dict[object, int] = {}
         same: dict[int, int] = {}
         positions: defaultdict[object, list[int]] = defaultdict(list)
@@ -180,6 +183,10 @@ class Calls:
         for position, keys in positions.items():
             for key in keys:
                 same.setdefault(key, first.setdefault(position, key))
+        made = {self.term(key).data: key for key in self.makers if self.term(key).operation == "split"}
+        for key, (operation, _, data) in enumerate(self.lineage.identities.terms):
+            if operation == "split" and key not in self.makers and data in made:
+                same[key] = made[data]
         return same
 
     def _lane(self, key: int) -> object:

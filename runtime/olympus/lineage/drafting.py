@@ -69,8 +69,11 @@ class Draft:
     def __init__(self, lineage: Lineage) -> None:
         self.lineage = lineage
         self.calls = Calls(lineage)
-        self.names = Namer(lineage)
         self.same = self.calls.same_in_turns()
+        turns: defaultdict[int, list[int]] = defaultdict(list)
+        for key in self.same:
+            turns[self.first(key)].append(key)
+        self.names = Namer(lineage, turns)
         self.marks: defaultdict[int, set[MisuseKind]] = defaultdict(set)
         self.misused: set[tuple[int, int]] = set()  # keys, each with the id of the call that misuses it
         self.torn: dict[int, Misuse] = {}
@@ -145,10 +148,12 @@ class Draft:
         found = dict.fromkeys(key for key in keys if self.lineage.identities.is_key(key))
         waiting = list(found)
         while waiting:
-            for parent in parents(self.lineage, waiting.pop()):
-                if parent not in found:
-                    found[parent] = None
-                    waiting.append(parent)
+            key = waiting.pop()
+            turns = (each for each in self.names.turns.get(self.first(key), ()) if each in self.calls.makers)
+            for near in (*parents(self.lineage, key), *turns):
+                if near not in found:
+                    found[near] = None
+                    waiting.append(near)
         return found
 
     # What uses them, and how they are made.
@@ -168,6 +173,8 @@ class Draft:
     def _steps(self) -> Iterator[Step]:
         for key in self.members:
             child = self.first(key)
+            if child in self.calls.makers and key not in self.calls.makers:
+                continue  # a child of one lane's key: the key of any one lane stands for it
             event, what = self.calls.maker(key), self.calls.term(key).operation
             torn = self.torn.get(child)
             if torn is not None and what not in DERIVATIONS:
@@ -189,7 +196,11 @@ class Draft:
         ends = defaultdict(set)
         for use in self.uses:
             ends[use.key].add(use.call.site if use.call else RETURNED)
-        numbers = _numbered({key: (self._origin(key), frozenset(ends[key])) for key in self.members})
+        # Derivations are counted first: otherwise it takes a round for each to tell the keys of a long chain apart.
+        depths: dict[int, int] = {}
+        for key in sorted(self.members):
+            depths[key] = 1 + max((depths.get(each, 0) for each in above[key]), default=0)
+        numbers = _numbered({key: (depths[key], self._origin(key), frozenset(ends[key])) for key in self.members})
         while True:
             refined = _numbered(
                 {
@@ -267,7 +278,7 @@ class Draft:
             yield Edge(
                 ids["key", group],
                 target,
-                own[0].what,
+                {"returned": "", "draw": "draw", "split": "split"}.get(own[0].what, "use"),
                 chains.text(call.equation.chain) if call else "",
                 any(use.again for use in own),
                 times,
@@ -283,7 +294,7 @@ class Draft:
 
     def _what(self, step: Step, members: list[int]) -> str:
         if step.what == "fold_in":
-            return f"fold_in {spelled(self.names.message(key) for key in members)}"
+            return f"fold_in {spelled(map(self.names.index, members))}"
         if step.what == "element":
             return "each turn" if self.calls.is_loop(step.child) else "each shard"
         return {"join": "one of", "wrap": "words", "mangled": "words", "opaque": "unknown"}.get(step.what, step.what)
@@ -291,8 +302,7 @@ class Draft:
     def _key_node(self, name: str, members: list[int]) -> Node:
         kind: NodeKind = "source" if self.calls.term(members[0]).operation in SOURCES else "key"
         label = self.names.label(members)
-        title = ", ".join(dict.fromkeys(map(self.lineage.describe, members[:8])))
-        title += ", …" if len(members) > 8 else ""
+        title = self.names.label(members, depth=8, longest=200)
         return Node(name, kind, label, title, tuple(sorted(self.marks[members[0]])))
 
 
@@ -350,6 +360,9 @@ class _Places:
         others = [other for other in self.chains if other != chain and other[0] == chain[0]]
         for back in range(1, len(chain)):
             caller = chain[-back]
-            if any(len(other) >= back and other[-back].line != caller.line for other in others):
+            alike = [other[-back] for other in others if len(other) >= back]
+            if any(other.line != caller.line for other in alike):
                 return f"{text} from {caller.line}"
+            if any(other != caller for other in alike):
+                return f"{text} from {caller.line}:{caller.column}"
         return text

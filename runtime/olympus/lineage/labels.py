@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from olympus.lineage.calls import parents
@@ -34,34 +34,61 @@ def spelled(values: Iterable[int | str]) -> str:
 class Namer:
     """Gives the names of the keys of one lineage."""
 
-    def __init__(self, lineage: Lineage) -> None:
-        self.lineage = lineage
-        self.inputs = {value.number: name for value, name in zip(lineage.inputs, lineage.trace.names, strict=True)}
+    def __init__(self, lineage: Lineage, turns: dict[int, list[int]]) -> None:
+        """Prepare for a lineage.
 
-    def label(self, keys: list[int]) -> str:
-        """Return the name of a node of some keys, of one operation."""
+        Args:
+            lineage: the lineage.
+            turns: the keys that one key stands for, which differ only in the turn of a loop.
+        """
+        self.lineage = lineage
+        self.turns = turns
+        values = zip(lineage.inputs, lineage.trace.names, strict=True)
+        self.inputs = {value.number: name for value, name in values if value.number >= 0}
+
+    def label(self, keys: Sequence[int], depth: int = 3, longest: int = SHORT) -> str:
+        """Return the name of a node of some keys, of one operation.
+
+        Args:
+            keys: the keys.
+            depth: how many derivations to tell.
+            longest: the length of the names of parents above which they are left out.
+        """
         operation, _, data = self.lineage.identities[keys[0]]
         if operation == "argument" and isinstance(data, tuple):
             return self._array(data[0], keys)
-        inside = spelled(self._short(parent) for key in keys for parent in parents(self.lineage, key)[:1])
+        if operation == "seed":
+            return f"key({spelled(self._number(self._child(key)) for key in keys)})"
+        if operation in ("constant", "join", "opaque", "wrap"):
+            return self.lineage.describe(keys[0]).replace("...", UNKNOWN)
+        inside = self._inside(keys, depth, longest)
         match operation:
             case "split":
-                return f"split({inside})[{spelled(self.index(key) for key in keys)}]"
+                return f"split({inside})[{spelled(map(self.index, keys))}]"
             case "fold_in":
-                return f"fold_in({inside}, {spelled(self.message(key) for key in keys)})"
+                return f"fold_in({inside}, {spelled(map(self.index, keys))})"
             case "clone":
                 return f"clone({inside})"
-            case "seed":
-                return f"key({spelled(self._number(self._child(key)) for key in keys)})"
             case "element":
                 return f"each of {inside}"
             case "mangled":
-                return f"words of {spelled(self._short(p) for key in keys for p in parents(self.lineage, key))}"
-            case "wrap":
-                return f"wrap_key_data({UNKNOWN})"
-        return self.lineage.describe(keys[0])
+                return f"words of {inside}"
+        return "keys"
 
-    def _array(self, argument: int, keys: list[int]) -> str:
+    def _inside(self, keys: Sequence[int], depth: int, longest: int) -> str:
+        """Return the name of what some keys are made of."""
+        above = list(dict.fromkeys(parent for key in keys for parent in parents(self.lineage, key)))
+        if not above or not depth:
+            return UNKNOWN
+        alike: dict[object, list[int]] = {}
+        for key in above:
+            operation, _, data = self.lineage.identities[key]
+            array = operation == "argument" and isinstance(data, tuple)
+            alike.setdefault(data[0] if array and isinstance(data, tuple) else operation, []).append(key)
+        text = spelled(self.label(each, depth - 1, longest) for each in alike.values())
+        return text if len(text) <= longest and UNKNOWN not in text else UNKNOWN
+
+    def _array(self, argument: int, keys: Sequence[int]) -> str:
         """Return the name of some keys of an argument: of the argument itself where they are all."""
         name = self.lineage.trace.names[argument]
         positions = [data[1] for key in keys if isinstance(data := self.lineage.identities[key].data, tuple)]
@@ -70,29 +97,23 @@ class Namer:
         size = 1 if labels is None else labels.size if typed else labels[..., 0].size
         if len(positions) == size:
             return name
-        if len(positions) == 1 or len(positions[0]) != 1:
-            shown = "".join(f"[{each}]" for each in positions[0]) if len(positions) == 1 else f"[{UNKNOWN}]"
-            return name + shown
+        if len(positions) == 1:
+            return name + "".join(f"[{each}]" for each in positions[0])
+        if len(positions[0]) != 1:
+            return f"{name}[{UNKNOWN}]"
         return f"{name}[{spelled(position[0] for position in positions)}]"
-
-    def _short(self, key: int) -> str:
-        text = self.lineage.describe(key)
-        return text if len(text) <= SHORT else UNKNOWN
 
     def _child(self, key: int) -> int:
         children = self.lineage.identities[key].children
         return children[-1] if children else 0
 
     def index(self, key: int) -> int | str:
-        """Return which child of a split a key is, or the message that was folded in."""
+        """Return which child of a split a key is, or what was folded in, as far as it is known."""
         operation, _, data = self.lineage.identities[key]
         if operation == "fold_in":
-            return self.message(key)
+            messages = {self._number(self._child(each)) for each in (key, *self.turns.get(key, ()))}
+            return messages.pop() if len(messages) == 1 else UNKNOWN
         return int(data[1]) if isinstance(data, tuple) and len(data) > 1 and data[1] >= 0 else UNKNOWN
-
-    def message(self, key: int) -> int | str:
-        """Return what was folded into a key, as far as it is known."""
-        return self._number(self._child(key))
 
     def _number(self, number: int) -> int | str:
         """Return a number that is known, or the name of the argument that it is, converted or not."""

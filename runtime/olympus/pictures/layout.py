@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["Layout", "MissingLibrary", "Place", "layout"]
 
@@ -105,16 +106,17 @@ def _arranged(boxes: set[int], links: list[Link], row: float) -> tuple[dict[int,
     Bends have negative numbers. The library draws from the top down.
     """
     if not links:
-        return {box: (0.0, 0) for box in boxes}, []
+        return dict.fromkeys(boxes, (0.0, 0)), []
     try:
         from fast_sugiyama import from_edges
     except ImportError as error:
         raise MissingLibrary from error
     order = sorted(boxes)
     number = {box: place for place, box in enumerate(order)}
-    ((positions, _, _, drawn),) = from_edges(
+    found: Any = from_edges(
         [(number[source], number[target]) for source, target in links], vertex_spacing=row, check_layout=True
     )
+    ((positions, _, _, drawn),) = found  # names of vertices can be text, too, but here they are numbers
 
     def own(vertex: int) -> int:
         return order[vertex] if vertex < len(order) else -vertex

@@ -24,7 +24,7 @@ CLASSES = {
 }
 MISUSED_EDGE = "stroke:#cf222e,stroke-width:3px"
 # Mermaid's own escapes: the number or name of a character between # and ;
-ESCAPES = str.maketrans({character: f"#{ord(character)};" for character in "#\"<>&`|\\{}"} | {"\n": " ", "\r": " "})
+ESCAPES = str.maketrans({character: f"#{ord(character)};" for character in '#"<>&`|\\{}'} | {"\n": " ", "\r": " "})
 
 
 def mermaid(graph: Graph) -> str:
@@ -41,7 +41,8 @@ def mermaid(graph: Graph) -> str:
 def _node(node: Node) -> str:
     opening, closing = SHAPES[node.kind]
     mark = f"<br/>✗ {', '.join(node.misuses)}" if node.misuses else ""
-    return f'    {node.id}{opening}"{node.label.translate(ESCAPES)}{mark}"{closing}:::{_class(node)}'
+    label = node.label.translate(ESCAPES) or " "  # without any text there is no string
+    return f'    {node.id}{opening}"{label}{mark}"{closing}:::{_class(node)}'
 
 
 def _class(node: Node) -> str:

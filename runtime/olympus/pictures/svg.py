@@ -93,7 +93,7 @@ class _Drawing:
         self.graph = graph
         self.numbers = {node.id: number for number, node in enumerate(graph.nodes)}
         widths = [_node_width(node) for node in graph.nodes]
-        widths += [_width(_edge_text(edge), SMALL) + 2 for edge in graph.edges]
+        widths += [_width(_edge_text(edge), SMALL) for edge in graph.edges]
         links = [link for number in range(len(graph.edges)) for link in self.links(number)]
         self.layout: Layout = layout(widths, links, row=ROW, gap=GAP)
         heights = [TALL if node.misuses else BOX for node in graph.nodes] + [SMALL + 4] * len(graph.edges)
@@ -128,20 +128,21 @@ class _Drawing:
     def edge(self, number: int) -> str:
         """Return an edge: two lines with the label between them."""
         edge, label = self.graph.edges[number], self.boxes[len(self.graph.nodes) + number]
-        first, *rest = self.links(number)
-        lines = [self.line(*first)]
-        lines += [self.line(*link) for link in rest] or [self.ear(number)]
-        back = self.numbers[edge.source] > self.numbers[edge.target]
-        if self.numbers[edge.source] != self.numbers[edge.target]:
-            tip = self.boxes[self.numbers[edge.target]]
-            lines.append(_head(tip.right, tip.place.y, 1, 0) if back else _head(tip.place.x, tip.place.y, -1, 0))
-        ends = f"{self.graph.nodes[self.numbers[edge.source]].label} → {self.graph.nodes[self.numbers[edge.target]].label}"
+        source, target = self.numbers[edge.source], self.numbers[edge.target]
+        parts = [self.line(*link) for link in self.links(number)]
+        if source == target:
+            parts.append(self.ear(number))
+        else:
+            tip = self.boxes[target]
+            parts.append(
+                _head(*((tip.right, tip.place.y, 1) if source > target else (tip.place.x, tip.place.y, -1)), 0)
+            )
         text = _edge_text(edge)
-        words = _text(text, label.place.x + 1, label.place.y + 4, "note") if text else ""
-        return (
-            f'<g class="edge{" misuse" if edge.misuse else ""}">'
-            f"<title>{escape(f'{ends}: {edge.label}')}</title>{''.join(lines)}{words}</g>"
-        )
+        if text:
+            parts.append(_text(text, label.place.x, label.place.y + 4, "note"))
+        title = f"{self.graph.nodes[source].label} → {self.graph.nodes[target].label}: {edge.label}"
+        kind = "edge misuse" if edge.misuse else "edge"
+        return f'<g class="{kind}"><title>{escape(title)}</title>{"".join(parts)}</g>'
 
     def line(self, source: int, target: int) -> str:
         """Return the line of a link: level across each layer, and curved between two layers."""

@@ -63,7 +63,9 @@ def _roots(graph: Graph) -> list[Node]:
 def _edge(edge: Edge) -> list[Piece]:
     if not edge.label:
         return []
-    return [(f"{edge.label} → ", "misuse" if edge.misuse else "faint")]
+    if edge.misuse:
+        return [(f"{CROSS} {edge.label} → ", "misuse")]
+    return [(f"{edge.label} → ", "faint")]
 
 
 def _node(node: Node, *, above: bool) -> list[Piece]:
