@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from olympus.lineage.labels import Namer
+
 if TYPE_CHECKING:
     from olympus.commands.target import Followed
     from olympus.lineage import Failure, Lineage, Misuse
@@ -73,7 +75,8 @@ def _sentence(lineage: Lineage, misuse: Misuse, first: Span | None, second: Span
     keys = [misuse.key]
     if not lineage.identities.is_key(misuse.key) or lineage.identities[misuse.key].operation == "mangled":
         keys = sorted(lineage.identities.keys_of(misuse.key))
-    key = " and ".join(dict.fromkeys(map(lineage.describe, keys))) or "a key"
+    names = Namer(lineage, {})
+    key = " and ".join(dict.fromkeys(names.label([each], depth=8, longest=80) for each in keys)) or "a key"
     there = "here" if first is None or first == second else f"at {place(first)}"
     if misuse.kind == "collision":
         return f"{key} is the same key as the one that {misuse.first.name} consumes {there}"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Namer", "spelled"]
 
 SHORT = 14  # characters: a longer name of a parent is left out of the names of its children
+LONG = 24  # the same where not much else is said
 MOST = 3  # numbers, runs of numbers and names
 UNKNOWN = "…"
 
@@ -61,7 +62,7 @@ class Namer:
             return f"key({spelled(self._number(self._child(key)) for key in keys)})"
         if operation in ("constant", "join", "opaque", "wrap"):
             return self.lineage.describe(keys[0]).replace("...", UNKNOWN)
-        inside = self._inside(keys, depth, longest)
+        inside = self._inside(keys, depth, max(longest, LONG) if operation in ("element", "mangled") else longest)
         match operation:
             case "split":
                 return f"split({inside})[{spelled(map(self.index, keys))}]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from olympus.lineage.graph import Edge, Graph, Node
+from olympus.pictures.plain import plain
 
 __all__ = ["mermaid"]
 
@@ -24,7 +25,7 @@ CLASSES = {
 }
 MISUSED_EDGE = "stroke:#cf222e,stroke-width:3px"
 # Mermaid's own escapes: the number or name of a character between # and ;
-ESCAPES = str.maketrans({character: f"#{ord(character)};" for character in '#"<>&`|\\{}'} | {"\n": " ", "\r": " "})
+ESCAPES = str.maketrans({character: f"#{ord(character)};" for character in '#"<>&`|\\{}'})
 
 
 def mermaid(graph: Graph) -> str:
@@ -41,7 +42,7 @@ def mermaid(graph: Graph) -> str:
 def _node(node: Node) -> str:
     opening, closing = SHAPES[node.kind]
     mark = f"<br/>✗ {', '.join(node.misuses)}" if node.misuses else ""
-    label = node.label.translate(ESCAPES) or " "  # without any text there is no string
+    label = plain(node.label).translate(ESCAPES) or " "  # without any text there is no string
     return f'    {node.id}{opening}"{label}{mark}"{closing}:::{_class(node)}'
 
 
@@ -51,5 +52,5 @@ def _class(node: Node) -> str:
 
 def _edge(edge: Edge) -> str:
     arrow = "==>" if edge.misuse else "-->"
-    label = f'|"{edge.label.translate(ESCAPES)}"|' if edge.label else ""
+    label = f'|"{plain(edge.label).translate(ESCAPES)}"|' if edge.label else ""
     return f"    {edge.source} {arrow}{label} {edge.target}"

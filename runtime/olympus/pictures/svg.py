@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape
 
 from olympus.lineage.graph import Edge, Graph, Node
 from olympus.pictures.layout import Layout, Place, layout
+from olympus.pictures.plain import plain
 
 __all__ = ["svg"]
 
@@ -72,11 +73,11 @@ def svg(graph: Graph, title: str) -> str:
     """
     drawing = _Drawing(graph)
     width, height = (f"{length + 2 * MARGIN:.0f}" for length in (drawing.layout.width, drawing.layout.height))
-    label = escape(title, {'"': "&quot;"})
+    label = escape(plain(title), {'"': "&quot;"})
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
         f' viewBox="{-MARGIN:.0f} {-MARGIN:.0f} {width} {height}" role="img" aria-label="{label}">',
-        f"<title>{escape(title)}</title>",
+        f"<title>{escape(plain(title))}</title>",
         f"<style>{STYLE}</style>",
         f'<rect class="page" x="{-MARGIN:.0f}" y="{-MARGIN:.0f}" width="{width}" height="{height}"/>',
         *(drawing.edge(number) for number in range(len(graph.edges))),
@@ -120,7 +121,7 @@ class _Drawing:
             texts.append(_text(_marks(node), x + PADDING, y + 13, "note"))
         title = f"{node.title}: {', '.join(node.misuses)}" if node.misuses else node.title
         return (
-            f'<g class="{node.kind}{" misuse" if node.misuses else ""}"><title>{escape(title)}</title>'
+            f'<g class="{node.kind}{" misuse" if node.misuses else ""}"><title>{escape(plain(title))}</title>'
             f'<rect class="box" x="{x:.1f}" y="{y - box.height / 2:.1f}" width="{box.width:.1f}"'
             f' height="{box.height:.1f}" rx="{radius:.0f}"/>{"".join(texts)}</g>'
         )
@@ -142,7 +143,7 @@ class _Drawing:
             parts.append(_text(text, label.place.x, label.place.y + 4, "note"))
         title = f"{self.graph.nodes[source].label} → {self.graph.nodes[target].label}: {edge.label}"
         kind = "edge misuse" if edge.misuse else "edge"
-        return f'<g class="{kind}"><title>{escape(title)}</title>{"".join(parts)}</g>'
+        return f'<g class="{kind}"><title>{escape(plain(title))}</title>{"".join(parts)}</g>'
 
     def line(self, source: int, target: int) -> str:
         """Return the line of a link: level across each layer, and curved between two layers."""
@@ -184,8 +185,8 @@ def _edge_text(edge: Edge) -> str:
 
 
 def _short(text: str) -> str:
-    plain = "".join(character if character.isprintable() else "�" for character in text)
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+    text = plain(text)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def _width(text: str, size: float) -> float:

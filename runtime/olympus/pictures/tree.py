@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from olympus.lineage.graph import Edge, Graph, Node
+from olympus.pictures.plain import plain
 
 __all__ = ["Piece", "Style", "pieces", "tree"]
 
@@ -63,14 +64,13 @@ def _roots(graph: Graph) -> list[Node]:
 def _edge(edge: Edge) -> list[Piece]:
     if not edge.label:
         return []
-    if edge.misuse:
-        return [(f"{CROSS} {edge.label} → ", "misuse")]
-    return [(f"{edge.label} → ", "faint")]
+    label = f"{plain(edge.label)} → "
+    return [(f"{CROSS} {label}", "misuse") if edge.misuse else (label, "faint")]
 
 
 def _node(node: Node, *, above: bool) -> list[Piece]:
     style: Style = "source" if node.kind == "source" else "sink" if node.kind == "sink" else ""
-    found: list[Piece] = [(node.label, "misuse" if node.misuses else style)]
+    found: list[Piece] = [(plain(node.label), "misuse" if node.misuses else style)]
     if node.misuses:
         found.append((f"  {CROSS} {', '.join(node.misuses)}", "misuse"))
     if above:
