@@ -59,7 +59,7 @@ flowchart LR
     classDef misuse fill:#ffebe9,stroke:#cf222e,color:#82071e,stroke-width:3px
     linkStyle 0,1 stroke:#cf222e,stroke-width:3px
 """
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="─"), max_size=60)
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="─("), max_size=60)
 KINDS = st.sampled_from(["source", "key", "sink", "unknown", "returned"])
 MISUSES = st.sampled_from([(), (), ("reuse",), ("collision", "reuse"), ("indexing",)])
 

@@ -109,6 +109,8 @@ def _function(target: str) -> tuple[Callable[..., Any], str]:
     path = Path(file)
     if not path.is_file():
         raise Trouble(f"{file}: there is no such file; write FILE:FUNCTION with the path of a Python file")
+    if path.suffix != ".py":
+        raise Trouble(f"{file}: it is no Python file; write FILE:FUNCTION with a path that ends in .py")
     found: Any = _module(path)
     module = found
     for part in name.split("."):
@@ -141,8 +143,7 @@ def _module(path: Path) -> ModuleType:
 
 def _loaded(name: str, path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise Trouble(f"{_shown(path)}: it is no Python file; write FILE:FUNCTION with a path that ends in .py")
+    assert spec is not None and spec.loader is not None, "a path that ends in .py has a loader"
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
