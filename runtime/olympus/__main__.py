@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -28,6 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     from olympus.commands import Trouble
 
     options = parser().parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without the lines of trees shows something else there
+            stream.reconfigure(errors="replace")
     try:
         status: int = options.run(options)
         sys.stdout.flush()

@@ -326,6 +326,16 @@ def test_equations_are_nested(olympus_in: Run) -> None:
 
 
 @needs_jax
+def test_a_terminal_that_cannot_show_everything(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "-m", "olympus", "lineage", "program.py:bad"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert done.returncode == 1
+    assert done.stdout.startswith("key  ? reuse\n")
+
+
+@needs_jax
 def test_a_reader_that_stops_early(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     reading, writing = os.pipe()

@@ -323,8 +323,10 @@ def _sink_node(name: str, uses: list[Use]) -> Node:
     label = call.events[0].name
     if uses[0].what not in ("draw", "split"):
         return Node(name, "unknown", f"{label}?", f"{label}: what it does with keys is not known")
-    where = f" at {call.equation.chain[0]}" if call.equation.chain else ""
-    return Node(name, "sink", label, f"{label}{where}")
+    if not call.equation.chain:
+        return Node(name, "sink", label, label)
+    span = call.equation.chain[0]
+    return Node(name, "sink", label, f"{label} at {File(span.file).name}:{span.line}:{span.column}")
 
 
 class _Edges:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Namer", "spelled"]
 
-SHORT = 14  # characters: a longer name of a parent is left out of the names of its children
+SHORT = 16  # characters: a longer name of a parent is left out of the names of its children
 LONG = 24  # the same where not much else is said
 MOST = 3  # numbers, runs of numbers and names
 UNKNOWN = "…"
@@ -87,7 +87,7 @@ class Namer:
             array = operation == "argument" and isinstance(data, tuple)
             alike.setdefault(data[0] if array and isinstance(data, tuple) else operation, []).append(key)
         text = spelled(self.label(each, depth - 1, longest) for each in alike.values())
-        return text if len(text) <= longest and UNKNOWN not in text else UNKNOWN
+        return text if len(text) <= longest and f"({UNKNOWN}" not in text else UNKNOWN
 
     def _array(self, argument: int, keys: Sequence[int]) -> str:
         """Return the name of some keys of an argument: of the argument itself where they are all."""

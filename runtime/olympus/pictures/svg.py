@@ -80,7 +80,7 @@ def svg(graph: Graph, title: str) -> str:
         f"<title>{escape(plain(title))}</title>",
         f"<style>{STYLE}</style>",
         f'<rect class="page" x="{-MARGIN:.0f}" y="{-MARGIN:.0f}" width="{width}" height="{height}"/>',
-        *(drawing.edge(number) for number in range(len(graph.edges))),
+        *(drawing.edge(number) for number in drawing.order()),
         *(drawing.node(number) for number in range(len(graph.nodes))),
         "</svg>",
     ]
@@ -110,6 +110,10 @@ class _Drawing:
         if source == target:
             return [(source, label)]
         return [(min(source, target), label), (label, max(source, target))]
+
+    def order(self) -> list[int]:
+        """Return the edges in the order of drawing: those of misuses last, so that nothing hides them."""
+        return sorted(range(len(self.graph.edges)), key=lambda number: self.graph.edges[number].misuse)
 
     def node(self, number: int) -> str:
         """Return a node's box with its label."""
