@@ -177,8 +177,8 @@ CASES: dict[str, tuple[str, str, str]] = {
         """,
         """
         key --fold_in …, line 4, each turn--> fold_in(key, …)
-        fold_in(key, …) --fold_in …, line 5, each turn--> fold_in(…, …)
-        fold_in(…, …) --draw, line 5, each turn--> normal
+        fold_in(key, …) --fold_in …, line 5, each turn--> fold_in(fold_in(key, …), …)
+        fold_in(fold_in(key, …), …) --draw, line 5, each turn--> normal
         """,
     ),
     "a loop over keys": (
@@ -293,6 +293,22 @@ def test_places_name_the_file_where_there_are_several() -> None:
     program = "from jax import random as r\ndef f(key):\n    return draw(r.fold_in(key, 1))\n"
     found = graph(lineage.of(read(program).run("<program>", draw=helper)["f"], typed_key()))
     assert [edge.place for edge in found.edges] == ["<program>:3", "<helper>:3"]
+
+
+def test_a_backward_pass_that_draws_again() -> None:
+    text = """
+    def f(key):
+        @jax.checkpoint
+        def loss(x):
+            return jnp.sin(x * r.normal(key))
+        return jax.grad(loss)(1.0)
+    """
+    assert drawn(graph(followed(text, typed_key()))) == ["key --draw, line 5--> normal"]
+
+
+def test_a_key_that_is_only_returned() -> None:
+    for key in (typed_key(), raw_key()):
+        assert drawn(graph(lineage.of(lambda key: key, key))) == ["key ----> returned"]
 
 
 def test_an_array_that_only_looks_like_a_key_is_none() -> None:

@@ -91,6 +91,7 @@ class Graph:
 
 def graph(lineage: Lineage) -> Graph:
     """Return the graph of a lineage."""
+    from olympus.lineage.assembly import Assembly
     from olympus.lineage.drafting import Draft
 
-    return Draft(lineage).graph()
+    return Assembly(Draft(lineage)).graph()
