@@ -14,8 +14,8 @@ jax = pytest.importorskip("jax", reason="the lineage is that of JAX's jaxprs")
 from test_lineage import IMPLEMENTATIONS, PRELUDE, PROGRAMS, Program, argument  # noqa: E402
 
 from olympus import lineage  # noqa: E402
+from olympus.graphs.graph import Graph, graph  # noqa: E402
 from olympus.jaxprs import raw_key, typed_key  # noqa: E402
-from olympus.lineage.graph import Graph, graph  # noqa: E402
 
 IMPORTS = "import jax, jax.numpy as jnp; from jax import lax, random as r, vmap, jit\n"
 
@@ -231,7 +231,7 @@ CASES: dict[str, tuple[str, str, str]] = {
         key --split, line 3--> split(key)[1]
         key --split, line 3--> split(key)[2]
         split(key)[0] --draw, line 4--> poisson
-        split(key)[1] --draw, line 4--> shuffle
+        split(key)[1] --draw, line 4--> choice
         split(key)[2] --draw, line 4--> gamma
         """,
     ),

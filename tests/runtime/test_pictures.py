@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from olympus.lineage.graph import Edge, Graph, Node
+from olympus.graphs.graph import Edge, Graph, Node
 from olympus.pictures import mermaid, svg, tree
 from olympus.pictures.layout import MissingLibrary
 from olympus.pictures.svg import STYLE

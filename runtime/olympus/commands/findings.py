@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from olympus.lineage.labels import Namer
+from olympus.graphs.labels import Namer
 
 if TYPE_CHECKING:
     from olympus.commands.target import Followed

@@ -15,7 +15,7 @@ from olympus.commands.findings import report
 from olympus.commands.target import Followed, add_target, follow
 
 if TYPE_CHECKING:
-    from olympus.lineage.graph import Graph
+    from olympus.graphs.graph import Graph
 
 __all__ = ["add"]
 
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _graph(followed: Followed) -> Graph | None:
-    from olympus.lineage.graph import graph
+    from olympus.graphs.graph import graph
 
     return None if followed.lineage is None else graph(followed.lineage)
 

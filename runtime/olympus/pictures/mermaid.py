@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from olympus.lineage.graph import Edge, Graph, Node
+from olympus.graphs.graph import Edge, Graph, Node
 from olympus.pictures.plain import plain
 
 __all__ = ["mermaid"]

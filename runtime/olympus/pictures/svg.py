@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from olympus.lineage.graph import Edge, Graph, Node
+from olympus.graphs.graph import Edge, Graph, Node
 from olympus.pictures.layout import Layout, Place, layout
 from olympus.pictures.plain import plain
 

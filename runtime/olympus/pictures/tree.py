@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from olympus.lineage.graph import Edge, Graph, Node
+from olympus.graphs.graph import Edge, Graph, Node
 from olympus.pictures.plain import plain
 
 __all__ = ["Piece", "Style", "pieces", "tree"]

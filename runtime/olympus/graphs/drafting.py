@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from olympus.lineage.calls import Call, Calls, parents
+from olympus.graphs.calls import Call, Calls, parents
+from olympus.graphs.labels import Namer
 from olympus.lineage.events import Event, Misuse, MisuseKind
-from olympus.lineage.labels import Namer
 
 if TYPE_CHECKING:
     from olympus.lineage import Lineage

@@ -91,7 +91,7 @@ class Graph:
 
 def graph(lineage: Lineage) -> Graph:
     """Return the graph of a lineage."""
-    from olympus.lineage.assembly import Assembly
-    from olympus.lineage.drafting import Draft
+    from olympus.graphs.assembly import Assembly
+    from olympus.graphs.drafting import Draft
 
     return Assembly(Draft(lineage)).graph()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from olympus.lineage.calls import parents
+from olympus.graphs.calls import parents
 
 if TYPE_CHECKING:
     from olympus.lineage import Lineage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 
-from olympus.lineage.drafting import Draft
+from olympus.graphs.drafting import Draft
 
 __all__ = ["RETURNED", "grouped"]
 

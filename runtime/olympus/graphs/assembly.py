@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from olympus.lineage.calls import Call, parents
-from olympus.lineage.drafting import Draft, Step, Use
-from olympus.lineage.graph import Edge, Graph, Node, NodeKind
-from olympus.lineage.grouping import RETURNED, grouped
-from olympus.lineage.labels import spelled
+from olympus.graphs.calls import Call, parents
+from olympus.graphs.drafting import Draft, Step, Use
+from olympus.graphs.graph import Edge, Graph, Node, NodeKind
+from olympus.graphs.grouping import RETURNED, grouped
+from olympus.graphs.labels import spelled
 
 if TYPE_CHECKING:
     from olympus.spans import Chain
