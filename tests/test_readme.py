@@ -53,6 +53,16 @@ def test_ci_runs_the_two_commands():
     assert rows.count(lint) == rows.count(test) == 1
 
 
+def test_the_shown_lineage_is_what_the_command_prints(at_root: None, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("jax", reason="the lineage is that of a traced function")
+    from olympus.__main__ import main as olympus
+
+    (example,) = [block for block in FENCES["console"] if block.startswith("$ olympus lineage")]
+    command, _, shown = example.partition("\n")
+    assert olympus(command.split()[2:]) == 1
+    assert capsys.readouterr().out == shown
+
+
 def test_the_shown_output_is_what_the_command_prints(at_root: None, capsys: pytest.CaptureFixture[str]):
     command, _, shown = FENCES["console"][0].partition("\n")
     assert command.startswith("$ olympus-lint docs/example/")
