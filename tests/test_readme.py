@@ -105,7 +105,8 @@ def test_the_rule_table_agrees_with_the_rules():
 
 def test_options_and_formats_in_the_readme_exist():
     known = {option for action in parser()._actions for option in action.option_strings}
-    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)) <= known
+    linter = re.sub(r"^\$ olympus .+$", "", README, flags=re.MULTILINE)  # the runtime's command has its own
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", linter)) <= known
     formats = re.search(r"The other formats are (.+?)\.", README)
     assert formats
     assert {*re.findall(r"`([a-z-]+)`", formats[1]), "github", "sarif"} == set(format_names())
