@@ -53,6 +53,16 @@ def test_ci_runs_the_two_commands():
     assert rows.count(lint) == rows.count(test) == 1
 
 
+def test_the_shown_lineage_is_what_the_command_prints(at_root: None, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("jax", reason="the lineage is that of a traced function")
+    from olympus.__main__ import main as olympus
+
+    (example,) = [block for block in FENCES["console"] if block.startswith("$ olympus lineage")]
+    command, _, shown = example.partition("\n")
+    assert olympus(command.split()[2:]) == 1
+    assert capsys.readouterr().out == shown
+
+
 def test_the_shown_output_is_what_the_command_prints(at_root: None, capsys: pytest.CaptureFixture[str]):
     command, _, shown = FENCES["console"][0].partition("\n")
     assert command.startswith("$ olympus-lint docs/example/")
@@ -95,7 +105,8 @@ def test_the_rule_table_agrees_with_the_rules():
 
 def test_options_and_formats_in_the_readme_exist():
     known = {option for action in parser()._actions for option in action.option_strings}
-    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)) <= known
+    linter = re.sub(r"^\$ olympus .+$", "", README, flags=re.MULTILINE)  # the runtime's command has its own
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", linter)) <= known
     formats = re.search(r"The other formats are (.+?)\.", README)
     assert formats
     assert {*re.findall(r"`([a-z-]+)`", formats[1]), "github", "sarif"} == set(format_names())

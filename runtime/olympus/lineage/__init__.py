@@ -40,6 +40,7 @@ class Lineage:
         misuses: what is wrong, in the order in which it was met.
         inputs: what is known of each flat input.
         outputs: what is known of each flat output.
+        lanes: for the key of any one lane, the number of the map's execution and the keys that are mapped.
         complete: whether the whole function was followed; a very long one is not.
     """
 
@@ -49,6 +50,7 @@ class Lineage:
     misuses: tuple[Misuse, ...]
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
+    lanes: dict[int, tuple[int, tuple[int, ...]]]
     complete: bool
 
     @property
@@ -95,6 +97,7 @@ def follow(trace: Trace) -> Lineage:
         misuses=tuple(each for each in ledger.misuses if state.are_keys(state.identities.keys_of(each.key))),
         inputs=tuple(inputs),
         outputs=tuple(outputs),
+        lanes=ledger.lanes,
         complete=len(outputs) == len(jaxpr.outvars),
     )
 
