@@ -108,7 +108,7 @@ class Calls:
             return self.lanes(args, kwargs)
         if name in GRADIENTS:
             return self.gradient(name, args, kwargs)
-        method = getattr(self, f"do_{function}", None) if module in ("lax", "tree", "tree_util", "") else None
+        method = getattr(self, f"do_{function}", None) if module in ("lax", "") else None
         if method is not None:
             return method(*args, **kwargs)
         return self.other(name, args, kwargs)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from olympus.lineage import Failure, Lineage, failure, follow
 from olympus.witness.library import Jax, library
 from olympus.witness.unknown import Unknown, is_unknown
-from olympus.witness.world import Choices, CompiledModule, Exhausted, Place, SourceModule, World, compiled
+from olympus.witness.world import Choices, Exhausted, Place, Players, SourceModule, World, compiled
 
-__all__ = ["Execution", "Target", "executions"]
+__all__ = ["Execution", "Executor", "Target"]
 
 KEYS = 64  # that unknown values of one execution can be
 NUMBERS = 64
@@ -60,56 +60,77 @@ class Execution:
     error: str | None
 
 
-@dataclass(slots=True)
-class Session:
-    """What is learnt from one execution for the next: which unknown values are keys."""
+class Executor:
+    """Executes one function with one kind of keys."""
 
-    known: set[str] = field(default_factory=set)
+    def __init__(self, target: Target, *, typed: bool) -> None:
+        """Compile the file.
 
+        Raises:
+            SyntaxError: if it is no Python of this version.
+        """
+        self.target, self.typed = target, typed
+        self.source = compiled(target.file, target.text, target.module)
+        self.known: set[str] = set()
+        self.world = World(library(target.roots), finder(target), {target.file: target.claimed}, typed=typed)
+        self.module = SourceModule(self.world, target.module, Path(target.file))
+        self.world.modules[target.module] = self.module
+        if target.function:
+            self.module._names = self.world.load(target.module, target.file, self.source)
 
-def executions(target: Target, *, typed: bool) -> Iterator[Execution]:
-    """Execute a function for all decisions that it makes, up to a limit.
+    def executions(self) -> Iterator[Execution]:
+        """Execute the function for all decisions that it makes, up to a limit."""
+        prefix: tuple[bool, ...] | None = ()
+        for _ in range(MOST):
+            if prefix is None:
+                return
+            before = len(self.known)
+            choices = Choices(prefix)
+            yield self.execute(choices)
+            if len(self.known) == before:
+                prefix = choices.following()
 
-    Raises:
-        SyntaxError: if the file is no Python of this version.
-    """
-    source = compiled(target.file, target.text, target.module)
-    session = Session()
-    prefix: tuple[bool, ...] | None = ()
-    for _ in range(MOST):
-        if prefix is None:
+    def execute(self, choices: Choices) -> Execution:
+        """Execute the function once and trace it."""
+        import jax
+
+        from olympus.jaxprs import raw_key, trace, typed_key
+
+        ended: list[BaseException] = []
+
+        def run(keys: Any, numbers: Any) -> None:
+            self.world.begin(choices, TracedPlayers(keys, numbers, self.known))
+            try:
+                self.drive()
+            except Exception as error:
+                ended.append(error)
+
+        key = (typed_key if self.typed else raw_key)(None, (KEYS,))
+        traced = trace(run, key, jax.ShapeDtypeStruct((NUMBERS,), "int32"))
+        error = ended[0] if ended else None
+        failed = failure(error) if error is not None else None
+        text = None if error is None or failed else f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"[:200]
+        return Execution(self.typed, follow(traced), failed, text)
+
+    def drive(self) -> None:
+        """Call the function with unknown arguments, and then what it hands on or returns."""
+        world, target = self.world, self.target
+        if not target.function:
+            self.module._names = world.execute(target.module, target.file, self.source)
             return
-        before = len(session.known)
-        choices = Choices(prefix)
-        yield execute(target, source, choices, session, typed=typed)
-        if len(session.known) == before:
-            prefix = choices.following()
-
-
-def execute(target: Target, source: CompiledModule, choices: Choices, session: Session, *, typed: bool) -> Execution:
-    """Execute a function once and trace it."""
-    import jax
-
-    from olympus.jaxprs import raw_key, trace, typed_key
-
-    ended: list[BaseException] = []
-
-    def run(keys: Any, numbers: Any) -> None:
-        world = World(choices, library(target.roots), finder(target), {target.file: target.claimed})
-        Promotions(world, keys, numbers, session, typed=typed).install()
-        try:
-            drive(world, target, source)
-        except Exhausted as error:
-            ended.append(error)
-        except Exception as error:
-            ended.append(error)
-
-    key = (typed_key if typed else raw_key)(None, (KEYS,))
-    traced = trace(run, key, jax.ShapeDtypeStruct((NUMBERS,), "int32"))
-    error = ended[0] if ended else None
-    failed = failure(error) if error is not None else None
-    text = None if error is None or failed else f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"[:200]
-    return Execution(typed, follow(traced), failed, text)
+        outer = target.function.partition(".<locals>")[0].split(".")
+        found: Any = (self.module._names or {}).get(outer[0])
+        for name in outer[1:]:
+            owner, found = found, getattr(found, name, None)
+            if isinstance(owner, type) and not isinstance(inspect.getattr_static(owner, name, None), staticmethod):
+                found = bound(owner, found)
+        result = invoke(world, found)
+        for function in returned(result):
+            invoke(world, function)
+        handed = 0
+        while handed < len(world.handed) and handed < 20:
+            invoke(world, world.handed[handed])
+            handed += 1
 
 
 def finder(target: Target) -> Callable[[str], Path | None]:
@@ -128,19 +149,14 @@ def finder(target: Target) -> Callable[[str], Path | None]:
     return find
 
 
-class Promotions:
+class TracedPlayers(Players):
     """Gives unknown values that are used as keys or numbers a traced key or number each."""
 
-    def __init__(self, world: World, keys: Any, numbers: Any, session: Session, *, typed: bool) -> None:
-        self.world, self.keys, self.numbers, self.session = world, keys, numbers, session
-        self.typed = typed
+    def __init__(self, keys: Any, numbers: Any, known: set[str]) -> None:
+        """Prepare for one execution; ``known`` has the unknown values that are keys, and is added to."""
+        self.keys, self.numbers, self.known = keys, numbers, known
         self.made: dict[Any, Any] = {}
         self.counted: dict[Any, Any] = {}
-
-    def install(self) -> None:
-        """Answer the questions of a world."""
-        self.world.promote, self.world.as_number = self.key, self.number
-        self.world.consume, self.world.typed = self.consume, self.typed
 
     def key(self, value: Any) -> Any:
         """Return the key that a value is; anything that is no unknown value is itself."""
@@ -151,7 +167,7 @@ class Promotions:
                 raise Exhausted
             self.made[value] = self.keys[len(self.made)]
             if "(" not in value._olympus_path:
-                self.session.known.add(value._olympus_path)
+                self.known.add(value._olympus_path)
         return self.made[value]
 
     def number(self, value: Any) -> Any:
@@ -162,12 +178,12 @@ class Promotions:
             self.counted[value] = self.numbers[len(self.counted)]
         return self.counted[value]
 
-    def consume(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def consume(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Consume the keys that are given to something unknown: that is what it most likely does with them."""
         import jax
 
         for leaf in jax.tree_util.tree_leaves((args, kwargs)):
-            if is_unknown(leaf) and (leaf in self.made or leaf._olympus_path in self.session.known):
+            if is_unknown(leaf) and (leaf in self.made or leaf._olympus_path in self.known):
                 leaf = self.key(leaf)
             if isinstance(leaf, jax.Array) and is_key(leaf):
                 assumed(leaf)
@@ -199,28 +215,6 @@ def assumed(keys: Any) -> None:
 # Getting at the function.
 
 
-def drive(world: World, target: Target, source: CompiledModule) -> None:
-    """Execute the module, and then the function in it with unknown arguments, and what it hands on or returns."""
-    module = SourceModule(world, target.module, Path(target.file))
-    world.modules[target.module] = module
-    module._names = world.execute(target.module, target.file, source)
-    if not target.function:
-        return
-    outer = target.function.partition(".<locals>")[0].split(".")
-    found: Any = module._names.get(outer[0])
-    for name in outer[1:]:
-        owner, found = found, getattr(found, name, None)
-        if isinstance(owner, type) and not isinstance(inspect.getattr_static(owner, name, None), staticmethod):
-            found = bound(owner, found)
-    result = invoke(world, found, outer[-1])
-    for function in returned(result):
-        invoke(world, function, outer[-1])
-    handed = 0
-    while handed < len(world.handed) and handed < 20:
-        invoke(world, world.handed[handed], "handed")
-        handed += 1
-
-
 def bound(owner: type, function: Any) -> Any:
     """Return a method of an object whose constructor was not run."""
     try:
@@ -230,7 +224,7 @@ def bound(owner: type, function: Any) -> Any:
     return getattr(instance, getattr(function, "__name__", ""), function)
 
 
-def invoke(world: World, function: Any, name: str) -> Any:
+def invoke(world: World, function: Any) -> Any:
     """Call a function with unknown arguments, named as its parameters are."""
     if isinstance(function, Unknown | Jax) or not callable(function):
         return None

@@ -7,7 +7,10 @@ value each time. An unknown value becomes a key, or a number, when it is first u
 
 from __future__ import annotations
 
+import dis
+import sys
 from collections.abc import Callable, Hashable, Iterator
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -50,10 +53,16 @@ class Unknown:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
+        if name == "keys" and _in_double_star(sys._getframe(1)):
+            return tuple  # no keyword at all
         return self._olympus_part((".", name), f"{self._olympus_path}.{name}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._olympus_parts[".", name] = value
+        self._olympus_set((".", name), value)
+
+    def _olympus_set(self, name: Hashable, value: Any) -> None:
+        self._olympus_world.written.append((self._olympus_parts, name))
+        self._olympus_parts[name] = value
 
     def __delattr__(self, name: str) -> None:
         self._olympus_parts.pop((".", name), None)
@@ -65,7 +74,7 @@ class Unknown:
         return self._olympus_part(("[", _hashable(item)), f"{self._olympus_path}[{item!r}]")
 
     def __setitem__(self, item: Any, value: Any) -> None:
-        self._olympus_parts["[", _hashable(item)] = value
+        self._olympus_set(("[", _hashable(item)), value)
 
     def __delitem__(self, item: Any) -> None:
         self._olympus_parts.pop(("[", _hashable(item)), None)
@@ -132,6 +141,11 @@ class Unknown:
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         return (UnknownBase,)
+
+
+def _in_double_star(frame: FrameType) -> bool:
+    """Say whether a frame is about to merge keywords, as ``f(**unknown)`` and ``{**unknown}`` do."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("DICT_MERGE", "DICT_UPDATE")
 
 
 def _hashable(item: Any) -> Hashable:

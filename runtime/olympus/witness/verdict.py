@@ -10,7 +10,7 @@ from typing import Literal
 
 from olympus.lineage import Event, Failure
 from olympus.spans import Span
-from olympus.witness.question import Execution, Target, executions
+from olympus.witness.question import Execution, Executor, Target
 
 __all__ = ["Question", "Status", "Verdict", "Where", "answer"]
 
@@ -109,13 +109,24 @@ def in_bytes(where: Where, lines: Sequence[str]) -> tuple[int, int, int, int]:
 
 
 def judged(target: Target, questions: Sequence[Question]) -> Iterator[Verdict]:
-    """Execute a function with both kinds of keys, and judge the findings in it."""
-    runs = [run for typed in (False, True) for run in executions(target, typed=typed)]
-    for question in questions:
-        if question.code in MISUSES:
-            yield torn(target, question, runs)
-        else:
-            yield consumed_twice(target, question, runs)
+    """Execute a function with both kinds of keys, and judge the findings in it.
+
+    Reuse is the same for both kinds; what is done to the words of keys is silent with raw ones, and an error with typed
+    ones. An execution that confirms all findings is the last.
+    """
+    runs: list[Execution] = []
+    verdicts: list[Verdict] = []
+    torn_words = any(question.code in MISUSES for question in questions)
+    for typed in (False, True) if torn_words else (True,):
+        for run in Executor(target, typed=typed).executions():
+            runs.append(run)
+            verdicts = [
+                torn(target, question, runs) if question.code in MISUSES else consumed_twice(target, question, runs)
+                for question in questions
+            ]
+            if all(verdict.status == "confirmed" for verdict in verdicts):
+                return iter(verdicts)
+    return iter(verdicts)
 
 
 def at(chain: Iterable[Span], file: str, where: Where) -> bool:
@@ -173,7 +184,7 @@ def compared(question: Question, run: Execution, one: Sequence[Event], other: Se
 def not_reached(runs: Sequence[Execution]) -> str:
     """Say why no execution came to a place."""
     errors = [run.error for run in runs if run.error] or [run.failure.text for run in runs if run.failure]
-    return f"the execution ended before: {errors[0]}" if errors else "no execution comes there"
+    return f"the execution ended before: {errors[-1]}" if errors else "no execution comes there"
 
 
 # Words taken out of a key, arithmetic, transposition.

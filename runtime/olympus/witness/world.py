@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -69,39 +69,74 @@ class Choices:
         return (*made[:-1], False) if made else None
 
 
+class Players:
+    """What plays the part of unknown values that are used as keys or numbers: here, where modules are executed."""
+
+    def key(self, value: Any) -> Any:
+        """Return the key that a value is; what is no unknown value is itself."""
+        import jax
+
+        return jax.random.key(0) if is_unknown(value) else value
+
+    def number(self, value: Any) -> Any:
+        """Return the number that an unknown value is."""
+        return 0
+
+    def consume(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Consume the keys that are given to something unknown."""
+
+
 class World:
-    """One execution.
+    """Where a function is executed, several times.
 
     Attributes:
-        choices: the decisions.
+        choices: the decisions of this execution.
+        typed: whether keys are typed.
+        players: what plays the part of unknown values.
         library: gives the stand-in for a module of JAX by its name, ``None`` for one that is not JAX's.
         sources: gives the file of a module of the project, ``None`` for one that is not the project's.
         claimed: places where an operand is a key for certain, by what is known without an execution.
         handed: functions of the user that were given to something unknown.
-        keys: what unknown values stand for that were used as keys or numbers.
     """
 
     def __init__(
         self,
-        choices: Choices,
         library: Callable[[World, str], Any],
         sources: Callable[[str], Path | None],
         claimed: Mapping[str, frozenset[Place]],
+        *,
+        typed: bool,
     ) -> None:
-        self.choices = choices
+        self.choices = Choices()
+        self.typed = typed
         self.library = library
         self.sources = sources
         self.claimed = claimed
-        self.decided: dict[Unknown, bool] = {}
         self.modules: dict[str, Any] = {}
-        self.handed: list[Callable[..., Any]] = []
-        self.promote: Callable[[Unknown], Any] = lambda value: value
-        self.consume: Callable[[Any, tuple[Any, ...], dict[str, Any]], None] = lambda callee, args, kwargs: None
-        self.calls = 0
+        self.written: list[tuple[dict[Hashable, Any], Hashable]] = []
+        self.begin(Choices(), Players())
         self.base = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
         self.builtins = Builtins(self)
 
+    def begin(self, choices: Choices, players: Players) -> None:
+        """Forget what the last execution decided and wrote; modules stay executed."""
+        self.choices, self.players = choices, players
+        self.decided: dict[Unknown, bool] = {}
+        self.handed: list[Callable[..., Any]] = []
+        self.calls = 0
+        for parts, name in self.written:
+            parts.pop(name, None)
+        self.written.clear()
+
     # What unknown values ask for.
+
+    def promote(self, value: Any) -> Any:
+        """Return the key that a value is."""
+        return self.players.key(value)
+
+    def as_number(self, value: Any) -> Any:
+        """Return the number that an unknown value is."""
+        return self.players.number(value)
 
     def decide(self, value: Unknown) -> bool:
         """Decide what is not known: the same way for the same value."""
@@ -117,7 +152,7 @@ class World:
         for value in (*args, *kwargs.values()):
             if isinstance(value, FunctionType) and value not in self.handed:
                 self.handed.append(value)
-        self.consume(callee, args, kwargs)
+        self.players.consume(args, kwargs)
         path = callee._olympus_path if is_unknown(callee) else type(callee).__name__
         return Unknown(self, f"{path}(...)")
 
@@ -165,6 +200,17 @@ class World:
                 continue
         return namespace
 
+    def load(self, name: str, file: str, source: CompiledModule) -> dict[str, Any]:
+        """Execute a file outside of what is traced; it is executed once for all executions."""
+        import jax
+
+        players, self.players = self.players, Players()
+        try:
+            with jax.ensure_compile_time_eval():
+                return self.execute(name, file, source)
+        finally:
+            self.players = players
+
 
 class SourceModule:
     """A module of the project, executed when something of it is first asked for."""
@@ -178,7 +224,7 @@ class SourceModule:
             raise AttributeError(name)
         if self._names is None:
             self._names = {}
-            self._names = self._world.execute(self._name, str(self._file), compiled_file(self._file, self._name))
+            self._names = self._world.load(self._name, str(self._file), compiled_file(self._file, self._name))
         if name in self._names:
             return self._names[name]
         inner = self._world.sources(f"{self._name}.{name}")
