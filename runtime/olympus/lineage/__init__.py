@@ -11,7 +11,7 @@ the arguments take, keys inside of Pallas kernels and of callbacks, and key oper
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,7 @@ class Lineage:
         inputs: what is known of each flat input.
         outputs: what is known of each flat output.
         complete: whether the whole function was followed; a very long one is not.
+        lanes: for the identity that stands for the key of any one lane of a loop or mesh, the keys of all lanes.
     """
 
     trace: Trace
@@ -50,6 +51,7 @@ class Lineage:
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
     complete: bool
+    lanes: Mapping[int, tuple[int, ...]]
 
     @property
     def unmodelled(self) -> tuple[Event, ...]:
@@ -96,6 +98,7 @@ def follow(trace: Trace) -> Lineage:
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         complete=len(outputs) == len(jaxpr.outvars),
+        lanes={element: keys for element, (_, keys) in ledger.lanes.items()},
     )
 
 
