@@ -1,13 +1,14 @@
-"""The command ``olympus``: says which runtime and which JAX this interpreter has."""
+"""The command ``olympus``: key signatures, and which runtime and which JAX this interpreter has."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib import metadata
+from importlib import import_module, metadata
 
 import olympus
+from olympus.commands import COMMANDS, Trouble
 
 __all__ = ["main"]
 
@@ -19,13 +20,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments, those of the process by default.
 
     Returns:
-        The exit status: 0, or 2 for bad arguments (argparse exits with it by itself).
+        The exit status: 0, or 2 for bad input (for bad options argparse exits with it by itself).
     """
     parser = argparse.ArgumentParser(prog="olympus", description="The olympus runtime for JAX's random keys.")
     parser.add_argument("--version", action="version", version=versions())
-    parser.parse_args(argv)
-    print(versions())
-    return 0
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name in COMMANDS:
+        import_module(f"olympus.commands.{name}").add(commands)
+    options = parser.parse_args(argv)
+    if "run" not in options:
+        print(versions())
+        return 0
+    try:
+        status: int = options.run(options)
+    except Trouble as trouble:
+        print(f"error: {trouble}", file=sys.stderr)
+        return 2
+    return status
 
 
 def versions() -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from olympus.lineage import Event, Lineage
     from olympus.lineage.values import Value
 
-__all__ = ["of", "read"]
+__all__ = ["meant", "of", "read"]
 
 DERIVATIONS = frozenset({"split", "fold_in", "clone"})
 MANY = 8  # decisions over one key, after which it is not asked whether its consumptions are all cases
@@ -31,9 +31,9 @@ Position = tuple[int, ...]
 def of(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> KeySignature:
     """Return the key signature of a function, by tracing it.
 
-    A consumption in the body of a ``while`` loop is conditional, because the body may not run. What a primitive does
-    that is not modelled, a Pallas kernel or a callback, is not in the signature;
-    :attr:`olympus.lineage.Lineage.unmodelled` lists it.
+    A loop is taken to run once at least, as by the static engine and by JAX's own checker. A draw whose result a
+    selection drops has been made. What a primitive does that is not modelled, a Pallas kernel or a callback, is not
+    in the signature; :attr:`olympus.lineage.Lineage.unmodelled` lists it.
 
     Args:
         f: the function.
@@ -133,6 +133,21 @@ def _without(conditions: Conditions, given: Conditions) -> Conditions:
     return {decision: case for decision, case in conditions.items() if decision not in given}
 
 
+def meant(lineage: Lineage, key: int, certain: bool = True) -> Iterator[tuple[int, bool]]:
+    """Yield a key and those that it stands for, one of several or the keys of all lanes, each with whether it is."""
+    yield key, certain
+    operation, children, _ = lineage.identities[key]
+    if operation == "join":
+        for child in children[1:]:
+            yield from meant(lineage, child, False)
+        return
+    element = key
+    while lineage.identities[element].operation in DERIVATIONS:
+        element = lineage.identities[element].children[0]
+    for lane in lineage.lanes.get(element, ()):
+        yield from meant(lineage, lineage.identities.replace(key, {element: lane}), certain)
+
+
 class _Reading:
     """Reads a signature off a lineage."""
 
@@ -150,24 +165,10 @@ class _Reading:
         """Note the keys that an event consumes, those of all lanes where it stands for any one of them."""
         conditions, cases = _conditions(event)
         for key in event.keys:
-            for each, certain in self.meant(key):
+            for each, certain in meant(self.lineage, key):
                 entry = self.consumed[each]
                 entry.conditions.append(conditions if certain else {**conditions, ("one of several", key): 0})
                 entry.cases.update(cases)
-
-    def meant(self, key: int, certain: bool = True) -> Iterator[tuple[int, bool]]:
-        """Yield the keys that an identity may be, each with whether it is."""
-        yield key, certain
-        operation, children, _ = self.identities[key]
-        if operation == "join":
-            for child in children[1:]:
-                yield from self.meant(child, False)
-            return
-        element = key
-        while self.identities[element].operation in DERIVATIONS:
-            element = self.identities[element].children[0]
-        for lane in self.lineage.lanes.get(element, ()):
-            yield from self.meant(self.identities.replace(key, {element: lane}), certain)
 
     def arguments_that_are_keys(self) -> set[int]:
         """Return the flat arguments that hold keys, by their type or by what is done with them."""
@@ -263,19 +264,22 @@ class _Reading:
 
     def common(self, key: int) -> _Origin | None:
         """Return what is known of a key that is one of several: of branches, or of the turns of a loop."""
+        from olympus.lineage.control import TURNS
+
         chooser, *alternatives = self.identities[key].children
+        data = self.identities[chooser].data
+        turns = isinstance(data, tuple) and data[:1] == ("after",)
+        if turns:  # not what goes into a loop that is taken to run
+            alternatives = alternatives[-TURNS:]
         found = [self.origin(each, {chooser: case}) for case, each in enumerate(alternatives)]
         made = [origin for origin in found if origin is not None and origin.via]
         if not made or len(made) < len(found) or len({origin.via for origin in made}) > 1:
             return None
         places = {(origin.argument, origin.position) for origin in made}
         argument, position = places.pop() if len(places) == 1 else (None, ())
-        data = self.identities[chooser].data
-        if isinstance(data, tuple) and data[:1] == ("after",):  # it is that of the last turn, which no other follows
-            made = made[-1:]
-        states = {origin.spent for origin in made}
+        states = {origin.spent for origin in (made[-1:] if turns else made)}  # no turn comes after the last one
         inside = states.pop() if len(states) == 1 else None
-        return _Origin(argument, position, found[0].via if found[0] else "", self.spent(key) or inside)
+        return _Origin(argument, position, made[0].via, self.spent(key) or inside)
 
     def spent(self, key: int, given: Conditions | None = None) -> bool | None:
         """Say whether a key is consumed; ``None`` if it is on some executions only."""
@@ -323,29 +327,22 @@ class _Reading:
 
 
 def _conditions(event: Event) -> tuple[Conditions, dict[object, int]]:
-    """Return the conditions of an event, and how many cases each decision has, where that is known.
+    """Return the branches of ``lax.cond`` around an event, and how many each has, where that is known.
 
-    A decision of ``lax.cond`` is a number; they stand in the order of the equations around the event. One that a
-    selection makes has a boolean variable.
+    A decision of ``lax.cond`` is a number; they stand in the order of the equations around the event. A selection
+    among results is no condition: all of them have been drawn.
     """
-    conditions: Conditions = dict(event.context.conditions)
+    conditions: Conditions = {
+        decision: case for decision, case in event.context.conditions.items() if isinstance(decision, int)
+    }
     branches = []
     equation = event.equation
     while equation.outer is not None:
-        kind = equation.sub.kind
-        if kind == "cond":
+        if equation.sub.kind == "cond":
             branches.append(len(equation.outer.subs))
-        if kind == "while_body":
-            conditions["body", id(equation.outer.eqn)] = 0
         equation = equation.outer
-    decisions = [decision for decision in event.context.conditions if isinstance(decision, int)]
-    cases: dict[object, int] = {}
-    if len(decisions) == len(branches):
-        cases.update(zip(decisions, reversed(branches), strict=True))
-    for decision in event.context.conditions:
-        if isinstance(decision, tuple) and str(decision[1].aval.dtype) == "bool":
-            cases[decision] = 2
-    return conditions, cases
+    known = len(conditions) == len(branches)  # one that stands in a known branch of another is not among them
+    return conditions, dict(zip(conditions, reversed(branches), strict=True)) if known else {}
 
 
 # Arrays.

@@ -121,6 +121,14 @@ AGREED = {
         "def f(key): return lax.fori_loop(0, 5, lambda i, k: random.split(k)[0], key)",
         KeySignature(KEY, (Sink("key"),), (Source(""),)),
     ),
+    "a while loop": (
+        "def f(key): return lax.while_loop(lambda k: True, lambda k: random.split(k)[0], key)",
+        KeySignature(KEY, (Sink("key"),), (Source(""),)),
+    ),
+    "a selection": (
+        "def f(key, p): return lax.select(p, random.normal(key), 0.0)",
+        KeySignature(("key", "p"), (Sink("key"),)),
+    ),
     "scans": (
         """
         def f(key):
@@ -147,18 +155,6 @@ DIFFERENT = {
         "def f(key, p): return lax.cond(p, lambda k: random.normal(k), lambda k: random.uniform(k), key)",
         KeySignature(("key", "p"), (Sink("key"),)),
         KeySignature(("key", "p"), (Sink("key", conditional=True),)),
-    ),
-    "a while loop": (
-        "a loop is taken to run",
-        "def f(key): return lax.while_loop(lambda k: True, lambda k: random.split(k)[0], key)",
-        KeySignature(KEY, (Sink("key", conditional=True),)),
-        KeySignature(KEY, (Sink("key"),), (Source(""),)),
-    ),
-    "a selection": (
-        "the selection takes numbers, and not keys",
-        "def f(key, p): return lax.select(p, random.normal(key), 0.0)",
-        KeySignature(("key", "p"), (Sink("key", conditional=True),)),
-        KeySignature(("key", "p"), (Sink("key"),)),
     ),
     "all elements of unknown number": (
         "how many elements there are is not known, the first two stand for all",
@@ -324,6 +320,7 @@ SAME_AS_JAX = {
     "one branch": "def f(key, p): return lax.cond(p, lambda k: random.normal(k), lambda k: 0.0, key)",
     "compiles": "def f(key): return jax.jit(lambda k: random.normal(k))(key)",
     "scans": "def f(key): return lax.scan(lambda k, _: tuple(random.split(k)), key, length=3)[0]",
+    "a while loop": "def f(key): return lax.while_loop(lambda k: True, lambda k: random.split(k)[0], key)",
     "maps in a loop": "def f(keys): return lax.map(random.normal, keys)",
 }
 # What JAX's checker says instead, and why.
@@ -342,11 +339,6 @@ UNLIKE_JAX = {
         "def f(keys): return keys[::-1]",
         "KeyReuseSignature(Sink(0),)",
         KeySignature(KEYS, forwards=tuple(Forward(f"[{i}]", f"keys[{2 - i}]") for i in range(3))),
-    ),
-    "a body of a while loop is taken to run": (
-        "def f(key): return lax.while_loop(lambda k: True, lambda k: random.split(k)[0], key)",
-        "KeyReuseSignature(Sink(0), Source(0))",
-        KeySignature(KEY, (Sink("key", conditional=True),)),
     ),
     "parts that are put together are new": (
         "def f(keys): return jnp.concatenate([keys[:1], keys[1:]])",
