@@ -1,10 +1,104 @@
-"""The olympus runtime: JAX's random keys, described and (with the extra ``trace``) traced.
+"""The olympus runtime: JAX with typed keys, and its random keys traced.
 
 Importing this package imports neither JAX nor anything else outside the standard library, so that it can be
-loaded alone into any interpreter, and so that the linter never pays for JAX.
+loaded alone into any interpreter, and so that the linter never pays for JAX. The first use of a name of JAX
+imports JAX. A module of this package goes before JAX's name: ``olympus.random`` is ours, ``olympus.nn`` is JAX's.
 """
 
-from olympus.signature import Forward, KeySignature, Sink, Source
+from __future__ import annotations
 
-__all__ = ["Forward", "KeySignature", "Sink", "Source"]
+TYPE_CHECKING = False  # type checkers know the name; importing typing takes half of the time of this import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from olympus import config as config
+    from olympus import dtypes as dtypes
+    from olympus import errors as errors
+    from olympus import lax as lax
+    from olympus import lineage as lineage
+    from olympus import numpy as numpy
+    from olympus import random as random
+    from olympus import tree as tree
+    from olympus.array_protocol import SupportsJAXArray
+    from olympus.jax_names import *  # noqa: F403
+    from olympus.prng import register_prng_impl
+    from olympus.random import ensure_typed_key_array
+    from olympus.signature import Forward, KeySignature, Sink, Source
+
+__all__ = [
+    "Forward",
+    "KeySignature",
+    "Sink",
+    "Source",
+    "SupportsJAXArray",
+    "ensure_typed_key_array",
+    "register_prng_impl",
+]
 __version__ = "0.1.0"
+
+_PLACES = {
+    "Forward": "olympus.signature",
+    "KeySignature": "olympus.signature",
+    "Sink": "olympus.signature",
+    "Source": "olympus.signature",
+    "SupportsJAXArray": "olympus.array_protocol",
+    "ensure_typed_key_array": "olympus.random",
+    "register_prng_impl": "olympus.prng",
+}
+"""The modules of our names, which are imported when a name is first used."""
+
+
+def _resolve(name: str) -> Any:
+    """Return what a public name stands for."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    if find_spec(f"olympus.{name}") is not None:
+        return import_module(f"olympus.{name}")
+    from olympus.mirror import jax_value
+
+    try:
+        value = jax_value("jax", name)
+    except AttributeError as error:
+        import sys
+
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__]) from error
+    from olympus.transforms import adapt
+
+    return adapt(name, value)
+
+
+def _public() -> list[str]:
+    """Return all public names without importing JAX: those of JAX are read from its source."""
+    import ast
+    from importlib.util import find_spec
+    from pathlib import Path
+    from pkgutil import iter_modules
+
+    names = {*__all__, *(module.name for module in iter_modules([str(Path(__file__).parent)]))}
+    spec = find_spec("jax")
+    if spec is not None and spec.origin is not None:
+        for node in ast.parse(Path(spec.origin).read_text("utf-8")).body:
+            if isinstance(node, ast.ImportFrom):
+                names |= {alias.asname for alias in node.names if alias.asname}
+                names.update((node.module or "").split(".")[1:2])
+            elif isinstance(node, ast.Import):
+                names |= {part for alias in node.names for part in alias.name.split(".")[1:2]}
+            elif isinstance(node, ast.Assign):
+                names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = _resolve(name)
+        return value
+
+    def __dir__() -> list[str]:
+        return _public()

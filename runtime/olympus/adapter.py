@@ -21,7 +21,6 @@ __all__ = [
     "closed_parts",
     "is_library",
     "jit_name",
-    "primitive_name",
     "sub_jaxprs",
     "threefry_partitionable",
     "user_frames",
@@ -29,16 +28,12 @@ __all__ = [
 
 PRIMITIVES = {
     "pjit": "jit",  # up to 0.6
-    "checkpoint": "remat2",  # the names of one primitive
     "custom_vjp_call_jaxpr": "custom_vjp_call",  # up to 0.5
 }
 """Names of primitives in other releases, with the names of today."""
 
-
-def primitive_name(eqn: JaxprEqn) -> str:
-    """Return the name of an equation's primitive as the newest release has it."""
-    name: str = eqn.primitive.name
-    return PRIMITIVES.get(name, name)
+_TRACER = str(Path(__file__).with_name("jaxprs.py"))  # what calls it is no part of the traced function
+_TRACING = {"trace_to_jaxpr", "trace_to_jaxpr_dynamic", "trace_to_jaxpr_dynamic2"}  # functions that make a jaxpr
 
 
 def jit_name(eqn: JaxprEqn) -> str:
@@ -64,15 +59,15 @@ def user_frames(eqn: JaxprEqn, *, top: bool) -> tuple[Span, ...]:
     spans = []
     locate = type(traceback).code_addr2location
     for code, lasti in zip(*traceback.raw_frames(), strict=True):
-        if code.co_filename == _TRACER or (not top and _begins_trace(code)):
+        if code.co_filename == _TRACER:
+            # Up to 0.8, a backward pass gives an inner equation the frames of the one around it.
+            return tuple(spans) if top else ()
+        if not top and _begins_trace(code):
             break
         if is_user_file(code.co_filename):
             line, start, end_line, end = locate(code, lasti)
             spans.append(span(code.co_filename, line, start, end_line, end, code.co_qualname))
     return tuple(spans)
-
-
-_TRACER = str(Path(__file__).with_name("jaxprs.py"))
 
 
 def _begins_trace(code: CodeType) -> bool:
@@ -83,11 +78,11 @@ def _begins_trace(code: CodeType) -> bool:
     return code.co_name in _TRACING and code.co_filename.endswith("partial_eval.py")
 
 
-_TRACING = {"trace_to_jaxpr", "trace_to_jaxpr_dynamic", "trace_to_jaxpr_dynamic2"}
+def is_library(jaxpr: Jaxpr) -> bool | None:
+    """Return whether a jaxpr is of a function of JAX itself; ``None`` if it does not say.
 
-
-def is_library(jaxpr: Jaxpr | None) -> bool | None:
-    """Return whether a jaxpr is of a function of JAX itself; ``None`` if it does not say."""
+    Read off ``debug_info``, an undocumented attribute of a public class. In 0.4 only jaxprs of ``jit`` have one.
+    """
     source = getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None)
     return _is_of_library(source) if source else None
 

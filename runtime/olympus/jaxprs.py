@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from olympus import adapter
@@ -103,9 +101,10 @@ def raw_key(impl: object = None, shape: tuple[int, ...] = ()) -> RawKey:
 
 def _resolve(impl: object) -> object:
     """Return what ``jax.random.key`` understands: names of registered generators are not JAX's."""
-    if isinstance(impl, str) and find_spec("olympus.prng") is not None:
-        return import_module("olympus.prng").resolve(impl)
-    return impl
+    from olympus.prng import resolve
+
+    resolved: object = resolve(impl)
+    return resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,12 +207,8 @@ class Equation:
         What such a function calls back, as ``jnp.piecewise`` and ``jax.pmap`` do, is the user's again.
         """
         if self._internal is None:
-            self._internal = self._in_library() and self._is_without_user()
+            self._internal = self._in_library() and self.outer is not None and self.chain == self.outer.chain
         return self._internal
-
-    def _is_without_user(self) -> bool:
-        around = () if self.outer is None else self.outer.chain
-        return self.chain == around and adapter.is_library(self.sub.jaxpr) is not False
 
     @property
     def chain(self) -> Chain:
@@ -230,7 +225,7 @@ class Equation:
         outer = self.outer
         if outer is None:
             return False
-        return outer.internal or (self.sub.kind == "jit" and adapter.is_library(self.sub.jaxpr) is True)
+        return outer.internal or (self.sub.kind == "jit" and adapter.is_library(self.sub.jaxpr) is not False)
 
     def _own(self) -> Chain:
         """Return the spans of the calls since the trace of its jaxpr began."""
@@ -238,7 +233,7 @@ class Equation:
         if outer is None:
             return adapter.user_frames(self.eqn, top=True)
         own = adapter.user_frames(self.eqn, top=False)
-        # A backward pass gives what is inside a function of JAX the frames of the call from outside.
+        # A derivative may give what is inside a function of JAX the frames of the call from outside.
         return () if own == outer.chain[: len(own)] and self._in_library() else own
 
 

@@ -78,8 +78,7 @@ def _column(file: str, line: int, offset: int) -> int:
 def diverging(a: Chain, b: Chain) -> tuple[Span, Span]:
     """Return the two spans that tell two events apart.
 
-    These are the innermost ones. If they are equal, as in a helper that is called twice, they are the innermost
-    ones that differ when the chains are laid side by side from their outermost ends: the two calls of the helper.
+    They are the innermost ones that differ: two calls of a sampler, or the two calls of a helper that draws.
 
     Args:
         a: the chain of one event.
@@ -93,11 +92,7 @@ def diverging(a: Chain, b: Chain) -> tuple[Span, Span]:
     """
     if not a or not b:
         raise ValueError("an event without a place in user code cannot be reported: its chain is empty")
-    if a[0] != b[0]:
-        return a[0], b[0]
-    shared = min(len(a), len(b))
-    aligned = zip(a[len(a) - shared :], b[len(b) - shared :], strict=True)
-    return next(((one, other) for one, other in aligned if one != other), (a[0], b[0]))
+    return next(((one, other) for one, other in zip(a, b, strict=False) if one != other), (a[0], b[0]))
 
 
 def traceback_chain(exception: BaseException) -> Chain:

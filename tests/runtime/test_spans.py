@@ -83,10 +83,11 @@ def test_the_innermost_difference_counts():
     assert diverging(one, other) == (place(5), place(6))
 
 
-def test_chains_are_aligned_at_their_outermost_ends():
-    one = (place(1), place(8))
-    other = (place(1), place(5), place(9))
-    assert diverging(one, other) == (place(1), place(5))
+def test_a_helper_called_once_directly_is_told_apart_by_its_calls():
+    helper = place(1, "helper")
+    one = (helper, place(8))
+    other = (helper, place(5, "between"), place(9))
+    assert diverging(one, other) == (place(8), place(5, "between"))
 
 
 def test_equal_chains_give_the_innermost_place_twice():
@@ -118,8 +119,7 @@ def test_the_order_of_the_events_does_not_matter(one: Chain, other: Chain):
 def test_the_same_place_is_given_twice_only_where_aligned_chains_agree(one: Chain, other: Chain):
     a, b = diverging(one, other)
     shared = min(len(one), len(other))
-    agree = one[0] == other[0] and one[len(one) - shared :] == other[len(other) - shared :]
-    assert (a == b) == agree
+    assert (a == b) == (one[:shared] == other[:shared])
 
 
 @given(chains, chains, chains)

@@ -109,11 +109,11 @@ def _argument(state: Interpreter, trace: Trace, place: int, aval: Any) -> Value:
 
     shape = tuple(aval.shape)
     if is_key_dtype(aval):
-        state.raw_keys.add(("argument", place))
         bulk = state.identities.number("argument", (), (place, ()))
         return state.values.keys(shape, lambda at: state.identities.number("argument", (), (place, at)), bulk)
-    if place in trace.raw_keys:
-        state.raw_keys.add(("argument", place))
-    if place in trace.raw_keys or may_be_raw(shape, aval.dtype):
-        return state.values.raw(shape, "argument", place)
-    return Value(shape, state.identities.number("value", (), ("input", place)))
+    certain = place in trace.raw_keys
+    if not certain and not may_be_raw(shape, aval.dtype):
+        return Value(shape, state.identities.number("value", (), ("input", place)))
+    if not certain:
+        state.values.doubtful.add(("argument", place))
+    return state.values.raw(shape, "argument", place)

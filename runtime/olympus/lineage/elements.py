@@ -22,7 +22,8 @@ __all__ = ["CHOICES", "is_key_dtype", "mix", "move", "moved", "one_of"]
 
 def is_key_dtype(aval: Any) -> bool:
     """Say whether an abstract value is a typed key or an array of them."""
-    return str(getattr(aval, "dtype", "")).startswith("key<")
+    dtype = getattr(aval, "dtype", None)
+    return not isinstance(dtype, np.dtype) and str(dtype).startswith("key<")
 
 
 def shape_of(equation: Equation, index: int = 0) -> tuple[int, ...]:

@@ -61,7 +61,6 @@ class Interpreter:
         values: makes values of them.
         ledger: who consumed what.
         events: the key operations in the order in which they were followed.
-        raw_keys: which arguments and constants of type ``uint32`` are keys for certain.
     """
 
     def __init__(self, *, partitionable: bool) -> None:
@@ -71,7 +70,6 @@ class Interpreter:
         self.events: list[Event] = []
         self.spent = 0
         self.executions = 0
-        self.raw_keys: set[Hashable] = set()
         self.selections: dict[int, tuple[Jaxpr, Selected]] = {}
 
     def execution(self) -> int:
@@ -222,17 +220,17 @@ class Interpreter:
             first = Event("torn", words.broken, tuple(self.identities.keys_of(key)), (), second.context, second.order)
         self.ledger.report(kind, first, second, key)
 
-    # Which uint32 arrays are keys.
+    # Which arrays of type uint32 are keys.
 
     def is_used_whole(self, key: int) -> None:
         """Note that the words of a key were used as one: the array that they come from holds keys."""
-        self.raw_keys.update(self.origin(key))
+        self.values.doubtful.difference_update(self.origin(key))
 
-    def origin(self, key: int) -> list[Hashable]:
+    def origin(self, key: int) -> list[tuple[str, Hashable]]:
         """Return the argument or constant that a key is in, in a list, which is empty for another key."""
         operation, _, data = self.identities[key]
         return [(operation, data[0])] if operation in ("argument", "constant") and isinstance(data, tuple) else []
 
     def are_keys(self, keys: Iterable[int]) -> bool:
         """Say whether all of these are keys for certain, and not numbers of the same shape and type."""
-        return all(origin in self.raw_keys for key in keys for origin in self.origin(key))
+        return not any(origin in self.values.doubtful for key in keys for origin in self.origin(key))

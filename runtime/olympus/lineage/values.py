@@ -54,10 +54,16 @@ class Value:
 
 
 class Values:
-    """Makes values, and gives each its number and the identities of its elements."""
+    """Makes values, and gives each its number and the identities of its elements.
+
+    Attributes:
+        identities: the terms.
+        doubtful: the arguments and constants that look like raw keys, and that nothing has used as keys so far.
+    """
 
     def __init__(self, identities: Identities) -> None:
         self.identities = identities
+        self.doubtful: set[tuple[str, Hashable]] = set()
 
     def number(self, value: Value) -> int:
         """Return the term of a whole value: equal for values that are equal for certain."""
@@ -80,6 +86,7 @@ class Values:
             number = self.identities.number("value", (), ("constant", id(value)))
             return self.keys(shape, lambda at: self.identities.number("constant", (), (id(value), at)), number)
         if may_be_raw(shape, dtype):
+            self.doubtful.add(("constant", id(value)))
             return self.raw(shape, "constant", id(value))
         if dtype.kind in "iub" and prod(shape) <= LARGEST:
             return Value(shape, known=np.asarray(value))

@@ -1,0 +1,430 @@
+"""Errors that teach: JAX's exception, with what went wrong and what to write instead."""
+
+from __future__ import annotations
+
+import linecache
+import pickle
+import traceback
+from collections.abc import Callable
+from types import CodeType
+
+import numpy
+import pytest
+
+jax = pytest.importorskip("jax", reason="the errors are JAX's")
+
+from jax.extend import source_info_util  # noqa: E402
+
+import olympus  # noqa: E402
+from olympus import errors, lax, random  # noqa: E402
+
+jnp = jax.numpy
+KEY = random.key(0)
+KEYS = random.split(random.key(1), 3)
+ONE, MANY = "a key of dtype key<fry> and shape ()", "a key array of dtype key<fry> and shape (3,)"
+SPLIT = "Derive keys with split(key, n) or fold_in(key, number)"
+
+Case = tuple[Callable[[jax.Array, jax.Array], object], type[Exception], str, list[str]]
+
+# What is done to a key and to a key array; the exception; the start of its text, which is JAX's; what it goes on with.
+CASES: dict[str, Case] = {
+    "index": (
+        lambda key, keys: key[1],
+        IndexError,
+        "Too many indices: array is 0-dimensional, but 1 were indexed",
+        ["Indexing reads the words", ONE, SPLIT, "key_data(key)"],
+    ),
+    "index by a traced number": (
+        lambda key, keys: key[jnp.int32(1)],
+        IndexError,
+        "Too many indices: array is 0-dimensional, but 1 were indexed",
+        ["Indexing reads the words", ONE],
+    ),
+    "index of words in a key array": (
+        lambda key, keys: keys[0, 1],
+        IndexError,
+        "Too many indices: array is 1-dimensional, but 2 were indexed",
+        ["more parts than the key array has axes", MANY, "key_data(key)"],
+    ),
+    "add": (
+        lambda key, keys: key + 1,
+        TypeError,
+        "add does not accept dtypes key<fry>, int32.",
+        ["The operator +", ONE, SPLIT, "key_data(key)"],
+    ),
+    "add, reflected": (
+        lambda key, keys: 1 + key,
+        TypeError,
+        "add does not accept dtypes int32, key<fry>.",
+        ["The operator +", ONE, SPLIT],
+    ),
+    "add to an array": (
+        lambda key, keys: jnp.arange(3) + keys,
+        TypeError,
+        "add does not accept dtypes int32, key<fry>.",
+        ["The operator +", MANY, SPLIT],
+    ),
+    "add to a NumPy array": (
+        lambda key, keys: numpy.arange(3, dtype="int32") + keys,
+        TypeError,
+        "add does not accept dtypes int32, key<fry>.",
+        ["The operator +", MANY, SPLIT],
+    ),
+    "exclusive or": (
+        lambda key, keys: key ^ 7,
+        TypeError,
+        "bitwise_xor does not accept dtypes key<fry>, int32.",
+        ["The operator ^", ONE, SPLIT],
+    ),
+    "negate": (
+        lambda key, keys: -key,
+        TypeError,
+        "neg does not accept dtype key<fry>.",
+        ["The operator -", ONE, SPLIT],
+    ),
+    "invert": (
+        lambda key, keys: ~keys,
+        TypeError,
+        "not does not accept dtype key<fry>.",
+        ["The operator ~", MANY, SPLIT],
+    ),
+    "power": (
+        lambda key, keys: key**2,
+        TypeError,
+        "Cannot interpret 'key<fry>' as a data type",
+        ["The operator **", ONE, SPLIT],
+    ),
+    "compare": (
+        lambda key, keys: key < 1,
+        TypeError,
+        "less does not accept dtypes key<fry>, int32.",
+        ["The operator <", ONE],
+    ),
+    "unpack": (
+        lambda key, keys: [*key],
+        TypeError,
+        "iteration over a 0-d",
+        [ONE, "key, subkey = split(key)"],
+    ),
+    "length": (lambda key, keys: len(key), TypeError, "len() of unsized object", [ONE, "key, subkey = split(key)"]),
+    "map over the words": (
+        lambda key, keys: olympus.vmap(random.normal, in_axes=1)(keys),
+        ValueError,
+        "vmap was requested to map its argument along axis 1",
+        [f"axis 1 of {MANY}", "in_axes=0"],
+    ),
+    "map over one key": (
+        lambda key, keys: olympus.vmap(random.normal)(key),
+        ValueError,
+        "vmap was requested to map its argument along axis 0",
+        [f"axis 0 of {ONE}", "split(key, n)", "in_axes=None"],
+    ),
+    "map with too few keys": (
+        lambda key, keys: olympus.vmap(lambda key, x: x)(keys, jnp.zeros(4)),
+        ValueError,
+        "vmap got inconsistent sizes for array axes to be mapped",
+        ["a key for each lane", MANY, "split(key, n)"],
+    ),
+    "seed a key with a key": (
+        lambda key, keys: random.key(key),
+        TypeError,
+        "key accepts a scalar seed, but was given a PRNG key.",
+        [f"The seed is {ONE}", "use it as it is", SPLIT],
+    ),
+    "seed a key with a raw key": (
+        lambda key, keys: random.PRNGKey(random.key_data(key)),
+        TypeError,
+        "PRNGKey accepts a scalar seed, but was given an array of shape (2,) != ()",
+        ["a raw key of dtype uint32 and shape (2,)", "wrap_key_data(raw)", SPLIT],
+    ),
+    "a number as a key": (
+        lambda key, keys: random.normal(5),
+        TypeError,
+        "JAX encountered invalid PRNG key data",
+        ["normal was given the number 5 where it takes a key", "normal(key(5), ...)"],
+    ),
+    "a shape as a key": (
+        lambda key, keys: random.normal((3,), key),
+        TypeError,
+        "unexpected PRNG key type <class 'tuple'>",
+        ["normal was given a tuple", "The key is the first argument: normal(key, ...)"],
+    ),
+    "words of several keys as a key": (
+        lambda key, keys: olympus.vmap(random.uniform, in_axes=1)(random.key_data(keys)),
+        TypeError,
+        "JAX encountered invalid PRNG key data",
+        ["an array of dtype uint32 and shape (3,)", "in_axes=0"],
+    ),
+    "wrap a key": (
+        lambda key, keys: random.wrap_key_data(key),
+        TypeError,
+        "JAX encountered invalid PRNG key data",
+        [ONE, "needs no wrapping"],
+    ),
+    "several keys as one": (
+        lambda key, keys: random.normal(keys),
+        ValueError,
+        "normal accepts a single key, but was given a key array of shape (3,) != ()",
+        [MANY, "vmap(normal)(keys)", "keys[0]"],
+    ),
+    "several keys with data": (
+        lambda key, keys: random.fold_in(keys, 1),
+        ValueError,
+        "fold_in accepts a single key, but was given a key array of shape (3,) != ()",
+        [MANY, "vmap(lambda key: fold_in(key, ...))(keys)"],
+    ),
+    "a key as data": (
+        lambda key, keys: random.fold_in(key, key),
+        ValueError,
+        "Cannot convert_element_type from key<fry> to uint32",
+        ["fold_in takes numbers beside the key", "key<fry>"],
+    ),
+    "differentiate by a key": (
+        lambda key, keys: olympus.grad(random.normal)(key),
+        TypeError,
+        "grad requires real- or complex-valued inputs",
+        ["dtype key<fry>, a random key", "argnums=1"],
+    ),
+}
+
+
+def mesh() -> jax.sharding.Mesh:
+    return jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+
+
+def with_jvp(f: Callable[..., object]) -> Callable[[float], object]:
+    function = olympus.custom_jvp(lambda x: (f(KEY, KEYS), x)[1])
+    function.defjvp(lambda primals, tangents: (primals[0], tangents[0]))
+    return function
+
+
+def with_vjp(f: Callable[..., object]) -> Callable[[float], object]:
+    function = olympus.custom_vjp(lambda x: x)
+    function.defvjp(lambda x: (f(KEY, KEYS), x), lambda _, gradient: (gradient,))
+    return olympus.grad(function)
+
+
+WHOLE = jax.sharding.PartitionSpec()
+
+# Where it is done; ``f`` takes a key and a key array, which are traced if the place traces its arguments.
+PLACES: dict[str, Callable[[Callable[..., object]], object]] = {
+    "eager": lambda f: f(KEY, KEYS),
+    "jit": lambda f: olympus.jit(f)(KEY, KEYS),
+    "lower": lambda f: olympus.jit(f).lower(KEY, KEYS),
+    "vmap": lambda f: olympus.vmap(lambda key: f(key, KEYS))(KEYS),
+    "grad": lambda f: olympus.grad(lambda x, key, keys: (f(key, keys), x)[1])(1.0, KEY, KEYS),
+    "value_and_grad": lambda f: olympus.value_and_grad(lambda x, key: (f(key, KEYS), x)[1])(1.0, KEY),
+    "jvp": lambda f: olympus.jvp(lambda x: (f(KEY, KEYS), x)[1], (1.0,), (1.0,)),
+    "vjp": lambda f: olympus.vjp(lambda x: (f(KEY, KEYS), x)[1], 1.0),
+    "checkpoint": lambda f: olympus.checkpoint(f)(KEY, KEYS),
+    "make_jaxpr": lambda f: olympus.make_jaxpr(f)(KEY, KEYS),
+    "eval_shape": lambda f: olympus.eval_shape(f, KEY, KEYS),
+    "custom_jvp": lambda f: with_jvp(f)(1.0),
+    "custom_vjp": lambda f: with_vjp(f)(1.0),
+    "shard_map": lambda f: olympus.shard_map(f, mesh=mesh(), in_specs=(WHOLE, WHOLE), out_specs=WHOLE)(KEY, KEYS),
+    "pmap": lambda f: olympus.pmap(lambda key: f(key, KEYS))(KEYS[:1]),
+    "scan": lambda f: lax.scan(lambda key, _: (key, f(key, KEYS)), KEY, length=2),
+    "fori_loop": lambda f: lax.fori_loop(0, 2, lambda i, key: (f(key, KEYS), key)[1], KEY),
+    "while_loop": lambda f: lax.while_loop(lambda key: True, lambda key: (f(key, KEYS), key)[1], KEY),
+    "cond": lambda f: lax.cond(True, lambda key: f(key, KEYS), lambda key: 0, KEY),
+    "switch": lambda f: lax.switch(0, [lambda key: f(key, KEYS), lambda key: 0], KEY),
+    "map": lambda f: lax.map(lambda key: f(key, KEYS), KEYS),
+    "jit of vmap of scan": lambda f: olympus.jit(olympus.vmap(lambda key: PLACES["scan"](f)))(KEYS),
+}
+
+
+def raised(code: Callable[[], object]) -> Exception:
+    try:
+        code()
+    except Exception as error:
+        return error
+    pytest.fail("nothing was raised")
+
+
+def place(code: CodeType) -> str:
+    """Return the line about a function on one line, as a text ends with it."""
+    line = code.co_firstlineno
+    return f"\n  {__file__}:{line}: {linecache.getline(__file__, line).strip()}"
+
+
+def files(error: Exception) -> list[str]:
+    return [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def check(error: Exception, case: Case) -> None:
+    """Check that an error is JAX's, goes on with our text once, and shows no inner frames."""
+    function, kind, start, parts = case
+    text = str(error)
+    assert type(error) is kind
+    assert text.startswith(start)
+    own, _, ours = text.partition("\n\n")
+    assert "olympus" not in own
+    assert [part for part in parts if part not in ours] == []
+    assert text.endswith(place(function.__code__))
+    assert text.count(__file__) == 1
+    assert not [file for file in files(error) if file.startswith(errors.FOLDER)]
+    assert files(error)[-1] == __file__
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_eager(case: Case):
+    check(raised(lambda: PLACES["eager"](case[0])), case)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_compiled(case: Case):
+    check(raised(lambda: PLACES["jit"](case[0])), case)
+
+
+@pytest.mark.parametrize("where", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("name", ["index", "add", "map over the words", "a number as a key", "several keys as one"])
+def test_everywhere(name: str, where: Callable[..., object]):
+    check(raised(lambda: where(CASES[name][0])), CASES[name])
+
+
+# Errors that JAX raises as another type when the key is traced, and what both go on with.
+CONVERSIONS: dict[str, tuple[Callable[[jax.Array], object], str]] = {
+    "NumPy": (lambda key: numpy.asarray(key), f"This turns {ONE} into a NumPy array."),
+    "NumPy function": (lambda key: numpy.sort(key), f"This turns {ONE} into a NumPy array."),
+    "bool": (lambda key: 1 if key else 0, f"This turns {ONE} into a bool."),
+    "astype": (lambda key: key.astype("uint32"), f"This turns {ONE} into numbers."),
+}
+
+
+@pytest.mark.parametrize("place_", [lambda f: f(KEY), lambda f: olympus.jit(f)(KEY)], ids=["eager", "jit"])
+@pytest.mark.parametrize(("convert", "said"), CONVERSIONS.values(), ids=CONVERSIONS)
+def test_conversions(convert: Callable[[jax.Array], object], said: str, place_: Callable[..., object]):
+    error = raised(lambda: place_(convert))
+    assert f"\n\n{said} key_data(key) gives its words" in str(error)
+    assert str(error).endswith(place(convert.__code__))
+
+
+def test_functions_of_numbers_in_compiled_code():
+    function = lambda key: jnp.add(key, 1)
+    error = raised(lambda: olympus.jit(function)(KEY))
+    assert "\n\nadd works on numbers, and was given a random key of dtype key<fry>." in str(error)
+    assert str(error).endswith(place(function.__code__))
+
+
+def test_plain_jax_is_explained_too_where_the_operators_are_ours():
+    check(raised(lambda: jax.jit(CASES["add"][0])(KEY, KEYS)), CASES["add"])
+
+
+# -- what stays ---------------------------------------------------------------------------------------------------
+
+
+def test_the_error_is_jax_s_own_object():
+    def fails() -> None:
+        raise mine
+
+    mine = ValueError("normal accepts a single key, but was given a key array")
+    assert raised(errors.explained(fails, "normal")) is mine
+    assert str(mine).startswith("normal accepts a single key, but was given a key array\n\nnormal takes one key")
+    assert isinstance(raised(lambda: olympus.vmap(random.normal, in_axes=1)(KEYS)).__cause__, IndexError)
+
+
+def test_an_error_that_makes_its_own_text_gets_a_note():
+    def fails() -> None:
+        raise two
+
+    two = ValueError("normal accepts a single key, but was given a key array", "and another argument")
+    before = str(two), two.args
+    error = raised(errors.explained(fails, "normal"))
+    assert (str(error), error.args) == before
+    assert error.__notes__[0].startswith("normal takes one key")
+
+
+def test_errors_of_the_user_stay_as_they_are():
+    def fails(key: jax.Array) -> None:
+        raise LookupError("mine", 3)
+
+    for code in (lambda: olympus.jit(fails)(KEY), lambda: lax.scan(lambda key, _: fails(key), KEY, length=2)):
+        error = raised(code)
+        assert (type(error), error.args) == (LookupError, ("mine", 3))
+        assert not [file for file in files(error) if file.startswith(errors.FOLDER)]
+
+
+def test_a_broken_explanation_hides_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(errors, "explanations", [lambda error, failure: 1 / 0, *errors.explanations])
+    check(raised(lambda: PLACES["eager"](CASES["add"][0])), CASES["add"])
+
+
+def test_more_explanations_can_be_added(monkeypatch: pytest.MonkeyPatch):
+    seen = []
+
+    def explanation(error: Exception, failure: errors.Failure) -> str | None:
+        seen.append((type(error), failure))
+        return "Ask someone." if "divisible" in str(error) else None
+
+    monkeypatch.setattr(errors, "explanations", [*errors.explanations, explanation])
+
+    def fails(key: jax.Array, *, n: int) -> None:
+        raise ValueError("not divisible")
+
+    error = raised(lambda: errors.explained(fails)(KEY, n=3))
+    assert str(error).startswith(f"not divisible\n\nAsk someone.\n  {__file__}:")
+    assert seen == [(ValueError, errors.Failure("fails", (KEY,), {"n": 3}))]
+
+
+def test_equality_stays():
+    one, other = KEYS[:2]
+    assert bool(one == KEYS[0])
+    assert bool(one != other)
+    assert str(raised(lambda: KEY == 1)) == "equal does not accept dtypes key<fry>, int32."
+
+
+def test_other_operands_have_their_say():
+    class Other:
+        def __radd__(self, key: object) -> str:
+            return "mine"
+
+        def __rxor__(self, key: object) -> str:
+            return "mine"
+
+    assert KEY + Other() == "mine"
+    assert jnp.ones(3) + Other() == "mine"
+    assert olympus.jit(lambda key: (key ^ Other() == "mine") * 1)(KEY) == 1
+    assert str(raised(lambda: KEY + "text")).startswith("unsupported operand type(s) for +")
+
+
+def test_operators_of_numbers_stay():
+    x = jnp.arange(3)
+    assert ((x + 1)[1], (-x)[2], divmod(x, 2)[1][1]) == (2, -2, 1)
+    assert str(raised(lambda: x[0, 0])) == "Too many indices: array is 1-dimensional, but 2 were indexed"
+    assert "\n\n" not in str(raised(lambda: x & 1.5))
+    assert type(x).__add__.__name__ == type(x).__add__.__wrapped__.__name__
+
+
+def test_operators_are_wrapped_once():
+    before = type(KEY).__add__
+    errors.install()
+    assert type(KEY).__add__ is before
+    assert not hasattr(before.__wrapped__, "__wrapped__")
+    assert len(errors.explanations) == len(set(errors.explanations))
+
+
+def test_frames_stay_where_jax_keeps_its_own():
+    before = jax.config.jax_traceback_filtering
+    jax.config.update("jax_traceback_filtering", "off")
+    try:
+        shown = files(raised(lambda: olympus.jit(CASES["add"][0])(KEY, KEYS)))
+    finally:
+        jax.config.update("jax_traceback_filtering", before)
+    assert [file for file in shown if file.startswith(errors.FOLDER)]
+
+
+def test_equations_point_to_the_user_s_lines():
+    def draw(key: jax.Array, x: jax.Array) -> jax.Array:
+        return random.normal(key, x.shape) + x[::-1]
+
+    equations = jax.make_jaxpr(draw)(KEY, jnp.zeros(3)).eqns
+    line = draw.__code__.co_firstlineno + 1
+    found = {source_info_util.summarize(equation.source_info) for equation in equations}
+    columns = {15, 45}  # the draw and the sum begin at one column
+    assert {entry.partition(" ")[0] for entry in found} == {f"{__file__}:{line}:{column}" for column in columns}
+
+
+def test_names_of_jax_errors():
+    assert errors.KeyReuseError is jax.errors.KeyReuseError
+    assert olympus.errors is errors
+    assert pickle.loads(pickle.dumps(raised(lambda: KEY + 1))).args == raised(lambda: KEY + 1).args
