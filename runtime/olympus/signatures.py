@@ -259,8 +259,13 @@ class _Reading:
             return _Origin(None, (), "seed", self.spent(key, given))
         if operation not in DERIVATIONS:
             return None
-        argument, position = self.argument(children[0]) or (None, ())
+        argument, position = self.argument(self.single(children[0])) or (None, ())
         return _Origin(argument, position, operation, self.spent(key, given))
+
+    def single(self, number: int) -> int:
+        """Return the key of an array of one; children in a large array have the whole array for their parent."""
+        operation, children, _ = self.identities[number]
+        return children[0] if operation == "labels" and len(children) == 1 else number
 
     def common(self, key: int) -> _Origin | None:
         """Return what is known of a key that is one of several: of branches, or of the turns of a loop."""

@@ -89,6 +89,10 @@ AGREED = {
         "def f(key, other): return other, key",
         KeySignature(("key", "other"), forwards=(Forward("[0]", "other"), Forward("[1]", "key"))),
     ),
+    "keys put together": (
+        "def f(key, other): return jnp.stack([key, other])",
+        KeySignature(("key", "other"), forwards=(Forward("[0]", "key"), Forward("[1]", "other"))),
+    ),
     "gives back what it consumed": (
         "def f(key): return random.normal(key), key",
         KeySignature(KEY, (Sink("key"),), forwards=(Forward("[1]", "key"),)),
@@ -168,6 +172,12 @@ DIFFERENT = {
         KeySignature(KEY, (Sink("key"),), (Source("[*]", "key"),)),
         KeySignature(KEY, (Sink("key"),)),
     ),
+    "a reversed array": (
+        "an array of keys in another order is no forward",
+        "def f(keys): return keys[::-1]",
+        KeySignature(KEYS, forwards=tuple(Forward(f"[{i}]", f"keys[{2 - i}]") for i in range(3))),
+        KeySignature(KEYS),
+    ),
     "mapped derivations": (
         "what a mapped function returns is no source",
         "def f(key): return jax.vmap(lambda i: random.fold_in(key, i))(jnp.arange(3))",
@@ -240,6 +250,7 @@ def test_large_arrays_are_one_key():
     assert signature.sinks == (Sink("keys"),)
     assert signature.forwards == (Forward("[0]", "keys"),)
     assert signature.sources == (Source("[1][*]", "keys"),)
+    assert traced("def f(key): return random.split(key, 5000)", typed_key).sources == (Source("[*]", "key"),)
 
 
 def test_numbers_are_no_keys():
@@ -320,6 +331,8 @@ SAME_AS_JAX = {
     "one branch": "def f(key, p): return lax.cond(p, lambda k: random.normal(k), lambda k: 0.0, key)",
     "compiles": "def f(key): return jax.jit(lambda k: random.normal(k))(key)",
     "scans": "def f(key): return lax.scan(lambda k, _: tuple(random.split(k)), key, length=3)[0]",
+    "a slice of a split": "def f(key): return random.split(key, 3)[1:]",
+    "mapped derivations": "def f(key): return jax.vmap(lambda i: random.fold_in(key, i))(jnp.arange(3))",
     "a while loop": "def f(key): return lax.while_loop(lambda k: True, lambda k: random.split(k)[0], key)",
     "maps in a loop": "def f(keys): return lax.map(random.normal, keys)",
 }
@@ -339,6 +352,16 @@ UNLIKE_JAX = {
         "def f(keys): return keys[::-1]",
         "KeyReuseSignature(Sink(0),)",
         KeySignature(KEYS, forwards=tuple(Forward(f"[{i}]", f"keys[{2 - i}]") for i in range(3))),
+    ),
+    "nor of this one": (
+        "def f(key, other): return jnp.stack([key, other])",
+        "KeyReuseSignature(Sink(0), Sink(1))",
+        KeySignature(("key", "other"), forwards=(Forward("[0]", "key"), Forward("[1]", "other"))),
+    ),
+    "an element at an unknown index is the whole array": (
+        "def f(keys, i): return random.normal(keys[i])",
+        "KeyReuseSignature(Sink(0),)",
+        KeySignature(("keys", "i"), (Sink("keys", conditional=True),)),
     ),
     "parts that are put together are new": (
         "def f(keys): return jnp.concatenate([keys[:1], keys[1:]])",
