@@ -171,20 +171,17 @@ def _row(qualified: str, function: Callable[..., Any]) -> Row | None:
     except (TypeError, ValueError):
         return None
     keys = [each.name for each in parameters if _is_key(each)]
-    given = [each.name for each in parameters if each.name in (SEED, BUFFER) and each.name not in keys]
-    if not keys and not given:
+    buffers = [each.name for each in parameters if each.name == BUFFER]
+    if not keys and not buffers and SEED not in (each.name for each in parameters):
         return None
-    needed = [each for each in parameters if each.default is each.empty and each.kind not in _REST]
-    known = samples(qualified) if qualified.startswith("jax.random.") else {}
-    unknown = [each.name for each in needed if each.name not in (*keys, *given, *known)]
-    if unknown:
-        raise _CannotBeSaid(f"it needs {' and '.join(f'`{name}`' for name in unknown)}, for which there is no value")
-    fixed = {each.name: known[each.name] for each in needed if each.name in known}
-    lineage = _traced(function, keys, given, fixed)
+    out_of_reach = [each for each in parameters if each.name in keys and each.kind not in _BY_NAME]
+    if out_of_reach:
+        raise _CannotBeSaid(f"its key `{str(out_of_reach[0]).partition(':')[0]}` cannot be given by name")
+    fixed = _values(qualified, [each for each in parameters if each.name not in (*keys, *buffers)])
+    lineage = _traced(function, keys, buffers, fixed)
     positional = tuple(each.name for each in parameters if each.kind in _BY_POSITION)
     keywords = tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
-    signature = read(lineage, positional + keywords)
-    row = _Reading(lineage, signature, tuple(keys)).row(qualified)
+    row = _Reading(lineage, read(lineage, positional + keywords), tuple(keys)).row(qualified)
     row = replace(row, parameters=positional, keywords=keywords)
     if row.derive == "split" and not _counts(function, positional, fixed):
         row = replace(row, derive=None)
@@ -193,18 +190,34 @@ def _row(qualified: str, function: Callable[..., Any]) -> Row | None:
     return row if keys or row.seed or row.wrap else None
 
 
-_REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 def _is_key(parameter: inspect.Parameter) -> bool:
-    if parameter.kind in (*_REST, inspect.Parameter.POSITIONAL_ONLY):
-        return False
     return bool(KEY_NAME.fullmatch(parameter.name) or NAMES_A_KEY.search(str(parameter.annotation)))
 
 
+def _values(qualified: str, others: Iterable[inspect.Parameter]) -> dict[str, Any]:
+    """Return values for the parameters that are no keys and have no default.
+
+    Raises:
+        _CannotBeSaid: there is none for one of them.
+    """
+    known = samples(qualified) if qualified.startswith("jax.random.") else {}
+    known |= {SEED: 0}
+    needed = [each.name for each in others if each.default is each.empty and each.kind not in _REST]
+    unknown = [f"`{name}`" for name in needed if name not in known]
+    if unknown:
+        raise _CannotBeSaid(f"it needs {' and '.join(unknown)}, for which there is no value")
+    return {name: known[name] for name in needed}
+
+
+_REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
 def _traced(
-    function: Callable[..., Any], keys: Iterable[str], given: Iterable[str], fixed: Mapping[str, Any]
+    function: Callable[..., Any], keys: Iterable[str], buffers: Iterable[str], fixed: Mapping[str, Any]
 ) -> Lineage:
     """Follow the keys of a function that is given typed keys, raw ones if it does not take them.
 
@@ -213,7 +226,7 @@ def _traced(
     """
     from olympus import lineage
 
-    others = {name: 0 if name == SEED else raw_key() for name in given}
+    others = {name: raw_key() for name in buffers}
     reasons = []
     for make in (typed_key, raw_key):
         arguments = {name: make(shape=(2,) if MANY_NAME.fullmatch(name) else ()) for name in keys}
@@ -273,7 +286,6 @@ class _Reading:
         sinks = tuple(sink.path for sink in self.signature.sinks if not sink.conditional)
         made = self.made()
         derive = made.via if made is not None and made.parent in self.first() else None
-        derive = None if derive == "split" and sinks != self.first() else derive
         folded = {sink.path for sink in self.signature.sinks} | self.folded()
         folds = () if derive else tuple(name for name in self.keys if name in folded and name not in sinks)
         forwards = tuple(each.input for each in self.signature.forwards if each.path == "" and each.mask is None)

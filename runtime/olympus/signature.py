@@ -376,11 +376,12 @@ class _Sequence:
             source = entry if isinstance(entry, Source) else None
             if covers(own, place):
                 exact = place if source is not None else (*start, *place[len(own) :])
-                whole.append((len(own) + (own == place), _Held((), exact, source)))
+                closeness = len(own) + (own == place)  # [0] says more of the first element than [*] does
+                whole.append((closeness, _Held((), exact, source)))
             elif covers(place, own):
                 parts.append(_Held(own[len(place) :], start, source))
-        best = max((length for length, _ in whole), default=0)
-        return [held for length, held in whole if length == best] + parts
+        best = max((closeness for closeness, _ in whole), default=0)
+        return [held for closeness, held in whole if closeness == best] + parts
 
     def ancestor(self, path: str | None) -> str | None:
         """Return the input path of the whole for one of the second callable, ``None`` if a fresh key lies there."""

@@ -20,6 +20,8 @@ from olympus.__main__ import main  # noqa: E402
 from olympus.jaxprs import typed_key  # noqa: E402
 from olympus.packs import Row, describe  # noqa: E402
 from olympus.streams import streams  # noqa: E402
+from olympus_lint.engine import lint_text  # noqa: E402
+from olympus_lint.settings import Settings  # noqa: E402
 from olympus_rules.signatures.reader import read  # noqa: E402
 
 MODULE = """
@@ -40,6 +42,7 @@ def three(key): return random.split(key, 3)
 def child(key): return random.split(key)[0]
 def pair(key): return normal(key), key
 def copied(key): return random.clone(key)
+def drawn(key): made = random.clone(key); normal(made); return made
 def seeded(seed): return random.key(seed)
 def legacy(seed): return random.PRNGKey(seed)
 def number(seed): return seed + 1
@@ -56,6 +59,9 @@ def unpacked(key): a, b = random.split(key); return b, a
 def reused(key): return normal(key) + random.gamma(key, 1.0)
 def named(key): return "normal" if key.shape else "uniform"
 
+def strict(seed): return random.key(int(seed))
+def several(*keys): return normal(keys[0])
+def unnamed(key, /): return normal(key)
 def needs(key, image): return image + normal(key)
 def breaks(key): raise LookupError("no such key,\\n  ever")
 def part(keys): return normal(keys[0])
@@ -72,6 +78,7 @@ ROWS = {
     "child": Row(KEY, sinks=KEY),
     "children": Row(("key", "num"), sinks=KEY, derive="split"),
     "copied": Row(KEY, derive="clone"),
+    "drawn": Row(KEY, folds=KEY),
     "folded": Row(KEY, folds=KEY),
     "folding": Row(("key", "step"), folds=KEY),
     "jitter": Row(KEY, sinks=KEY, draw="bits"),
@@ -87,6 +94,7 @@ ROWS = {
     "same": Row(KEY, forwards=KEY),
     "scaled": Row(("scale",), ("noise_key",), sinks=("noise_key",), draw="bits"),
     "seeded": Row(("seed",), seed="typed"),
+    "strict": Row(("seed",), seed="typed"),
     "three": Row(KEY, sinks=KEY),
     "two": Row(("rng",), sinks=("rng",), draw="split(bits, gamma)"),
     "unpacked": Row(KEY, sinks=KEY),
@@ -97,6 +105,8 @@ WITHOUT = {
     "called_back": "its key goes to `pure_callback`, which is not modelled",
     "needs": "it needs `image`, for which there is no value",
     "part": "it consumes a part of `keys`, and not all of it",
+    "several": "its key `*keys` cannot be given by name",
+    "unnamed": "its key `key` cannot be given by name",
 }
 
 
@@ -127,6 +137,19 @@ def test_a_file_is_written(labkit: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["signatures", "labkit", "--output-file", "own.toml"]) == 0
     assert capsys.readouterr().out == ""
     assert read("own.toml", (labkit / "own.toml").read_text()).roots == ("labkit",)
+
+
+def test_the_rules_read_it(labkit: Path, capsys: pytest.CaptureFixture[str]):
+    main(["signatures", "labkit", "--output-file", "own.toml"])
+    source = "import jax, labkit\nkey = jax.random.key(0)\nlabkit.{first}(key)\nlabkit.{second}(key)\n"
+    packs = Settings(signature_packs=[str(labkit / "own.toml")])
+
+    def found(first: str, second: str) -> list[tuple[str, str]]:
+        findings = lint_text("use.py", source.format(first=first, second=second), packs).findings
+        return [(finding.code, finding.confidence.label) for finding in findings if finding.code == "OLY104"]
+
+    assert found("jitter", "two") == [("OLY104", "certain")]
+    assert found("look", "jitter") == found("same", "jitter") == []
 
 
 @pytest.mark.parametrize(

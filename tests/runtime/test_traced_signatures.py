@@ -235,6 +235,11 @@ def test_a_mask_says_which_elements():
     assert signature.forwards == (Forward("[1][0]", "keys[0]"), Forward("[1][1]", "keys[2]"))
 
 
+def test_a_part_of_an_array_is_not_all_of_it():
+    signature = signatures.of(function("def f(keys): return keys[:2]"), typed_key(shape=(3,)))
+    assert signature.forwards == (Forward("[0]", "keys[0]"), Forward("[1]", "keys[1]"))
+
+
 def test_a_mask_of_a_mixed_array():
     f = function("def f(keys): return jnp.concatenate([keys[:1], random.split(keys[0])])")
     signature = signatures.of(f, typed_key(shape=(3,)))
