@@ -144,7 +144,8 @@ def meant(lineage: Lineage, key: int, certain: bool = True) -> Iterator[tuple[in
     element = key
     while lineage.identities[element].operation in DERIVATIONS:
         element = lineage.identities[element].children[0]
-    for lane in lineage.lanes.get(element, ()):
+    _, lanes = lineage.lanes.get(element, (0, ()))
+    for lane in lanes:
         yield from meant(lineage, lineage.identities.replace(key, {element: lane}), certain)
 
 

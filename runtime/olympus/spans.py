@@ -6,6 +6,7 @@ the position after the last character. Python and JAX count UTF-8 bytes from 0; 
 
 from __future__ import annotations
 
+import ast
 import linecache
 import os
 import sys
@@ -41,6 +42,26 @@ class Span:
     end_line: int
     end_column: int
     function: str
+
+    def text(self) -> str:
+        """Return the source, empty where there is none or only lines are known."""
+        lines = [linecache.getline(self.file, line) for line in range(self.line, self.end_line + 1)]
+        if not self.column or not all(lines):
+            return ""
+        lines[-1] = lines[-1][: self.end_column - 1]
+        lines[0] = lines[0][self.column - 1 :]
+        return "".join(lines)
+
+    def called(self) -> str | None:
+        """Return the name of the function, without its module, if the source is a call of a name."""
+        try:
+            expression = ast.parse(f"({self.text()})", mode="eval").body
+        except (SyntaxError, ValueError):
+            return None
+        if not isinstance(expression, ast.Call):
+            return None
+        function = expression.func
+        return getattr(function, "id", None) or getattr(function, "attr", None)
 
     def __str__(self) -> str:
         if not self.column:

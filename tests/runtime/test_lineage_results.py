@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import time
 
 import numpy as np
@@ -215,3 +216,38 @@ def test_empty_arrays_of_keys() -> None:
     assert found.misuses == ()
     found = lineage.of(lambda key: lax.map(r.normal, r.split(key, 3)[3:]), typed_key())
     assert found.misuses == ()
+
+
+def test_a_chain_of_two_thousand_splits() -> None:
+    def f(keys):
+        def body(total, key):
+            for _ in range(2000):
+                key, sub = r.split(key)
+            return total + r.normal(sub) + r.normal(sub), None
+
+        return lax.scan(body, 0.0, keys)
+
+    found = lineage.of(f, typed_key(None, (3,)))
+    (misuse,) = found.misuses
+    assert found.describe(misuse.key).startswith("split(split(")
+    assert "..." in found.describe(misuse.key)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("r.permutation(key, 5)", "permutation"),
+        ("r.choice(key, 5, (2,), replace=False)", "choice"),
+        ("(r\n    .normal(key))", "normal"),
+        ("vmap(r.normal)(r.split(key))", "normal"),
+        ("draw(key)", "normal"),
+    ],
+)
+def test_events_have_the_name_that_the_user_wrote(text: str, name: str) -> None:
+    filename = f"<{text}>"
+    source = f"def draw(key):\n    return r.normal(key)\ndef f(key):\n    return {text}\n"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    namespace = {"r": r, "vmap": vmap}
+    exec(compile(source, filename, "exec"), namespace)
+    found = lineage.of(namespace["f"], typed_key())
+    assert found.events[-1].name == name

@@ -11,7 +11,7 @@ the arguments take, keys inside of Pallas kernels and of callbacks, and key oper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,8 +40,8 @@ class Lineage:
         misuses: what is wrong, in the order in which it was met.
         inputs: what is known of each flat input.
         outputs: what is known of each flat output.
+        lanes: for the key of any one lane, the number of the map's execution and the keys that are mapped.
         complete: whether the whole function was followed; a very long one is not.
-        lanes: for the identity that stands for the key of any one lane of a loop or mesh, the keys of all lanes.
     """
 
     trace: Trace
@@ -50,8 +50,8 @@ class Lineage:
     misuses: tuple[Misuse, ...]
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
+    lanes: dict[int, tuple[int, tuple[int, ...]]]
     complete: bool
-    lanes: Mapping[int, tuple[int, ...]]
 
     @property
     def unmodelled(self) -> tuple[Event, ...]:
@@ -97,8 +97,8 @@ def follow(trace: Trace) -> Lineage:
         misuses=tuple(each for each in ledger.misuses if state.are_keys(state.identities.keys_of(each.key))),
         inputs=tuple(inputs),
         outputs=tuple(outputs),
+        lanes=ledger.lanes,
         complete=len(outputs) == len(jaxpr.outvars),
-        lanes={element: keys for element, (_, keys) in ledger.lanes.items()},
     )
 
 

@@ -76,7 +76,15 @@ class Event:
 
     @property
     def name(self) -> str:
-        """Return the function that the user called, where JAX compiles it under its name, such as ``normal``."""
+        """Return the function of ``jax.random`` that the user called, such as ``normal``, or what JAX compiles there.
+
+        JAX compiles ``permutation`` as ``shuffle``, so that the source is asked first; it may have a name of its own.
+        """
+        import jax
+
+        called = self.chain[0].called() if self.chain else None
+        if called is not None and hasattr(jax.random, called):
+            return called
         call = self.equation
         while call.internal and call.outer is not None:
             call = call.outer

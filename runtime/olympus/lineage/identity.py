@@ -128,25 +128,35 @@ class Identities:
             number: the term.
             replacements: the term that takes the place of each; what is found is added, for the next call.
         """
-        if number < 0:
-            return number
-        known = replacements.get(number)
-        if known is None:
-            term = self.terms[number]
-            children = tuple(self.replace(child, replacements) for child in term.children)
-            known = number if children == term.children else self.number(term.operation, children, term.data)
-            replacements[number] = known
-        return known
+        waiting = [number]
+        while waiting:  # no recursion: a chain of splits may be thousands of terms deep
+            current = waiting[-1]
+            if current < 0 or current in replacements:
+                waiting.pop()
+                continue
+            term = self.terms[current]
+            missing = [child for child in term.children if child >= 0 and child not in replacements]
+            if missing:
+                waiting += missing
+                continue
+            children = tuple(replacements.get(child, child) for child in term.children)
+            same = children == term.children
+            replacements[current] = current if same else self.number(term.operation, children, term.data)
+            waiting.pop()
+        return replacements.get(number, number)
 
-    def describe(self, number: int, name: Callable[[int], str] | None = None) -> str:
+    def describe(self, number: int, name: Callable[[int], str] | None = None, depth: int = 12) -> str:
         """Return an identity as a reader would write it, such as ``fold_in(split(key)[0], 3)``.
 
         Args:
             number: the term.
             name: gives the name of a flat argument.
+            depth: how many derivations are told; ``...`` stands for those before.
         """
         operation, children, data = self.terms[number]
-        inner = [self.describe(child, name) if child >= 0 else "?" for child in children]
+        if depth < 0:
+            return "..."
+        inner = [self.describe(child, name, depth - 1) if child >= 0 else "?" for child in children[:2]]
         match operation, data:
             case "argument", (int() as index, tuple() as position):
                 return (name(index) if name else f"argument {index}") + "".join(f"[{each}]" for each in position)
@@ -165,7 +175,7 @@ class Identities:
             case "wrap", _:
                 return "wrap_key_data(...)"
             case "mangled", _:
-                keys = sorted({self.describe(key, name) for key in self.keys_of(number)})
+                keys = sorted({self.describe(key, name, depth - 1) for key in self.keys_of(number)})
                 return f"words of {' and '.join(keys)}"
             case "constant", _:
                 return "a key from outside"

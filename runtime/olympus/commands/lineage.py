@@ -1,0 +1,113 @@
+"""``olympus lineage``: what becomes of a function's keys, as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from olympus.commands import Trouble
+from olympus.commands.findings import report
+from olympus.commands.target import Followed, add_target, follow
+
+if TYPE_CHECKING:
+    from olympus.graphs.graph import Graph
+
+__all__ = ["add"]
+
+COLOURS = {"": "", "faint": "dim", "source": "blue", "sink": "green", "misuse": "bold red"}
+EPILOG = """\
+The module of the function is imported, which executes it; the function itself is traced and computes nothing.
+Exit status: 0; 1 if a key is misused; 2 if the function cannot be traced.
+"""
+
+
+def add(commands: Any) -> None:
+    """Describe the command to the parser of ``olympus``."""
+    parser = commands.add_parser(
+        "lineage",
+        help="show what becomes of a function's keys, as a picture",
+        description="Trace a function and show which keys it makes of which, and what consumes them.",
+        epilog=EPILOG,
+    )
+    add_target(parser)
+    parser.add_argument("--format", choices=("text", "mermaid", "svg"), default="text", help="the kind of picture")
+    parser.add_argument("--output", metavar="FILE", type=Path, help="where to write the picture")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw the picture, and report what is wrong; returns the exit status."""
+    if options.format == "svg" and find_spec("fast_sugiyama") is None:
+        raise Trouble("SVG needs a library for its layout: pip install 'olympus-lint[pictures]'")
+    followed = follow(options)
+    graph = _graph(followed)
+    if graph is None:
+        return report(followed)
+    if options.output is not None:
+        _write(options.output, _picture(graph, options.format, followed.function))
+        return report(followed)
+    if options.format == "text":
+        _show(graph)
+        return report(followed)
+    sys.stdout.write(_picture(graph, options.format, followed.function))
+    return report(followed, sys.stderr)
+
+
+def _graph(followed: Followed) -> Graph | None:
+    from olympus.graphs.graph import graph
+
+    return None if followed.lineage is None else graph(followed.lineage)
+
+
+def _picture(graph: Graph, form: str, function: str) -> str:
+    from olympus.pictures import mermaid, svg, tree
+
+    if form == "svg":
+        return svg(graph, f"Key lineage of {function}")
+    return mermaid(graph) if form == "mermaid" else tree(graph)
+
+
+def _show(graph: Graph) -> None:
+    """Print the tree, in colours where rich is installed and standard output is a terminal."""
+    from olympus.pictures.tree import pieces, tree
+
+    if not graph.nodes:
+        print("no keys are used")
+    elif not sys.stdout.isatty() or find_spec("rich") is None:
+        sys.stdout.write(tree(graph))
+    else:
+        from rich.console import Console
+        from rich.text import Text
+
+        console = Console(highlight=False)
+        for line in pieces(graph):
+            console.print(Text.assemble(*((text, COLOURS[style]) for text, style in line)), soft_wrap=True)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file, as a whole or not at all."""
+    try:
+        mode = path.stat().st_mode if path.exists() else 0o666 & ~_mask()
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            temporary = Path(file.name)
+            file.write(text.encode())
+        try:
+            temporary.chmod(mode)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise Trouble(f"{path}: it cannot be written: {error.strerror}; give another --output") from error
+
+
+def _mask() -> int:
+    """Return which permissions new files do not get; it can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
