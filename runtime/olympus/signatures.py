@@ -133,20 +133,24 @@ def _without(conditions: Conditions, given: Conditions) -> Conditions:
     return {decision: case for decision, case in conditions.items() if decision not in given}
 
 
-def meant(lineage: Lineage, key: int, certain: bool = True) -> Iterator[tuple[int, bool]]:
+def meant(lineage: Lineage, key: int) -> Iterator[tuple[int, bool]]:
     """Yield a key and those that it stands for, one of several or the keys of all lanes, each with whether it is."""
-    yield key, certain
-    operation, children, _ = lineage.identities[key]
-    if operation == "join":
-        for child in children[1:]:
-            yield from meant(lineage, child, False)
-        return
-    element = key
-    while lineage.identities[element].operation in DERIVATIONS:
-        element = lineage.identities[element].children[0]
-    _, lanes = lineage.lanes.get(element, (0, ()))
-    for lane in lanes:
-        yield from meant(lineage, lineage.identities.replace(key, {element: lane}), certain)
+    waiting = [(key, True)]
+    seen = set(waiting)
+    while waiting:
+        current, certain = waiting.pop()
+        yield current, certain
+        operation, children, _ = lineage.identities[current]
+        if operation == "join":
+            found = [(child, False) for child in children[1:]]
+        else:
+            element = current
+            while lineage.identities[element].operation in DERIVATIONS:
+                element = lineage.identities[element].children[0]
+            _, lanes = lineage.lanes.get(element, (0, ()))
+            found = [(lineage.identities.replace(current, {element: lane}), certain) for lane in lanes]
+        waiting += [each for each in reversed(found) if each not in seen]
+        seen.update(found)
 
 
 class _Reading:
@@ -157,6 +161,7 @@ class _Reading:
         self.identities = lineage.identities
         self.names = [text(parse(name)) for name in lineage.trace.names]
         self.consumed: defaultdict[int, _Consumed] = defaultdict(_Consumed)
+        self.joins: dict[int, _Origin | None] = {}
         for event in lineage.events:
             if event.consumes and not event.context.never:
                 self.note(event)
@@ -252,7 +257,9 @@ class _Reading:
         """
         operation, children, _ = self.identities[key]
         if operation == "join":
-            return self.common(key)
+            if key not in self.joins:
+                self.joins[key] = self.common(key)
+            return self.joins[key]
         place = self.argument(key)
         if place is not None:
             return _Origin(*place, "", False) if place[0] in self.keys else None

@@ -271,6 +271,22 @@ def test_a_known_branch_is_the_only_one():
     assert signatures.of(f, typed_key()) == KeySignature(KEY)
 
 
+def test_keys_that_are_exchanged_often():
+    """There are 2 ** 40 ways to each key."""
+    f = function(
+        """
+        def f(key, other, p):
+            a, b = key, other
+            for i in range(40):
+                a, b = (lax.cond(p[i], lambda: one, lambda: two) for one, two in ((a, b), (b, a)))
+            return random.normal(a), b
+        """
+    )
+    found = signatures.of(f, typed_key(), typed_key(), jax.ShapeDtypeStruct((40,), bool))
+    assert found.forwards == found.sources == ()
+    assert found.sinks == (Sink("key", conditional=True), Sink("other", conditional=True))
+
+
 def test_keys_from_outside():
     key = jax.random.key(0)
     assert signatures.of(lambda x: x + jax.random.normal(key), 1.0) == KeySignature(("x",))
