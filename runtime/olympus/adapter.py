@@ -5,11 +5,12 @@ Each function says what it reaches for, and why a public name does not do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from olympus.spans import Span, is_user_file, span
 
@@ -21,6 +22,8 @@ __all__ = [
     "closed_parts",
     "is_library",
     "jit_name",
+    "key_buffer",
+    "key_hooks",
     "primitive_name",
     "sub_jaxprs",
     "threefry_partitionable",
@@ -131,3 +134,56 @@ def threefry_partitionable() -> bool:
     import jax
 
     return bool(getattr(jax.config, "jax_threefry_partitionable", True))
+
+
+def key_buffer(array: Any) -> Any:
+    """Return the ``uint32`` array that a typed key holds; any other array itself.
+
+    ``jax.random.key_data`` makes a new array, and iterating over a key array makes keys around arrays that only the
+    private attribute shows: which of them came from which key is known only by these.
+    """
+    buffer = getattr(array, "_base_array", None)
+    return array if buffer is None else buffer
+
+
+Observer = Callable[[Any, tuple[Any, ...], dict[str, Any]], Callable[[Any], None] | None]
+"""Called before a primitive with it, its operands and its parameters; returns what is called with its results."""
+
+
+@contextmanager
+def key_hooks(observe: Observer) -> Iterator[None]:
+    """Call an observer for each primitive and compiled function that is executed in any thread, while this is open.
+
+    JAX has no public hook. Its key-reuse checker has two functions that JAX looks up each time; while the flag
+    ``jax_debug_key_reuse`` is on, everything comes to them, because the C++ path past them is off. They are put back
+    at the end, and so is the flag. JAX's own check is silent meanwhile, unless the flag was on before.
+
+    Args:
+        observe: must not raise; it may be called in several threads at once, and for what it calls itself.
+    """
+    import jax
+    from jax.experimental.key_reuse import _core
+
+    module, config = cast(Any, _core), cast(Any, jax.config)
+    before = bool(config.jax_debug_key_reuse)
+    execute, trace = module.call_impl_with_key_reuse_checks, module.check_key_reuse_jaxpr
+
+    # Positional-only: random_seed has a parameter named ``impl``.
+    def call(primitive: Any, implementation: Callable[..., Any], /, *args: Any, **params: Any) -> Any:
+        done = observe(primitive, args, params)
+        if before:
+            results = execute(primitive, implementation, *args, **params)
+        else:
+            results = implementation(*args, **params)
+        if done is not None:
+            done(results)
+        return results
+
+    module.call_impl_with_key_reuse_checks = call
+    module.check_key_reuse_jaxpr = trace if before else lambda jaxpr: None
+    config.update("jax_debug_key_reuse", True)
+    try:
+        yield
+    finally:
+        config.update("jax_debug_key_reuse", before)
+        module.call_impl_with_key_reuse_checks, module.check_key_reuse_jaxpr = execute, trace
