@@ -5,9 +5,10 @@ Each function says what it reaches for, and why a public name does not do.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, cast
@@ -24,6 +25,7 @@ __all__ = [
     "jit_name",
     "key_buffer",
     "key_hooks",
+    "key_spec",
     "primitive_name",
     "sub_jaxprs",
     "threefry_partitionable",
@@ -146,6 +148,17 @@ def key_buffer(array: Any) -> Any:
     return array if buffer is None else buffer
 
 
+@cache
+def key_spec(dtype: Any) -> Any:
+    """Return the generator of a key dtype, as ``impl=`` takes it; ``jax.random.key_impl`` only takes an array."""
+    import jax
+
+    found: list[Any] = []
+    struct: Any = jax.ShapeDtypeStruct
+    jax.eval_shape(lambda key: found.append(jax.random.key_impl(key)), struct((), dtype))
+    return found[0]
+
+
 Observer = Callable[[Any, tuple[Any, ...], dict[str, Any]], Callable[[Any], None] | None]
 """Called before a primitive with it, its operands and its parameters; returns what is called with its results."""
 
@@ -158,8 +171,11 @@ def key_hooks(observe: Observer) -> Iterator[None]:
     ``jax_debug_key_reuse`` is on, everything comes to them, because the C++ path past them is off. They are put back
     at the end, and so is the flag. JAX's own check is silent meanwhile, unless the flag was on before.
 
+    What the observer executes itself is not observed, and neither is what implements a primitive of keys, such as
+    the hash function behind ``random_split``.
+
     Args:
-        observe: must not raise; it may be called in several threads at once, and for what it calls itself.
+        observe: must not raise; it may be called in several threads at once.
     """
     import jax
     from jax.experimental.key_reuse import _core
@@ -167,16 +183,23 @@ def key_hooks(observe: Observer) -> Iterator[None]:
     module, config = cast(Any, _core), cast(Any, jax.config)
     before = bool(config.jax_debug_key_reuse)
     execute, trace = module.call_impl_with_key_reuse_checks, module.check_key_reuse_jaxpr
+    quiet = threading.local()
 
     # Positional-only: random_seed has a parameter named ``impl``.
     def call(primitive: Any, implementation: Callable[..., Any], /, *args: Any, **params: Any) -> Any:
-        done = observe(primitive, args, params)
-        if before:
-            results = execute(primitive, implementation, *args, **params)
-        else:
-            results = implementation(*args, **params)
-        if done is not None:
-            done(results)
+        run = partial(execute, primitive, implementation) if before else implementation
+        if getattr(quiet, "on", False):
+            return run(*args, **params)
+        quiet.on = True
+        try:
+            done = observe(primitive, args, params)
+            quiet.on = primitive.name.startswith("random_")
+            results = run(*args, **params)
+            quiet.on = True
+            if done is not None:
+                done(results)
+        finally:
+            quiet.on = False
         return results
 
     module.call_impl_with_key_reuse_checks = call

@@ -153,12 +153,12 @@ def _kind(f: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Hashable, Call
 def _kind_of_leaf(leaf: object) -> Hashable:
     """Return what tells one leaf that is no array from another: a step counter is not to be checked at each value."""
     if isinstance(leaf, int | float | complex) and not isinstance(leaf, bool):
-        return type(leaf)
+        return (type(leaf),)
     try:
         hash(leaf)
         return type(leaf), leaf if isinstance(leaf, str | bytes | bool | None) else weakref.ref(leaf)
     except TypeError:
-        return type(leaf)
+        return (type(leaf),)
 
 
 def _name(f: Callable[..., Any]) -> str:

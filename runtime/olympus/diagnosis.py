@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from olympus.spans import Span
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from olympus.lineage.events import Event, Misuse, MisuseKind
 
 __all__ = ["Diagnosis", "listing", "of_misuse"]
-
-Repeated = Literal["", "turns"]
 
 TITLES: dict[MisuseKind, str] = {
     "reuse": "`{key}` is consumed twice",
@@ -26,10 +24,11 @@ TITLES: dict[MisuseKind, str] = {
 NOTES: dict[MisuseKind, tuple[str, str]] = {
     "reuse": ("consumed here by {name}", "consumed again here by {name}"),
     "collision": ("consumed here by {name}", "the same key, consumed here by {name}"),
-    "indexing": ("taken out of the buffer here", "used here by {name}"),
-    "arithmetic": ("computed here", "used here by {name}"),
-    "transposition": ("put together here", "used here by {name}"),
+    "indexing": ("taken out of the buffer here", "used here as a {name}"),
+    "arithmetic": ("computed here", "used here as a {name}"),
+    "transposition": ("put together here", "used here as a {name}"),
 }
+WORDS = {"wrap": "key"}  # what a reader does not know by the name that it has in JAX
 REMEDIES: dict[MisuseKind, str] = {
     "reuse": "give each its own key: `first, second = jax.random.split(key)`; "
     "if both are to draw the same numbers, pass `jax.random.clone(key)` to one of them",
@@ -53,6 +52,7 @@ class Diagnosis:
         second: the place of the later consumption.
         names: the functions that were called there, such as ``normal``.
         across_turns: whether it is one place in two turns of a loop.
+        call: where the compiled function was called that has the place, if it is one place in two calls.
     """
 
     kind: MisuseKind
@@ -61,16 +61,19 @@ class Diagnosis:
     second: Span | None
     names: tuple[str, str]
     across_turns: bool = False
+    call: Span | None = None
 
     def __str__(self) -> str:
         """Return the text: a title, both places with their source lines underlined, and what to write instead."""
         title = f"{self.kind}: {TITLES[self.kind].format(key=self.key)}"
         if self.across_turns:
             title += ", in two turns of a loop"
-        earlier, later = (note.format(name=name) for note, name in zip(NOTES[self.kind], self.names, strict=True))
+        names = [WORDS.get(name, name) for name in self.names]
+        earlier, later = (note.format(name=name) for note, name in zip(NOTES[self.kind], names, strict=True))
         rows = [title]
         if self.first == self.second:
             rows += _place(self.second, f"{earlier}, and {'in the next turn' if self.across_turns else 'again'}")
+            rows += _place(self.call, "in another call from here") if self.call is not None else []
         else:
             rows += [*_place(self.first, earlier), *_place(self.second, later)]
         return "\n".join([*rows, f"help: {REMEDIES[self.kind]}"])
@@ -95,14 +98,15 @@ def _place(span: Span | None, note: str) -> list[str]:
     return rows
 
 
-def of_misuse(misuse: Misuse, describe: Callable[[int], str]) -> Diagnosis:
+def of_misuse(misuse: Misuse, describe: Callable[[int], str], places: tuple[Span, Span] | None = None) -> Diagnosis:
     """Return the diagnosis of a misuse that a lineage has found.
 
     Args:
         misuse: the misuse.
         describe: gives an identity as a reader would write it, such as :meth:`olympus.lineage.Lineage.describe`.
+        places: the two places, where the lineage does not know all calls around them.
     """
-    first, second = misuse.where or (_innermost(misuse.first), _innermost(misuse.second))
+    first, second = places or misuse.where or (_innermost(misuse.first), _innermost(misuse.second))
     names = (misuse.first.name, misuse.second.name)
     return Diagnosis(misuse.kind, describe(misuse.key), first, second, names, misuse.across_turns)
 
