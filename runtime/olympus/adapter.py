@@ -160,7 +160,10 @@ def key_spec(dtype: Any) -> Any:
 
 
 Observer = Callable[[Any, tuple[Any, ...], dict[str, Any]], Callable[[Any], None] | None]
-"""Called before a primitive with it, its operands and its parameters; returns what is called with its results."""
+"""Called before a primitive with it, its operands and its parameters; returns what is called with its results.
+
+The results are ``None`` if the primitive failed.
+"""
 
 
 @contextmanager
@@ -190,17 +193,17 @@ def key_hooks(observe: Observer) -> Iterator[None]:
         run = partial(execute, primitive, implementation) if before else implementation
         if getattr(quiet, "on", False):
             return run(*args, **params)
-        quiet.on = True
+        quiet.on, results = True, None
+        done = observe(primitive, args, params)
+        quiet.on = primitive.name.startswith("random_")
         try:
-            done = observe(primitive, args, params)
-            quiet.on = primitive.name.startswith("random_")
             results = run(*args, **params)
+            return results
+        finally:
             quiet.on = True
             if done is not None:
                 done(results)
-        finally:
             quiet.on = False
-        return results
 
     module.call_impl_with_key_reuse_checks = call
     module.check_key_reuse_jaxpr = trace if before else lambda jaxpr: None

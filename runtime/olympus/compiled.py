@@ -55,11 +55,11 @@ class Use:
 
     Attributes:
         event: what consumes it.
-        source: where its words are.
+        source: where its words are; ``None`` if that is not known.
     """
 
     event: Event
-    source: Source
+    source: Source | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class Plan:
         identities: the terms.
         misuses: what is wrong inside, whatever it is called with.
         uses: the keys that each call consumes.
-        results: for each result that holds keys, the arguments that they come from; ``None`` if none or unknown.
+        results: for each result that holds keys, the arguments that they come from, or may come from.
         fresh: the results whose keys are clones, which are to be used beside their originals, or of seeds inside.
         names: a readable name for each argument.
     """
@@ -99,23 +99,26 @@ def has_key_operations(jaxpr: Jaxpr) -> bool:
     return False
 
 
-def plan(primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Plan:
+def plan(primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Iterable[int] = ()) -> Plan:
     """Follow the jaxpr of a compiled function.
 
     Args:
         primitive: ``jit``.
         args: the arguments of a call.
         params: the parameters of the call.
+        raw: the arguments that are known to be raw keys, or arrays of them.
     """
     closed = params["jaxpr"]
     traced = trace(lambda *values: primitive.bind(*values, **params), *args)
     jaxpr = traced.jaxpr.jaxpr
     state = Interpreter(partitionable=adapter.threefry_partitionable())
+    typed = (place for place, variable in enumerate(jaxpr.invars) if is_key_dtype(variable.aval))
+    state.raw_keys.update(("argument", place) for place in (*typed, *raw))
     inputs = [_input(state, place, variable.aval) for place, variable in enumerate(jaxpr.invars)]
     outputs: list[Value] = []
     with suppress(Exhausted):
         outputs = state.run(jaxpr, traced.jaxpr.consts, inputs, Context())
-    finder = _Finder(state, outputs, _constants(traced.jaxpr))
+    finder = _Finder(state, outputs, _constants(traced.jaxpr), len(args))
     names = getattr(closed.jaxpr.debug_info, "arg_names", None) or ()
     return Plan(
         closed=closed,
@@ -153,8 +156,9 @@ def _constants(closed: Any) -> dict[int, Any]:
 class _Finder:
     """Finds the words of the keys that are consumed."""
 
-    def __init__(self, state: Interpreter, outputs: list[Value], constants: dict[int, Any]) -> None:
+    def __init__(self, state: Interpreter, outputs: list[Value], constants: dict[int, Any], arguments: int) -> None:
         self.state = state
+        self.arguments = arguments
         self.outputs = outputs
         self.constants = constants
         self.held: dict[int, Source] = {}
@@ -169,9 +173,8 @@ class _Finder:
             if not event.consumes or event.conditional or not event.implementation.startswith("key<"):
                 continue
             for key in self.lanes(event.keys):
-                source = self.source(key)
-                if key not in seen and source is not None:
-                    yield Use(event, source)
+                if key not in seen:
+                    yield Use(event, self.source(key))
                 seen.add(key)
 
     def lanes(self, keys: Iterable[int]) -> Iterator[int]:
@@ -208,8 +211,8 @@ class _Finder:
             keys = self.state.keys_in(output)
             if keys:
                 below = (term for key in keys for term in self.state.identities.below(key))
-                places = (place for term in below for place in _place(term))
-                yield number, tuple(dict.fromkeys(places))
+                places = dict.fromkeys(place for term in below for place in _place(term))
+                yield number, tuple(places or range(self.arguments))
 
     def fresh(self) -> Iterator[int]:
         """Return the results whose keys are clones, or made of a seed inside."""

@@ -200,11 +200,13 @@ class Recorder:
         name = adapter.PRIMITIVES.get(primitive.name, primitive.name)
         if name == "jit":
             return self._before_call(primitive, args, params)
+        if name == "remat2" and params.get("differentiated"):
+            return _recompute()
         look = EAGER.get(name)
         if look is None:
             return None
         words = _rows(args[0]) if name in CONSUMERS or name in DERIVATIONS else None
-        return lambda results: look(self, args, words, results)
+        return lambda results: None if results is None else look(self, args, words, results)
 
     def fail(self, what: str, error: Exception) -> None:
         """Note what could not be followed."""
@@ -235,10 +237,11 @@ class Recorder:
 
     def _consume(self, key: Key, event: Event) -> bool:
         """Note that a key is consumed; return whether it was before."""
-        if key.epoch < 0:
+        if key.epoch < 0 or _state("recomputing"):
             return False
         earlier = self._consumed.setdefault(key, event)
-        if earlier is event:
+        recomputed = event.inner is not None and event.inner.context.recomputed
+        if earlier is event or (recomputed and earlier.chain[:1] == event.chain[:1]):
             return False
         self._repeat("collision" if key in self._derived_twice else "reuse", earlier, event, key)
         return True
@@ -332,17 +335,25 @@ class Recorder:
             epochs = self.epochs.united(args)
             return None if epochs is None else lambda results: self._follow(epochs, results)
         stack = self._stack()
-        uses = [(use, _found(plan, use, args, ())) for use in plan.uses if use.source.kind != "result"]
+        uses = [(use, _found(plan, use, args, None)) for use in plan.uses]
         epochs_of = {place: self._epochs_of(args[place]) for places in plan.results.values() for place in places}
-        return lambda results: self._after_call(plan, args, uses, epochs_of, stack, results)
 
-    def _follow(self, epochs: frozenset[int], results: Sequence[Any]) -> None:
-        for result in results:
+        def after(results: Any) -> None:
+            if results is not None:
+                late = [(use, found or _found(plan, use, args, results)) for use, found in uses]
+                self._after_call(plan, late, epochs_of, stack, results)
+
+        return after
+
+    def _follow(self, epochs: frozenset[int], results: Sequence[Any] | None) -> None:
+        for result in results or ():
             if str(getattr(result, "dtype", "")).startswith(("key<", "uint32")):
                 self.epochs.track(result, epochs)
 
     def _epochs_of(self, array: Any) -> frozenset[int]:
         known = self.epochs.of(array)
+        if known is None and not str(getattr(array, "dtype", "")).startswith("key<"):
+            return frozenset()
         if known is None:
             found = {self.epochs.resolve(array, row) for row in _rows(array)[:LARGEST]}
             known = frozenset(epoch for epoch in found if epoch is not None)
@@ -351,21 +362,20 @@ class Recorder:
     def _after_call(
         self,
         plan: Plan,
-        args: Sequence[Any],
         uses: list[tuple[Use, Found | None]],
         epochs_of: dict[int, frozenset[int]],
         stack: Stack,
         results: Sequence[Any],
     ) -> None:
         """Note what a call has consumed, and follow the keys that it returns."""
-        inner = [(use, _found(plan, use, args, results)) for use in plan.uses if use.source.kind == "result"]
         with self.lock:
             for number, places in plan.results.items():
                 epochs = frozenset().union(*(epochs_of[place] for place in places))
-                if number in plan.fresh or not epochs:
+                if number in plan.fresh:
                     epochs = frozenset([self.epochs.begin()])
-                self.epochs.track(results[number], epochs)
-            repeated = [self._use(use, found, stack) for use, found in (*uses, *inner) if found is not None]
+                if epochs:
+                    self.epochs.track(results[number], epochs)
+            repeated = [self._use(use, found, stack) for use, found in uses]
             if not _allowed():
                 for misuse in plan.misuses:
                     self._inside.setdefault((id(misuse), id(stack)), (misuse, plan, stack))
@@ -373,13 +383,16 @@ class Recorder:
                 for number in plan.results:
                     self.epochs.track(results[number], frozenset([self.epochs.begin()]))
 
-    def _use(self, use: Use, found: Found, stack: Stack) -> bool:
+    def _use(self, use: Use, found: Found | None, stack: Stack) -> bool:
+        kind: Literal["split", "draw"] = "split" if use.event.kind == "split" else "draw"
+        if found is None:
+            self.events.append(Event(kind, use.event.name, (), (), stack, use.event))
+            return False
         implementation = use.event.implementation
         key = self._key(found.array, found.words, implementation)
         for number, words in found.folded:
             parent, key = key, Key(key.epoch, implementation, words)
             self._derive_one("fold_in", key, parent, number)
-        kind: Literal["split", "draw"] = "split" if use.event.kind == "split" else "draw"
         event = Event(kind, use.event.name, (key,), (), stack, use.event)
         self.events.append(event)
         return not _allowed() and self._consume(key, event)
@@ -393,15 +406,21 @@ class Found(NamedTuple):
     folded: list[tuple[int, bytes]]
 
 
-def _found(plan: Plan, use: Use, args: Sequence[Any], results: Sequence[Any]) -> Found | None:
-    """Return the key of one use in a call, ``None`` where it cannot be told."""
+def _found(plan: Plan, use: Use, args: Sequence[Any], results: Sequence[Any] | None) -> Found | None:
+    """Return the key of one use in a call, ``None`` where it cannot be told, or not before the call."""
     from olympus.compiled import message
 
     source = use.source
+    if source is None:
+        return None
     match source.kind:
-        case "argument":
+        case "argument" if results is None:  # the call may be given its buffer to write into
             array = args[source.holder]
+        case "argument":
+            return None
         case "result":
+            if results is None:
+                return None
             array = results[source.holder]
         case _:
             array = source.holder
@@ -455,7 +474,7 @@ def _folded(dtype: Any, words: bytes, number: int) -> bytes:
     return _words(jax.random.fold_in(key, np.uint32(number))).tobytes()
 
 
-_plans: dict[int, tuple[weakref.ref[Any], Plan | None]] = {}
+_plans: dict[int, tuple[weakref.ref[Any], dict[frozenset[int], Plan | None] | None]] = {}
 
 
 def _plan(recorder: Recorder, primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Plan | None:
@@ -463,17 +482,24 @@ def _plan(recorder: Recorder, primitive: Any, args: Sequence[Any], params: dict[
     closed = params["jaxpr"]
     known = _plans.get(id(closed))
     if known is None or known[0]() is not closed:
-        from olympus.compiled import has_key_operations, plan
+        from olympus.compiled import has_key_operations
 
-        found = None
-        try:
-            found = plan(primitive, args, params) if has_key_operations(closed.jaxpr) else None
-        except Exception as error:
-            recorder.fail(str(params.get("name")), error)
         if len(_plans) >= PLANS:
             _plans.clear()
-        known = _plans[id(closed)] = weakref.ref(closed), found
-    return known[1]
+        known = _plans[id(closed)] = weakref.ref(closed), {} if has_key_operations(closed.jaxpr) else None
+    plans = known[1]
+    if plans is None:
+        return None
+    raw = frozenset(place for place, array in enumerate(args) if recorder.epochs.of(array) is not None)
+    if raw not in plans:
+        from olympus.compiled import plan
+
+        plans[raw] = None
+        try:
+            plans[raw] = plan(primitive, args, params, raw)
+        except Exception as error:
+            recorder.fail(str(params.get("name")), error)
+    return plans[raw]
 
 
 @lru_cache(maxsize=4096)
@@ -507,7 +533,7 @@ class reuse_allowed(ContextDecorator, AbstractContextManager["reuse_allowed"]):
     """
 
     def __enter__(self) -> Self:
-        _local.allowed = getattr(_local, "allowed", 0) + 1
+        _local.allowed = _state("allowed") + 1
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -517,8 +543,24 @@ class reuse_allowed(ContextDecorator, AbstractContextManager["reuse_allowed"]):
 _local = threading.local()
 
 
+def _state(name: Literal["allowed", "recomputing"]) -> int:
+    """Return how often this thread is inside of something."""
+    depth: int = getattr(_local, name, 0)
+    return depth
+
+
 def _allowed() -> bool:
-    return bool(getattr(_local, "allowed", 0))
+    return _state("allowed") > 0
+
+
+def _recompute() -> Callable[[Any], None]:
+    """Note that ``jax.checkpoint`` does in a backward pass what it did before; what is returned ends it."""
+    _local.recomputing = _state("recomputing") + 1
+
+    def end(_: Any) -> None:
+        _local.recomputing -= 1
+
+    return end
 
 
 class _Hooks:
