@@ -7,6 +7,7 @@ split needs no words of its own while it stays inside: it is consumed twice only
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -167,15 +168,16 @@ class _Finder:
                 self.held.setdefault(key, Source("result", number, position))
 
     def uses(self) -> Iterator[Use]:
-        """Return the keys that each call consumes; what happens in some branch only is left out."""
+        """Return the keys that each call consumes; what happens in some branches only is left out."""
         seen = set()
+        cases: defaultdict[tuple[object, int], set[int]] = defaultdict(set)
         for event in self.state.events:
-            if not event.consumes or event.conditional or not event.implementation.startswith("key<"):
+            if not event.consumes or not event.implementation.startswith("key<"):
                 continue
             for key in self.lanes(event.keys):
-                if key not in seen:
+                if key not in seen and (not event.conditional or _is_in_all(event, cases, key)):
+                    seen.add(key)
                     yield Use(event, self.source(key))
-                seen.add(key)
 
     def lanes(self, keys: Iterable[int]) -> Iterator[int]:
         """Return the keys that the key of any one lane of a loop stands for."""
@@ -220,6 +222,31 @@ class _Finder:
             keys = self.state.keys_in(output)
             if any(term.operation in ("clone", "seed") for key in keys for term in self.state.identities.below(key)):
                 yield number
+
+
+def _is_in_all(event: Event, cases: defaultdict[tuple[object, int], set[int]], key: int) -> bool:
+    """Say whether a key is consumed in all cases of one decision, given one event that consumes it.
+
+    Args:
+        event: what consumes it in one case: a branch of ``lax.cond``, or a side of a selection.
+        cases: those that have been seen to consume a key, by the decision and the key; the event's is added.
+        key: the key.
+    """
+    if len(event.context.conditions) != 1 or event.context.never:
+        return False
+    ((decision, case),) = event.context.conditions.items()
+    seen = cases[decision, key]
+    seen.add(case)
+    return len(seen) == (2 if isinstance(decision, tuple) else _branches(event))
+
+
+def _branches(event: Event) -> int:
+    """Return the number of branches of the one ``lax.cond`` around an event; 0 if there are several."""
+    found, outer = [], event.context.outer
+    while outer is not None:
+        found += [len(outer.subs)] if outer.primitive == "cond" else []
+        outer = outer.outer
+    return found[0] if len(found) == 1 else 0
 
 
 def _place(term: Term) -> Iterator[int]:

@@ -167,7 +167,7 @@ FOUND = {
         «1 f(1.0)», «2 f(2.0)»
     """,
     "a donated key": """
-        f = jit(lambda key: «2 r.split(key)», donate_argnums=0)
+        f = jit(lambda key: «2 r.bits(key, (2,))», donate_argnums=0)
         key = make(0)
         «1 r.normal(key)»
         f(key)
@@ -177,6 +177,14 @@ FOUND = {
         «1 r.normal(key)»
         words = np.asarray(r.key_data(key))
         «2 r.normal(r.wrap_key_data(words))»
+    """,
+    "all branches": """
+        @jit
+        def f(p, key):
+            return lax.cond(p, lambda key: «1 r.normal(key)», lambda key: r.uniform(key), key)
+        key = make(0)
+        f(False, key)
+        «2 r.normal(key)»
     """,
     "shard_map": """
         mesh = jax.make_mesh((2,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
