@@ -22,6 +22,7 @@ __all__ = [
     "PRIMITIVES",
     "closed_parts",
     "is_library",
+    "is_sampler",
     "jit_name",
     "key_buffer",
     "key_hooks",
@@ -99,10 +100,19 @@ def is_library(jaxpr: Jaxpr | None) -> bool | None:
 
 @lru_cache(maxsize=4096)
 def _is_of_library(source: str) -> bool | None:
+    file = _file_of(source)
+    return not is_user_file(file) if file else None
+
+
+def _file_of(source: str) -> str:
     # "_normal at /path/jax/_src/random/core.py:965"
-    _, found, place = source.partition(" at ")
-    file, _, _ = place.rpartition(":")
-    return not is_user_file(file) if found else None
+    return source.partition(" at ")[2].rpartition(":")[0]
+
+
+def is_sampler(jaxpr: Jaxpr) -> bool:
+    """Return whether a jaxpr is of a function of ``jax.random``, a file up to 0.9 and a folder since then."""
+    source = str(getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None) or "")
+    return is_library(jaxpr) is True and {"random", "random.py"} & {*Path(_file_of(source)).parts} != set()
 
 
 def sub_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -119,13 +119,15 @@ def plan(primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Itera
     outputs: list[Value] = []
     with suppress(Exhausted):
         outputs = state.run(jaxpr, traced.jaxpr.consts, inputs, Context())
+    # A sampler consumes its key whichever of its own methods gives the result.
+    sampler = adapter.is_sampler(closed.jaxpr)
     finder = _Finder(state, outputs, _constants(traced.jaxpr), len(args))
     names = getattr(closed.jaxpr.debug_info, "arg_names", None) or ()
     return Plan(
         closed=closed,
         identities=state.identities,
         misuses=tuple(each for each in state.ledger.misuses if state.are_keys(state.identities.keys_of(each.key))),
-        uses=tuple(finder.uses()),
+        uses=tuple(finder.uses(conditional=sampler)),
         results=dict(finder.results()),
         fresh=frozenset(finder.fresh()),
         names=tuple(map(str, names)) if len(names) == len(args) else traced.names,
@@ -167,15 +169,19 @@ class _Finder:
             for position, key in _keys(state, output):
                 self.held.setdefault(key, Source("result", number, position))
 
-    def uses(self) -> Iterator[Use]:
-        """Return the keys that each call consumes; what happens in some branches only is left out."""
+    def uses(self, *, conditional: bool) -> Iterator[Use]:
+        """Return the keys that each call consumes.
+
+        Args:
+            conditional: whether a key counts that is consumed in some branches only.
+        """
         seen = set()
         cases: defaultdict[tuple[object, int], set[int]] = defaultdict(set)
         for event in self.state.events:
             if not event.consumes or not event.implementation.startswith("key<"):
                 continue
             for key in self.lanes(event.keys):
-                if key not in seen and (not event.conditional or _is_in_all(event, cases, key)):
+                if key not in seen and (conditional or not event.conditional or _is_in_all(event, cases, key)):
                     seen.add(key)
                     yield Use(event, self.source(key))
 

@@ -167,7 +167,7 @@ FOUND = {
         «1 f(1.0)», «2 f(2.0)»
     """,
     "a donated key": """
-        f = jit(lambda key: «2 r.bits(key, (2,))», donate_argnums=0)
+        f = jit(lambda key: (r.fold_in(key, 1), «2 r.normal(key)»), donate_argnums=0)
         key = make(0)
         «1 r.normal(key)»
         f(key)
@@ -267,6 +267,10 @@ SILENT = {
             return lax.cond(p, r.normal, lambda key: 0.0, key)
         key = make(0)
         f(False, key), r.normal(key)
+    """,
+    "one of two branches, not compiled by the user": """
+        key = make(0)
+        lax.cond(False, r.normal, lambda key: 0.0, key), r.normal(key)
     """,
     "an empty array of keys": """
         keys = r.split(make(0), 3)[3:]
