@@ -182,7 +182,7 @@ def key_hooks(observe: Observer) -> Iterator[None]:
 
     JAX has no public hook. Its key-reuse checker has two functions that JAX looks up each time; while the flag
     ``jax_debug_key_reuse`` is on, everything comes to them, because the C++ path past them is off. They are put back
-    at the end, and so is the flag. JAX's own check is silent meanwhile, unless the flag was on before.
+    at the end, and so is the flag. JAX's own check goes on where the program itself has turned it on.
 
     What the observer executes itself is not observed, and neither is what implements a primitive of keys, such as
     the hash function behind ``random_split``.
@@ -194,13 +194,15 @@ def key_hooks(observe: Observer) -> Iterator[None]:
     from jax.experimental.key_reuse import _core
 
     module, config = cast(Any, _core), cast(Any, jax.config)
-    before = bool(config.jax_debug_key_reuse)
+    state = cast(Any, jax.debug_key_reuse)  # not documented: it has the values for the process and for the thread
+    before = bool(state.get_global() if hasattr(state, "get_global") else config.jax_debug_key_reuse)
+    local = getattr(state, "get_local", lambda: None)
     execute, trace = module.call_impl_with_key_reuse_checks, module.check_key_reuse_jaxpr
     quiet = threading.local()
 
     # Positional-only: random_seed has a parameter named ``impl``.
     def call(primitive: Any, implementation: Callable[..., Any], /, *args: Any, **params: Any) -> Any:
-        run = partial(execute, primitive, implementation) if before else implementation
+        run = partial(execute, primitive, implementation) if before or local() is True else implementation
         if getattr(quiet, "on", False):
             return run(*args, **params)
         quiet.on, results = True, None
@@ -216,7 +218,7 @@ def key_hooks(observe: Observer) -> Iterator[None]:
             quiet.on = False
 
     module.call_impl_with_key_reuse_checks = call
-    module.check_key_reuse_jaxpr = trace if before else lambda jaxpr: None
+    module.check_key_reuse_jaxpr = lambda jaxpr: trace(jaxpr) if before or local() is True else None
     config.update("jax_debug_key_reuse", True)
     try:
         yield

@@ -10,6 +10,7 @@ Without marked tests and without the option nothing is imported but this module.
 from __future__ import annotations
 
 from collections.abc import Generator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,7 +61,8 @@ def _is_checked(item: pytest.Item) -> bool:
 
 
 def _is_recorded(item: pytest.Item) -> bool:
-    return _is_checked(item) or FIXTURE in getattr(item, "fixturenames", ())
+    wanted = _is_checked(item) or FIXTURE in getattr(item, "fixturenames", ())
+    return wanted and find_spec("jax") is not None  # without JAX no test consumes a key
 
 
 @pytest.hookimpl(wrapper=True)

@@ -23,7 +23,9 @@ from jax import random as r  # noqa: E402
 
 import olympus  # noqa: E402
 from olympus.checks import UndecidedWarning  # noqa: E402
+from olympus.diagnosis import Diagnosis  # noqa: E402
 from olympus.jaxprs import raw_key, typed_key  # noqa: E402
+from olympus.spans import Span  # noqa: E402
 
 KEYS = {"typed": typed_key, "raw": raw_key}
 WRONG = {
@@ -87,6 +89,14 @@ def test_the_message_shows_both_lines() -> None:
               | \t                                       ^^^^^^^^^^
         help: give each its own key: `first, second = jax.random.split(key)`; if both are to draw the same numbers, \
 pass `jax.random.clone(key)` to one of them""")
+
+
+def test_a_place_without_columns_or_source_is_named() -> None:
+    second = Span("<no such file>", 3, 0, 3, 0, "f")
+    assert str(Diagnosis("reuse", "key", None, second, ("normal", "uniform"))).splitlines()[1:3] == [
+        "  consumed here by normal (no user code)",
+        "  <no such file>:3: consumed again here by uniform",
+    ]
 
 
 def test_a_loop_is_named_and_shown_once() -> None:
