@@ -6,9 +6,10 @@ program which seeds with one number twice reuses nothing.
 Seen is what is executed while the recorder is on, in all threads: key operations outside of compiled functions, and
 each call of a compiled function, whose jaxpr is followed once. Not seen are draws in one branch of ``lax.cond`` only
 (nothing is known of which branch ran), turns of a compiled loop after the second, keys that a compiled loop refreshes
-depending on data, and keys in Pallas kernels or callbacks of compiled code. A key that comes back through NumPy or a
-file is known by its words, unless several seedings of the record have given such a key. Outside of compiled functions,
-indexing into a raw key and arithmetic on one are seen only if the result is a key that was consumed already.
+depending on data, keys in Pallas kernels or callbacks of compiled code, and functions that were compiled ahead of
+time, with ``lower(...).compile()``. A key that comes back through NumPy or a file is known by its words, unless several
+seedings of the record have given such a key. Outside of compiled functions, indexing into a raw key and arithmetic on
+one are seen only if the result is a key that was consumed already.
 
 JAX compiles anew what was compiled without the recorder, and calls of compiled functions take a slower path.
 """

@@ -142,6 +142,7 @@ GOOD = """
     import jax
 
     def test_draw():
+        assert jax.config.jax_debug_key_reuse
         jax.random.normal(jax.random.key(0))
 """
 BAD = """
@@ -212,17 +213,10 @@ def test_a_test_that_fails_keeps_its_own_error(marked: subprocess.CompletedProce
     assert "Captured random keys call" in marked.stdout
 
 
-def test_a_whole_run_by_its_settings(tmp_path: Path) -> None:
+def test_a_whole_run_by_its_settings_in_a_worker(tmp_path: Path) -> None:
     pytest.importorskip("jax", reason="the tests of the run draw with JAX")
-    done = run(tmp_path, BAD + GOOD.partition("jax\n")[2], "-o", "check_keys=true", "-rA")
-    assert outcomes(done.stdout) == {"test_draw_twice": "FAILED", "test_draw": "PASSED"}
-    assert done.returncode == 1
-
-
-def test_workers(tmp_path: Path) -> None:
-    pytest.importorskip("jax", reason="the tests of the run draw with JAX")
-    pytest.importorskip("xdist", reason="the run has two processes")
-    done = run(tmp_path, BAD + GOOD.partition("jax\n")[2], "--check-keys", "-n", "2", "-rA")
+    pytest.importorskip("xdist", reason="the run has a worker")
+    done = run(tmp_path, BAD + GOOD.partition("jax\n")[2], "-o", "check_keys=true", "-n", "1", "-rA")
     assert outcomes(done.stdout) == {"test_draw_twice": "FAILED", "test_draw": "PASSED"}
     assert done.returncode == 1
     assert "test_it.py:6:29: consumed again here by normal" in done.stdout

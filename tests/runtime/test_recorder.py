@@ -195,6 +195,11 @@ FOUND = {
         «1 f(keys)»
         «2 f(keys)»
     """,
+    "a large array of keys": """
+        keys = r.split(make(0), 3000)
+        «1 vmap(r.bits)(keys)»
+        «2 vmap(r.bits)(keys)»
+    """,
     "threads": """
         key = make(0)
         def draw():
@@ -286,13 +291,24 @@ SILENT = {
     """,
     "a map in whose lanes only other arguments differ": """
         key = make(0)
-        vmap(lambda a: r.gamma(key, a))(jnp.ones(3))
+        vmap(lambda p: r.bernoulli(key, p))(jnp.ones(3) / 2)
     """,
     "a recomputed draw": """
         @jax.checkpoint
         def loss(x, key):
             return jnp.sin(x * r.normal(key))
         grad(loss)(1.0, make(0))
+    """,
+    "a recomputed draw in compiled functions": """
+        loss = jit(jax.checkpoint(lambda x, key: jnp.sin(x * r.normal(key))))
+        _, back = jax.vjp(loss, 1.0, make(0))
+        back(1.0)
+    """,
+    "a key that is kept as NumPy words": """
+        words = np.asarray(r.key_data(make(0)))
+        for _ in range(2):
+            words, own = np.asarray(r.key_data(r.split(r.wrap_key_data(words))))
+            r.bits(r.wrap_key_data(own))
     """,
     "allowed": """
         key = make(0)
