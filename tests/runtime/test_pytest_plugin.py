@@ -180,7 +180,7 @@ def test_help_and_marks(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
-    pytest.importorskip("jax", reason="the tests of the run draw with JAX")
+    pytest.importorskip("jax", "0.9", reason="before, not all calls of compiled functions are seen")
     return run(tmp_path_factory.mktemp("marked"), KEYS, "-rA")
 
 
