@@ -18,21 +18,18 @@ first calls of compiled functions with raw keys.
 
 from __future__ import annotations
 
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
-from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from olympus import adapter
 from olympus.diagnosis import Diagnosis, of_misuse
 from olympus.epochs import Epochs
-from olympus.spans import Chain, Span, diverging, is_user_file, span_at
+from olympus.executed import Event, Key, Repeat, Stack, is_installed, places_of, user_calls
+from olympus.spans import Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,79 +41,6 @@ __all__ = ["Event", "Key", "Recorder", "Stack", "reuse_allowed"]
 
 LARGEST = 2048  # keys: a larger array of keys counts as one key
 PLANS = 4096  # compiled functions whose keys are known
-
-
-class Key(NamedTuple):
-    """A concrete key.
-
-    Attributes:
-        epoch: the number of the seeding that it comes from; -1 if that is not certain, 0 if it was before the record.
-        implementation: the key dtype, such as ``key<fry>``.
-        words: its buffer.
-    """
-
-    epoch: int
-    implementation: str
-    words: bytes
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """Return the words as numbers."""
-        return tuple(memoryview(self.words).cast("I"))
-
-
-class Stack:
-    """The user's part of a Python stack: spans are computed when they are asked for."""
-
-    __slots__ = ("_chain", "calls")
-
-    def __init__(self, calls: tuple[tuple[CodeType, int], ...]) -> None:
-        """Describe a stack by its code objects and instructions, innermost first."""
-        self.calls = calls
-        self._chain: Chain | None = None
-
-    @property
-    def chain(self) -> Chain:
-        """Return the spans, innermost first."""
-        if self._chain is None:
-            self._chain = tuple(span_at(code, lasti) for code, lasti in self.calls)
-        return self._chain
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Event:
-    """One key operation that was executed.
-
-    Attributes:
-        kind: what was done. ``draw`` and ``split`` consume the keys that go in.
-        name: the function that the user called, where JAX compiles it under its name, such as ``normal``.
-        keys: the keys that go in.
-        made: the keys that come out; inside of compiled functions they are not known.
-        stack: the Python stack of the operation, or of the call of the compiled function.
-        inner: the operation in the compiled function.
-    """
-
-    kind: Literal["seed", "split", "fold_in", "clone", "draw"]
-    name: str
-    keys: tuple[Key, ...]
-    made: tuple[Key, ...]
-    stack: Stack
-    inner: lineage.Event | None = None
-
-    @property
-    def chain(self) -> Chain:
-        """Return the spans of the user's calls that led to it, innermost first."""
-        return (*(self.inner.chain if self.inner is not None else ()), *self.stack.chain)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Repeat:
-    """A key that two operations consumed; ``collision`` if it was derived in two ways."""
-
-    kind: Literal["reuse", "collision"]
-    first: Event
-    second: Event
-    key: Key
 
 
 class Recorder:
@@ -163,11 +87,11 @@ class Recorder:
             repeats, inside = list(self._repeats.values()), list(self._inside.values())
         found: dict[tuple[str, Span, Span], Diagnosis] = {}
         for misuse, plan, stack in inside:
-            places = _places((*misuse.first.chain, *stack.chain), (*misuse.second.chain, *stack.chain))
+            places = places_of((*misuse.first.chain, *stack.chain), (*misuse.second.chain, *stack.chain))
             if places is not None:
                 found.setdefault((misuse.kind, *places), of_misuse(misuse, plan.describe, places))
         for repeat in repeats:
-            places = _places(repeat.first.chain, repeat.second.chain)
+            places = places_of(repeat.first.chain, repeat.second.chain)
             if places is not None and (repeat.kind, *places) not in found:
                 found[repeat.kind, *places] = self._diagnosis(repeat, *places)
         return tuple(found.values())
@@ -175,7 +99,7 @@ class Recorder:
     def _diagnosis(self, repeat: Repeat, first: Span, second: Span) -> Diagnosis:
         names = (repeat.first.name, repeat.second.name)
         calls = repeat.second.stack.chain if repeat.second.inner is not None and first == second else ()
-        call = next((span for span in calls if not _is_installed(span.file)), None)
+        call = next((span for span in calls if not is_installed(span.file)), None)
         if call == second:
             call = None
         return Diagnosis(repeat.kind, self.describe(repeat.key), first, second, names, call=call)
@@ -256,19 +180,11 @@ class Recorder:
 
     def _stack(self) -> Stack:
         """Return the user's part of the stack; equal ones are one object."""
-        calls = []
-        frame = sys._getframe(1)
-        while frame is not None:
-            role = _role(frame.f_code.co_filename)
-            if role == "runner":
-                break
-            if role == "user":
-                calls.append((frame.f_code, frame.f_lasti))
-            frame = frame.f_back  # type: ignore[assignment]
+        calls = user_calls()
         numbers = tuple(number for code, lasti in calls for number in (id(code), lasti))
         known = self._stacks.get(numbers)
         if known is None:
-            known = self._stacks.setdefault(numbers, Stack(tuple(calls)))
+            known = self._stacks.setdefault(numbers, Stack(calls))
         return known
 
     # Operations outside of compiled functions.
@@ -503,28 +419,6 @@ def _plan(recorder: Recorder, primitive: Any, args: Sequence[Any], params: dict[
         except Exception as error:
             recorder.fail(str(params.get("name")), error)
     return plans[raw]
-
-
-@lru_cache(maxsize=4096)
-def _role(file: str) -> Literal["user", "library", "runner"]:
-    """Say whose a file is: what called a test is no part of the program."""
-    parts = Path(file).parts
-    if "_pytest" in parts or "pluggy" in parts:
-        return "runner"
-    return "user" if is_user_file(file) else "library"
-
-
-@lru_cache(maxsize=4096)
-def _is_installed(file: str) -> bool:
-    return not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
-
-
-def _places(first: Chain, second: Chain) -> tuple[Span, Span] | None:
-    """Return the places to report of two chains, ``None`` if it is none of the user's doing."""
-    own = [tuple(span for span in chain if not _is_installed(span.file)) for chain in (first, second)]
-    if not all(own) or (own[0] == own[1] and first != second):
-        return None
-    return diverging(*own)
 
 
 class reuse_allowed(ContextDecorator, AbstractContextManager["reuse_allowed"]):
