@@ -16,7 +16,7 @@ from olympus_rules.signatures import FOLDER, LibraryFunction, SignatureTable, re
 from olympus_rules.signatures.reader import read
 
 if TYPE_CHECKING:
-    from olympus.packs import Described
+    from olympus.signatures.packs import Described
 
 DESCRIBED_JAX = (0, 10, 2)
 WITHOUT_KEY = {"key_dtype"}
@@ -70,7 +70,7 @@ def test_every_public_function_that_takes_a_key_is_described(jax: ModuleType) ->
 def test_the_table_is_what_the_command_writes(jax: ModuleType) -> None:
     if jax.__version_info__ != DESCRIBED_JAX:
         pytest.skip(f"the table is that of JAX {DESCRIBED_JAX}, installed is {jax.__version__}")
-    from olympus.packs import pack_text
+    from olympus.signatures.packs import pack_text
 
     written = (FOLDER / "jax.random.toml").read_text("utf-8")
     assert pack_text([jax.random]) == written, "olympus signatures --output-file <the pack> writes it anew"
@@ -78,7 +78,7 @@ def test_the_table_is_what_the_command_writes(jax: ModuleType) -> None:
 
 @pytest.fixture(scope="module")
 def traced(jax: ModuleType) -> Described:
-    from olympus.packs import describe
+    from olympus.signatures.packs import describe
 
     return describe([jax.random])
 

@@ -18,8 +18,8 @@ from jax import lax, random  # noqa: E402
 from olympus import lineage  # noqa: E402
 from olympus.__main__ import main  # noqa: E402
 from olympus.jaxprs import typed_key  # noqa: E402
-from olympus.packs import Row, describe  # noqa: E402
-from olympus.streams import streams  # noqa: E402
+from olympus.signatures.packs import Row, describe  # noqa: E402
+from olympus.signatures.streams import streams  # noqa: E402
 from olympus_lint.engine import lint_text  # noqa: E402
 from olympus_lint.settings import Settings  # noqa: E402
 from olympus_rules.signatures.reader import read  # noqa: E402
@@ -156,7 +156,7 @@ def test_the_rules_read_it(labkit: Path, capsys: pytest.CaptureFixture[str]):
     ("arguments", "message"),
     [
         (["no_such_module"], "no_such_module cannot be imported (ModuleNotFoundError"),
-        (["string", "--output-file", "no/such/folder.toml"], "folder.toml cannot be written"),
+        (["string", "--output-file", "no/such/folder.toml"], "folder.toml: it cannot be written"),
     ],
 )
 def test_trouble_is_one_sentence(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
@@ -185,7 +185,7 @@ def test_long_lists_are_wrapped():
     names = ", ".join(f"parameter_{i}=0" for i in range(12))
     scope: dict[str, Callable[..., object]] = {}
     exec(f"def f(key, {names}): return key", scope)
-    from olympus.packs import _text
+    from olympus.signatures.packs import _text
 
     text = _text("[functions.f]", Row(tuple(scope["f"].__code__.co_varnames)))
     assert max(map(len, text.splitlines())) < 120

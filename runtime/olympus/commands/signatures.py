@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from olympus.commands import Trouble
+from olympus.commands.files import write_whole
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -41,17 +42,14 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if find_spec("jax") is None:
         raise Trouble("functions are traced with JAX, which is not installed; pip install 'olympus-lint[trace]'")
-    from olympus.packs import pack_text
+    from olympus.signatures.packs import pack_text
 
     with redirect_stdout(sys.stderr):  # what the modules print is no part of the pack
         text = pack_text([_module(name) for name in arguments.modules])
     if arguments.output_file is None:
         sys.stdout.write(text)
         return 0
-    try:
-        arguments.output_file.write_text(text, "utf-8")
-    except OSError as error:
-        raise Trouble(f"{arguments.output_file} cannot be written ({error.strerror}); name another file") from None
+    write_whole(arguments.output_file, text)
     return 0
 
 

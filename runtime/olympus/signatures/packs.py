@@ -16,8 +16,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from olympus.jaxprs import raw_key, typed_key
-from olympus.signatures import read
-from olympus.streams import streams
+from olympus.signatures.streams import streams
+from olympus.signatures.traced import read
 
 if TYPE_CHECKING:
     from olympus.lineage import Lineage

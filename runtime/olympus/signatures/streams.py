@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from olympus.signatures import meant
+from olympus.signatures.traced import meant
 
 if TYPE_CHECKING:
     from olympus.lineage import Event, Lineage
