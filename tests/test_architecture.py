@@ -88,10 +88,13 @@ def test_rich_is_imported_in_functions():
 
 
 def test_the_runtime_needs_only_the_standard_library_at_import():
-    own = [path for package, path in MODULES if package == "olympus"]
+    plugin = PACKAGES["olympus"] / "pytest_plugin.py"  # imported by pytest only
+    assert imports_of(plugin, at_import_only=True) <= sys.stdlib_module_names | {"pytest"}
+    own = [path for package, path in MODULES if package == "olympus" and path != plugin]
     needed = {path: imports_of(path, at_import_only=True) - sys.stdlib_module_names - {"olympus"} for path in own}
-    assert {path: names for path, names in needed.items() if path.parent.name != "lineage" and names} == {}
-    assert set().union(*needed.values()) <= {"numpy"}  # the lineage has a jaxpr in hand: JAX brings NumPy
+    on_jax = {path for path, names in needed.items() if names == {"numpy"}}  # JAX brings NumPy
+    assert {path: names for path, names in needed.items() if names and path not in on_jax} == {}
+    assert {path.parent.name for path in on_jax} <= {"lineage", "recording"}
 
 
 def loaded_by(module: str) -> set[str]:
@@ -151,3 +154,4 @@ def test_the_wheel_has_licence_and_command(wheel: zipfile.ZipFile):
     names = {name.partition(".dist-info/")[2]: name for name in wheel.namelist() if ".dist-info/" in name}
     assert b"Apache License" in wheel.read(names["licenses/LICENSE"])
     assert b"olympus-lint = olympus_lint.cli:main" in wheel.read(names["entry_points.txt"])
+    assert b"[pytest11]\nolympus = olympus.pytest_plugin" in wheel.read(names["entry_points.txt"])

@@ -16,7 +16,7 @@ from olympus_lint.engine import lint_text
 from olympus_lint.options import parser
 from olympus_lint.settings import READERS, Settings, from_table
 from olympus_rules.finding import Confidence
-from olympus_rules.signatures import shipped
+from olympus_rules.signatures import package_of, shipped
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -55,7 +55,7 @@ def test_the_pack_on_its_page_is_the_one_that_the_examples_use():
 
 def test_every_pack_is_on_the_page():
     listed = section(DOCS / "signature-packs.md", "Packs that come with olympus-lint")
-    assert set(re.findall(r"`(\w+)`", listed)) == {path.stem for path in shipped()}
+    assert set(re.findall(r"`(\w+)`", listed)) == {package_of(path) for path in shipped()}
 
 
 def section(page: Path, heading: str) -> str:

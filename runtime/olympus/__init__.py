@@ -20,30 +20,40 @@ if TYPE_CHECKING:
     from olympus import random as random
     from olympus import tree as tree
     from olympus.array_protocol import SupportsJAXArray
+    from olympus.checks import KeyReuseError, check, checked
     from olympus.jax_names import *  # noqa: F403
     from olympus.prng import register_prng_impl
     from olympus.random import ensure_typed_key_array
+    from olympus.recording import reuse_allowed
     from olympus.signature import Forward, KeySignature, Sink, Source
 
 __all__ = [
     "Forward",
+    "KeyReuseError",
     "KeySignature",
     "Sink",
     "Source",
     "SupportsJAXArray",
+    "check",
+    "checked",
     "ensure_typed_key_array",
     "register_prng_impl",
+    "reuse_allowed",
 ]
 __version__ = "0.1.0"
 
 _PLACES = {
     "Forward": "olympus.signature",
+    "KeyReuseError": "olympus.checks",
     "KeySignature": "olympus.signature",
     "Sink": "olympus.signature",
     "Source": "olympus.signature",
     "SupportsJAXArray": "olympus.array_protocol",
+    "check": "olympus.checks",
+    "checked": "olympus.checks",
     "ensure_typed_key_array": "olympus.random",
     "register_prng_impl": "olympus.prng",
+    "reuse_allowed": "olympus.recording",
 }
 """The modules of our names, which are imported when a name is first used."""
 

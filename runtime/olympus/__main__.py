@@ -1,4 +1,4 @@
-"""The command ``olympus``: pictures of key lineage, traces, and which runtime and JAX this interpreter has."""
+"""The command ``olympus``: key lineage, traces, key signatures, and which runtime and JAX this interpreter has."""
 
 from __future__ import annotations
 

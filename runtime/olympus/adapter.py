@@ -5,11 +5,13 @@ Each function says what it reaches for, and why a public name does not do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache, lru_cache
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from olympus.spans import Span, is_user_file, span
 
@@ -20,7 +22,11 @@ __all__ = [
     "PRIMITIVES",
     "closed_parts",
     "is_library",
+    "is_sampler",
     "jit_name",
+    "key_buffer",
+    "key_hooks",
+    "key_spec",
     "sub_jaxprs",
     "threefry_partitionable",
     "user_frames",
@@ -89,10 +95,19 @@ def is_library(jaxpr: Jaxpr) -> bool | None:
 
 @lru_cache(maxsize=4096)
 def _is_of_library(source: str) -> bool | None:
+    file = _file_of(source)
+    return not is_user_file(file) if file else None
+
+
+def _file_of(source: str) -> str:
     # "_normal at /path/jax/_src/random/core.py:965"
-    _, found, place = source.partition(" at ")
-    file, _, _ = place.rpartition(":")
-    return not is_user_file(file) if found else None
+    return source.partition(" at ")[2].rpartition(":")[0]
+
+
+def is_sampler(jaxpr: Jaxpr) -> bool:
+    """Return whether a jaxpr is of a function of ``jax.random``, a file up to 0.9 and a folder since then."""
+    source = str(getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None) or "")
+    return is_library(jaxpr) is True and {"random", "random.py"} & {*Path(_file_of(source)).parts} != set()
 
 
 def sub_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -126,3 +141,82 @@ def threefry_partitionable() -> bool:
     import jax
 
     return bool(getattr(jax.config, "jax_threefry_partitionable", True))
+
+
+def key_buffer(array: Any) -> Any:
+    """Return the ``uint32`` array that a typed key holds; any other array itself.
+
+    ``jax.random.key_data`` makes a new array, and iterating over a key array makes keys around arrays that only the
+    private attribute shows: which of them came from which key is known only by these.
+    """
+    buffer = getattr(array, "_base_array", None)
+    return array if buffer is None else buffer
+
+
+@cache
+def key_spec(dtype: Any) -> Any:
+    """Return the generator of a key dtype, as ``impl=`` takes it; ``jax.random.key_impl`` only takes an array."""
+    import jax
+
+    found: list[Any] = []
+    struct: Any = jax.ShapeDtypeStruct
+    jax.eval_shape(lambda key: found.append(jax.random.key_impl(key)), struct((), dtype))
+    return found[0]
+
+
+Observer = Callable[[Any, tuple[Any, ...], dict[str, Any]], Callable[[Any], None] | None]
+"""Called before a primitive with it, its operands and its parameters; returns what is called with its results.
+
+The results are ``None`` if the primitive failed.
+"""
+
+
+@contextmanager
+def key_hooks(observe: Observer) -> Iterator[None]:
+    """Call an observer for each primitive and compiled function that is executed in any thread, while this is open.
+
+    JAX has no public hook. Its key-reuse checker has two functions that JAX looks up each time; while the flag
+    ``jax_debug_key_reuse`` is on, everything comes to them, because the C++ path past them is off. They are put back
+    at the end, and so is the flag. JAX's own check goes on where the program itself has turned it on.
+
+    What the observer executes itself is not observed, and neither is what implements a primitive of keys, such as
+    the hash function behind ``random_split``.
+
+    Args:
+        observe: must not raise; it may be called in several threads at once.
+    """
+    import jax
+    from jax.experimental.key_reuse import _core
+
+    module, config = cast(Any, _core), cast(Any, jax.config)
+    state = cast(Any, jax.debug_key_reuse)  # not documented: it has the values for the process and for the thread
+    before = bool(state.get_global() if hasattr(state, "get_global") else config.jax_debug_key_reuse)
+    local = getattr(state, "get_local", lambda: None)
+    execute, trace = module.call_impl_with_key_reuse_checks, module.check_key_reuse_jaxpr
+    quiet = threading.local()
+
+    # Positional-only: random_seed has a parameter named ``impl``.
+    def call(primitive: Any, implementation: Callable[..., Any], /, *args: Any, **params: Any) -> Any:
+        run = partial(execute, primitive, implementation) if before or local() is True else implementation
+        if getattr(quiet, "on", False):
+            return run(*args, **params)
+        quiet.on, results = True, None
+        done = observe(primitive, args, params)
+        quiet.on = primitive.name.startswith("random_")
+        try:
+            results = run(*args, **params)
+            return results
+        finally:
+            quiet.on = True
+            if done is not None:
+                done(results)
+            quiet.on = False
+
+    module.call_impl_with_key_reuse_checks = call
+    module.check_key_reuse_jaxpr = lambda jaxpr: trace(jaxpr) if before or local() is True else None
+    config.update("jax_debug_key_reuse", True)
+    try:
+        yield
+    finally:
+        config.update("jax_debug_key_reuse", before)
+        module.call_impl_with_key_reuse_checks, module.check_key_reuse_jaxpr = execute, trace

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from types import CodeType, TracebackType
 
-__all__ = ["Chain", "Span", "diverging", "is_user_file", "span", "traceback_chain"]
+__all__ = ["Chain", "Span", "diverging", "is_user_file", "span", "span_at", "traceback_chain"]
 
 TRACER = "olympus.jaxprs"  # what called its trace() is not a part of the traced program
 
@@ -127,7 +127,7 @@ def traceback_chain(exception: BaseException) -> Chain:
         if module == TRACER:
             chain.clear()
         elif is_user_file(frame_code.co_filename):
-            chain.append(_span_at(frame_code, lasti))
+            chain.append(span_at(frame_code, lasti))
     return tuple(reversed(chain))
 
 
@@ -137,7 +137,8 @@ def _frames(traceback: TracebackType | None) -> Iterator[tuple[CodeType, int, st
         traceback = traceback.tb_next
 
 
-def _span_at(code: CodeType, lasti: int) -> Span:
+def span_at(code: CodeType, lasti: int) -> Span:
+    """Return the span of an instruction: ``lasti`` is its offset in bytes, as frames and tracebacks have it."""
     line, end_line, start, end = next(islice(code.co_positions(), lasti // 2, None))
     line = line or code.co_firstlineno
     return span(

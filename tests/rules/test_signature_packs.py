@@ -21,7 +21,7 @@ import pytest
 from olympus_lint.engine import lint_text
 from olympus_lint.settings import Settings
 from olympus_rules.finding import Confidence
-from olympus_rules.signatures import FOLDER, LibraryFunction, read_pack, shipped
+from olympus_rules.signatures import FOLDER, LibraryFunction, package_of, read_pack, shipped
 from olympus_rules.signatures.pack import Pack
 from olympus_rules.signatures.reader import FIELDS, LISTS, OF_METHODS, SECTIONS, read
 
@@ -146,8 +146,8 @@ def test_a_pack_is_found_under_the_names_that_it_speaks_of(path: Path) -> None:
     pack = read_pack(path)
     names = pack.spoken_of() | {*pack.listed("inspect", "prefixes")}
     roots = {name.partition(".")[0] if "." in name else "python" for name in names}
-    assert {"python" if root in sys.stdlib_module_names else root for root in roots} <= {path.stem}
-    assert pack.roots == (path.stem,)
+    assert {"python" if root in sys.stdlib_module_names else root for root in roots} <= {package_of(path)}
+    assert pack.roots == (package_of(path),)
 
 
 # The packs against the libraries.
@@ -205,7 +205,7 @@ LATER = {
 ROWS_OF_PACKS = [
     pytest.param(path.stem, row, id=f"{path.stem}-{row.qualified}")
     for path in shipped()
-    if path.stem not in CHECKED_ELSEWHERE
+    if package_of(path) not in CHECKED_ELSEWHERE
     for row in (*read_pack(path).functions, *read_pack(path).methods)
     if row.qualified not in LATER
 ]
@@ -233,7 +233,7 @@ REMOVED = {"haiku.jit"}  # public in older releases
 LISTED = [
     pytest.param(path.stem, name, id=name)
     for path in shipped()
-    if path.stem not in CHECKED_ELSEWHERE
+    if package_of(path) not in CHECKED_ELSEWHERE
     for name in sorted(read_pack(path).spoken_of() - REMOVED - LATER)
 ]
 

@@ -4,16 +4,19 @@ import builtins
 import importlib
 import inspect
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, fields
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from olympus.signature import Forward, Sink, Source
 from olympus_rules.signatures import FOLDER, LibraryFunction, SignatureTable, read_pack, signatures
 from olympus_rules.signatures.reader import read
+
+if TYPE_CHECKING:
+    from olympus.signatures.packs import Described
 
 DESCRIBED_JAX = (0, 10, 2)
 WITHOUT_KEY = {"key_dtype"}
@@ -51,110 +54,6 @@ def jax() -> ModuleType:
     return module
 
 
-# What becomes of a key in a jaxpr.
-
-
-@dataclass
-class Use:
-    """What primitives do with one key, and with the children that a split makes of it."""
-
-    primitives: set[str] = field(default_factory=set)
-    children: dict[int, Use] = field(default_factory=dict)
-    looped: bool = False
-
-    def child(self, index: int) -> Use:
-        return self.children.setdefault(index, Use())
-
-    def word(self, name: str) -> str:
-        """The draw word of the table, for a sampler of this name."""
-        if self.loops():
-            return name
-        if "random_split" in self.primitives:
-            streams = [self.child(index).word("") for index in range(max(self.children) + 1)]
-            return f"split({', '.join(streams)})"
-        streams = [word for word in ("bits", "gamma") if f"random_{word}" in self.primitives]
-        return " and ".join(streams) or "_"
-
-    def loops(self) -> bool:
-        return self.looped or any(child.loops() for child in self.children.values())
-
-
-SAME_KEY = {"broadcast_in_dim", "copy", "reshape", "slice", "squeeze"}
-LOOPS = {"scan", "while"}
-CONSUMING = {"random_bits", "random_gamma", "random_split"}
-KEY_PRIMITIVES = {*CONSUMING, "random_clone", "random_fold_in", "random_unwrap"}
-
-
-def follow(jaxpr: Any, held: dict[Any, Use], batches: dict[Any, Use] | None = None) -> None:
-    """Note in ``held`` what the equations of a jaxpr do; ``batches`` are the results of splits, whole."""
-    from jax.extend.core import Literal, jaxprs_in_params
-
-    batches = batches or {}
-    for equation in jaxpr.eqns:
-        name = equation.primitive.name
-        inputs = [None if isinstance(value, Literal) else value for value in equation.invars]
-        uses = {index: held[value] for index, value in enumerate(inputs) if value in held}
-        wholes = {index: batches[value] for index, value in enumerate(inputs) if value in batches}
-        if name == "slice" and wholes:
-            held[equation.outvars[0]] = wholes[0].child(equation.params["start_indices"][0])
-        elif name in SAME_KEY and uses:
-            held[equation.outvars[0]] = uses[0]
-        elif name in KEY_PRIMITIVES and uses:
-            uses[0].primitives.add(name)
-            if name == "random_split":
-                batches[equation.outvars[0]] = uses[0]
-        elif uses or wholes:
-            for use in (*uses.values(), *wholes.values()):
-                use.looped |= name in LOOPS
-            inner = [getattr(part, "jaxpr", part) for part in jaxprs_in_params(equation.params)]
-            assert inner, f"{name} takes a key and is not understood"
-            for part in inner:
-                if name == "while":
-                    offset = len(inputs) - len(part.invars)
-                    follow(part, {part.invars[i - offset]: use for i, use in uses.items() if i >= offset})
-                else:
-                    follow(part, {part.invars[index]: use for index, use in uses.items()})
-
-
-def trace(jax: ModuleType, function: LibraryFunction) -> Use:
-    """Trace a function of ``jax.random`` with a key for its first parameter and small values for the rest."""
-    callable_ = getattr(jax.random, function.qualified.removeprefix("jax.random."))
-
-    def call(key: Any) -> None:
-        callable_(key, **arguments(jax, callable_))
-
-    jaxpr = jax.make_jaxpr(call)(jax.random.key(0)).jaxpr
-    use = Use()
-    follow(jaxpr, {jaxpr.invars[0]: use})
-    return use
-
-
-def arguments(jax: ModuleType, callable_: Any) -> dict[str, Any]:
-    values: dict[str, Any] = {
-        "alpha": jax.numpy.ones(3),
-        "cov": jax.numpy.eye(2),
-        "data": 1,
-        "logits": jax.numpy.zeros(3),
-        "mean": jax.numpy.ones(2) if callable_ is jax.random.multivariate_normal else 1.0,
-        "n": 3,
-        "p": jax.numpy.ones(3) / 3 if callable_ is jax.random.multinomial else 0.5,
-        "shape": (),
-        "x": 4,
-        "a": 2,
-        "d": 2,
-        "left": 0.0,
-        "mode": 0.5,
-        "minval": 0,
-        "maxval": 5,
-    }
-    required = list(inspect.signature(callable_).parameters.values())[1:]
-    return {
-        parameter.name: values.get(parameter.name, 1.0)
-        for parameter in required
-        if parameter.default is inspect.Parameter.empty
-    }
-
-
 # The table against the installed JAX.
 
 
@@ -168,24 +67,31 @@ def test_every_public_function_that_takes_a_key_is_described(jax: ModuleType) ->
     assert described == public - WITHOUT_KEY
 
 
+def test_the_table_is_what_the_command_writes(jax: ModuleType) -> None:
+    if jax.__version_info__ != DESCRIBED_JAX:
+        pytest.skip(f"the table is that of JAX {DESCRIBED_JAX}, installed is {jax.__version__}")
+    from olympus.signatures.packs import pack_text
+
+    written = (FOLDER / "jax.random.toml").read_text("utf-8")
+    assert pack_text([jax.random]) == written, "olympus signatures --output-file <the pack> writes it anew"
+
+
+@pytest.fixture(scope="module")
+def traced(jax: ModuleType) -> Described:
+    from olympus.signatures.packs import describe
+
+    return describe([jax.random])
+
+
 @each(JAX_RANDOM)
-def test_parameters_are_those_of_jax(jax: ModuleType, function: LibraryFunction) -> None:
-    callable_ = getattr(jax.random, function.qualified.removeprefix("jax.random."))
-    parameters = inspect.signature(callable_).parameters.values()
-    positional = tuple(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)
-    keywords = tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
-    assert (function.parameters, function.keywords) == (positional, keywords)
+def test_what_happens_to_the_key_is_what_a_trace_says(traced: Described, function: LibraryFunction) -> None:
+    row = traced.rows[function.qualified]
+    assert {field.name: getattr(function, field.name) for field in fields(row)} == asdict(row)
 
 
-@each(TAKING_KEYS)
-def test_what_happens_to_the_key_is_what_a_trace_says(jax: ModuleType, function: LibraryFunction) -> None:
-    use = trace(jax, function)
-    assert function.sinks == (function.parameters[:1] if use.primitives & CONSUMING or use.loops() else ())
-    if function.derive:
-        assert use.primitives == {f"random_{function.derive}"}
-    assert function.unwrap == ("random_unwrap" in use.primitives)
-    name = function.qualified.removeprefix("jax.random.")
-    assert function.draw == (use.word(name) if function.sinks and not function.derive else None)
+def test_nothing_is_left_out(traced: Described) -> None:
+    assert traced.without == {}
+    assert set(traced.rows) == {function.qualified for function in JAX_RANDOM}
 
 
 @each([*MAKING_KEYS, *(function for function in TAKING_KEYS if function.unwrap)])
@@ -336,6 +242,15 @@ def test_a_pack_is_read_when_its_package_is_asked_for(tmp_path: Path, monkeypatc
     assert lazy.get("c.f") is None and opened == []
     assert lazy.forwards("a.f") and lazy.inspects("a.f") is False and opened == ["a"]
     assert lazy.methods(["b"], "fold") == frozenset() and opened == ["a", "b"]
+
+
+def test_a_package_may_have_several_files(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text('[forward]\nnames = ["a.f"]')
+    (tmp_path / "a.b.toml").write_text('roots = ["a"]\n[methods.g]\nparameters = ["key"]\n[inspect]\nnames = ["a.b.h"]')
+    whole = SignatureTable([], tmp_path)
+    assert whole.inspects("a.b.h") and whole.forwards("a.f") and "g" in whole.method_rows(["a"])
+    without = SignatureTable([], tmp_path, without="a")
+    assert not without.inspects("a.b.h") and not without.forwards("a.f")
 
 
 def test_builtins_and_the_standard_library_are_one_pack() -> None:

@@ -172,8 +172,8 @@ def test_arguments(olympus_in: Run, arguments: list[str], first: str) -> None:
     ("form", "start"), [("text", "key  ✗ reuse\n"), ("mermaid", "flowchart LR\n"), ("svg", "<svg xmlns=")]
 )
 def test_formats(olympus_in: Run, tmp_path: Path, form: str, start: str) -> None:
-    _, printed, errors = olympus_in("lineage", "program.py:bad", "--format", form)
-    status, out, _ = olympus_in("lineage", "program.py:bad", "--format", form, "--output", "picture")
+    _, printed, errors = olympus_in("lineage", "program.py:bad", "--output-format", form)
+    status, out, _ = olympus_in("lineage", "program.py:bad", "--output-format", form, "--output-file", "picture")
     written = (tmp_path / "picture").read_text("utf-8")
     assert status == 1
     assert written.startswith(start)
@@ -191,7 +191,7 @@ def test_a_file_is_replaced_as_a_whole(olympus_in: Run, tmp_path: Path) -> None:
     target = tmp_path / "picture"
     target.write_text("old")
     target.chmod(0o640)
-    assert olympus_in("lineage", "program.py:bad", "--output", "picture")[0] == 1
+    assert olympus_in("lineage", "program.py:bad", "--output-file", "picture")[0] == 1
     assert target.read_text("utf-8").startswith("key")
     assert target.stat().st_mode & 0o777 == 0o640
 
@@ -254,7 +254,7 @@ def test_bad_input(olympus_in: Run, tmp_path: Path, command: str, arguments: lis
 
 @needs_jax
 def test_a_file_that_cannot_be_written(olympus_in: Run) -> None:
-    status, out, err = olympus_in("lineage", "program.py:bad", "--output", "no/such/folder")
+    status, out, err = olympus_in("lineage", "program.py:bad", "--output-file", "no/such/folder")
     assert (status, out) == (2, "")
     assert err.splitlines()[-1].startswith("error: no/such/folder: it cannot be written: No such file or directory")
 
@@ -271,7 +271,7 @@ def test_without_jax(olympus_in: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 @needs_jax
 def test_svg_without_the_library(olympus_in: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("olympus.commands.lineage.find_spec", lambda name: None)
-    assert olympus_in("lineage", "program.py:bad", "--format", "svg") == (
+    assert olympus_in("lineage", "program.py:bad", "--output-format", "svg") == (
         2,
         "",
         "error: SVG needs a library for its layout: pip install 'olympus-lint[pictures]'\n",

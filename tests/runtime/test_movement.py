@@ -40,6 +40,7 @@ def numbers(*shape: int) -> np.ndarray[Any, Any]:
     return np.arange(np.prod(shape), dtype=np.int32).reshape(shape) * 7 - 20
 
 
+NEW = {"stack": (0, 10), "tile": (0, 9), "unstack": (0, 10)}
 CASES = {
     "broadcast_in_dim": (lambda a: lax.broadcast_in_dim(a, (2, 3, 4), (1, 2)), numbers(3, 4)),
     "concatenate": (lambda a, b: lax.concatenate([a, b, a], 1), numbers(3, 2), numbers(3, 4)),
@@ -70,6 +71,8 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_rule_does_what_the_primitive_does(name: str) -> None:
     function, *arrays = CASES[name]
+    if name in NEW and jax.__version_info__ < NEW[name]:
+        pytest.skip(f"{name} is no primitive of JAX {jax.__version__}")
     assert name in compared(function, *arrays) or name == "copy"
 
 
@@ -93,4 +96,6 @@ def test_every_rule_is_compared_but_those_that_do_nothing() -> None:
     same = {name for name, rule in MOVEMENTS.items() if rule is MOVEMENTS["copy"]}
     seen = set().union(*(compared(function, *arrays) for function, *arrays in CASES.values()))
     unseen = {*MOVEMENTS, *COMPUTATIONS} - seen - same
+    if jax.__version_info__ < max(NEW.values()):
+        pytest.skip("the cases are written for the primitives of JAX 0.10")
     assert unseen <= {"add_any"}, "a rule that no case uses"

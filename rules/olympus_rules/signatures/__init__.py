@@ -1,7 +1,8 @@
 """What library functions do with keys: signature packs, one TOML file per library, as one table.
 
 ``docs/signature-packs.md`` explains the format. Adding a library is adding a file. A file of this folder is named
-after the package that it speaks of and is read when a name of that package is first asked for.
+after the package that it speaks of, or after a module of it, and is read when a name of that package is first asked
+for.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from olympus_rules.signatures.pack import LibraryFunction, Pack
 from olympus_rules.signatures.reader import TRANSFORMATIONS, read
 
-__all__ = ["LibraryFunction", "SignatureTable", "read_pack", "shipped", "signatures"]
+__all__ = ["LibraryFunction", "SignatureTable", "package_of", "read_pack", "shipped", "signatures"]
 
 FOLDER = Path(__file__).parent
 PYTHON = "python"  # the pack of the builtins, by their bare names, and of the standard library
@@ -31,7 +32,9 @@ class SignatureTable:
             folder: where the packs lie that are read when they are needed.
             without: the package whose pack is not read.
         """
-        self._files = {path.stem: path for path in sorted(folder.glob("*.toml"))} if folder is not None else {}
+        self._files: dict[str, list[Path]] = {}
+        for path in sorted(folder.glob("*.toml")) if folder is not None else ():
+            self._files.setdefault(package_of(path), []).append(path)
         self._files.pop(without, None)
         self._functions: dict[str, LibraryFunction] = {}
         self._inspected: set[str] = set()
@@ -61,10 +64,11 @@ class SignatureTable:
             self._packs.setdefault(root, []).append(pack)
 
     def _need(self, root: str) -> None:
-        """Read the folder's pack on a package, if there is one and it was not read yet."""
+        """Read the folder's packs on a package, if there are any that were not read yet."""
         if root in self._needed:
             self._needed.discard(root)
-            self._add(read_pack(self._files[root]))
+            for path in self._files[root]:
+                self._add(read_pack(path))
 
     def _look(self, qualified: str) -> str:
         """Return the name that a callable has in the table, whose pack is read."""
@@ -139,6 +143,11 @@ class SignatureTable:
             self._need(root)
             found += [pack for pack in self._packs.get(root, ()) if pack not in found]
         return found
+
+
+def package_of(path: Path) -> str:
+    """Return the package that a file of the shipped packs speaks of, ``jax`` for ``jax.random.toml``."""
+    return path.stem.partition(".")[0]
 
 
 def read_pack(path: Path) -> Pack:

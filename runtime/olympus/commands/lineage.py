@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from olympus.commands import Trouble
+from olympus.commands.files import write_whole
 from olympus.commands.findings import report
 from olympus.commands.target import Followed, add_target, follow
 
@@ -35,26 +34,28 @@ def add(commands: Any) -> None:
         epilog=EPILOG,
     )
     add_target(parser)
-    parser.add_argument("--format", choices=("text", "mermaid", "svg"), default="text", help="the kind of picture")
-    parser.add_argument("--output", metavar="FILE", type=Path, help="where to write the picture")
+    parser.add_argument(
+        "--output-format", choices=("text", "mermaid", "svg"), default="text", help="the kind of picture"
+    )
+    parser.add_argument("--output-file", metavar="FILE", type=Path, help="where to write the picture")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Draw the picture, and report what is wrong; returns the exit status."""
-    if options.format == "svg" and find_spec("fast_sugiyama") is None:
+    if options.output_format == "svg" and find_spec("fast_sugiyama") is None:
         raise Trouble("SVG needs a library for its layout: pip install 'olympus-lint[pictures]'")
     followed = follow(options)
     graph = _graph(followed)
     if graph is None:
         return report(followed)
-    if options.output is not None:
-        _write(options.output, _picture(graph, options.format, followed.function))
+    if options.output_file is not None:
+        write_whole(options.output_file, _picture(graph, options.output_format, followed.function))
         return report(followed)
-    if options.format == "text":
+    if options.output_format == "text":
         _show(graph)
         return report(followed)
-    sys.stdout.write(_picture(graph, options.format, followed.function))
+    sys.stdout.write(_picture(graph, options.output_format, followed.function))
     return report(followed, sys.stderr)
 
 
@@ -87,27 +88,3 @@ def _show(graph: Graph) -> None:
         console = Console(highlight=False)
         for line in pieces(graph):
             console.print(Text.assemble(*((text, COLOURS[style]) for text, style in line)), soft_wrap=True)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file, as a whole or not at all."""
-    try:
-        mode = path.stat().st_mode if path.exists() else 0o666 & ~_mask()
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = Path(file.name)
-            file.write(text.encode())
-        try:
-            temporary.chmod(mode)
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise Trouble(f"{path}: it cannot be written: {error.strerror}; give another --output") from error
-
-
-def _mask() -> int:
-    """Return which permissions new files do not get; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -81,14 +81,7 @@ def of(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Lineage:
 
 def follow(trace: Trace) -> Lineage:
     """Follow the keys of a traced function."""
-    from olympus.lineage.interpreter import Exhausted, Interpreter
-
-    state = Interpreter(partitionable=adapter.threefry_partitionable())
-    jaxpr = trace.jaxpr.jaxpr
-    inputs = [_argument(state, trace, place, variable.aval) for place, variable in enumerate(jaxpr.invars)]
-    outputs: list[Value] = []
-    with suppress(Exhausted):
-        outputs = state.run(jaxpr, trace.jaxpr.consts, inputs, Context())
+    state, inputs, outputs = interpreted(trace)
     ledger = state.ledger
     return Lineage(
         trace=trace,
@@ -98,8 +91,24 @@ def follow(trace: Trace) -> Lineage:
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         lanes=ledger.lanes,
-        complete=len(outputs) == len(jaxpr.outvars),
+        complete=len(outputs) == len(trace.jaxpr.jaxpr.outvars),
     )
+
+
+def interpreted(trace: Trace) -> tuple[Interpreter, list[Value], list[Value]]:
+    """Return the interpreter after it has followed a traced function, with the inputs and outputs.
+
+    There are no outputs if the function has more equations than the budget allows.
+    """
+    from olympus.lineage.interpreter import Exhausted, Interpreter
+
+    state = Interpreter(partitionable=adapter.threefry_partitionable())
+    jaxpr = trace.jaxpr.jaxpr
+    inputs = [_argument(state, trace, place, variable.aval) for place, variable in enumerate(jaxpr.invars)]
+    outputs: list[Value] = []
+    with suppress(Exhausted):
+        outputs = state.run(jaxpr, trace.jaxpr.consts, inputs, Context())
+    return state, inputs, outputs
 
 
 def _argument(state: Interpreter, trace: Trace, place: int, aval: Any) -> Value:

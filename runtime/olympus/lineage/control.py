@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["CONTROL"]
 
 TURNS = 2  # of a loop: what the second turn consumes again was not refreshed by the first
+ANY = TURNS  # in the place of a turn: what is mapped has no order
 
 
 def call(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
@@ -184,13 +185,13 @@ def lane(state: Interpreter, value: Value, aval: Any, place: tuple[int, int, int
         place: the number of the execution, that of the operand, and the turn.
     """
     shape, length, turn = value.shape[1:], value.shape[0], place[-1]
-    if value.known is not None:
+    if value.known is not None and turn != ANY:
         return Value(shape, known=value.known[turn])
     if not value.has_keys:
         return Value(shape, state.identities.number("value", (state.values.number(value),), ("lane", *place)))
     if value.labels is None:
         return _lane_of_bulk(state, value, aval, place)
-    if length <= TURNS:
+    if length <= TURNS and turn != ANY:
         return Value(shape, labels=value.labels[turn], broken=value.broken)
     return any_lane(state, value.labels, place, value)
 
@@ -287,6 +288,24 @@ def shard_map(state: Interpreter, equation: Equation, operands: list[Value], con
     return outputs
 
 
+def pmap(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+    """Follow the body of ``pmap`` once, for any one device; up to 0.7, it is a primitive of its own."""
+    sub, execution = equation.subs[0], state.execution()
+    variables: Sequence[Any] = sub.jaxpr.invars
+    axes = equation.params["in_axes"]
+    elements = [
+        value if axis is None else lane(state, value, variable.aval, (execution, place, ANY))
+        for place, (value, variable, axis) in enumerate(zip(operands, variables, axes, strict=True))
+    ]
+    results = state.run(sub.jaxpr, sub.consts, elements, replace(context, outer=equation, library=False))
+    outputs = []
+    for result, output in zip(results, equation.outputs, strict=True):
+        number = state.identities.number("value", (state.values.number(result),), ("unmapped", execution))
+        shape = tuple(output.aval.shape)
+        outputs.append(unknown_keys(state, output.aval, number) if result.has_keys else Value(shape, number))
+    return outputs
+
+
 def shard(state: Interpreter, value: Value, shape: tuple[int, ...], place: tuple[int, int, int]) -> Value:
     """Return the part of a value that any one shard has."""
     if shape == value.shape:
@@ -311,4 +330,5 @@ CONTROL: dict[str, Rule] = {
     "scan": scan,
     "while": while_loop,
     "shard_map": shard_map,
+    "xla_pmap": pmap,
 }

@@ -14,7 +14,7 @@ FailureKind = Literal["indexing", "arithmetic", "axis", "seed", "key array", "no
 # The exception's type, how its text goes on from the start, and what the text has to contain besides.
 TEXTS: tuple[tuple[FailureKind, type[Exception], str, str], ...] = (
     ("indexing", IndexError, "Too many indices: array is 0-dimensional", ""),
-    ("indexing", IndexError, "0-dimensional array indexed", ""),
+    ("indexing", IndexError, "Too many indices: 0-dimensional array indexed", ""),  # up to 0.7
     ("arithmetic", TypeError, "", " does not accept dtype"),
     ("axis", ValueError, "vmap was requested to map its argument along axis", ""),
     ("seed", TypeError, "", " accepts a scalar seed, but was given"),
@@ -22,6 +22,7 @@ TEXTS: tuple[tuple[FailureKind, type[Exception], str, str], ...] = (
     ("not a key", TypeError, "JAX encountered invalid PRNG key data", ""),
     ("not a key", TypeError, "unexpected PRNG key type", ""),
     ("dtype", TypeError, "Cannot interpret 'key<", ""),
+    ("dtype", ValueError, "Internal: canonicalize_dtype called on extended dtype key<", ""),  # up to 0.6
     ("conversion", TypeError, "JAX array with PRNGKey dtype cannot be converted to a NumPy array", ""),
 )
 

@@ -1,0 +1,295 @@
+"""What a compiled function does with the keys of its arguments, found once and used at each of its calls.
+
+The function's jaxpr is followed by the lineage, and each consumption is described by where the key's words are to be
+found at a call: in an argument, a constant or a result, and the numbers that are folded in from there. A child of a
+split needs no words of its own while it stays inside: it is consumed twice only if its parent is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from olympus import adapter
+from olympus.jaxprs import trace
+from olympus.lineage import interpreted
+from olympus.lineage.events import Event, Misuse
+from olympus.lineage.ledger import LANES
+from olympus.lineage.movement import COMPUTATIONS
+
+if TYPE_CHECKING:
+    from jax.extend.core import Jaxpr
+
+    from olympus.lineage.identity import Identities, Term
+    from olympus.lineage.interpreter import Interpreter
+    from olympus.lineage.movement import Array
+    from olympus.lineage.values import Value
+
+__all__ = ["Plan", "Source", "Use", "has_key_operations", "message", "plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the words of a key are to be found at a call.
+
+    Attributes:
+        kind: what holds them.
+        holder: the number of the argument or of the result; the constant itself.
+        position: the key in an array of them; empty for the one key or for all keys of a large array.
+        messages: the terms of the numbers that are folded in, one after the other.
+    """
+
+    kind: Literal["argument", "constant", "result"]
+    holder: Any
+    position: tuple[int, ...]
+    messages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A key that every call consumes.
+
+    Attributes:
+        event: what consumes it.
+        source: where its words are; ``None`` if that is not known.
+    """
+
+    event: Event
+    source: Source | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What each call of a compiled function does with keys.
+
+    Attributes:
+        closed: its jaxpr, which is held so that it is not followed again.
+        identities: the terms.
+        misuses: what is wrong inside, whatever it is called with.
+        uses: the keys that each call consumes.
+        results: for each result that holds keys, the arguments that they come from, or may come from.
+        fresh: the results whose keys are clones, which are to be used beside their originals, or of seeds inside.
+        names: a readable name for each argument.
+    """
+
+    closed: Any
+    identities: Identities
+    misuses: tuple[Misuse, ...]
+    uses: tuple[Use, ...]
+    results: dict[int, tuple[int, ...]]
+    fresh: frozenset[int]
+    names: tuple[str, ...]
+
+    def describe(self, key: int) -> str:
+        """Return an identity as a reader would write it."""
+        return self.identities.describe(key, lambda place: self.names[place])
+
+
+def has_key_operations(jaxpr: Jaxpr) -> bool:
+    """Say whether any equation, however deep, is one of keys."""
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.name.startswith("random_"):
+            return True
+        if any(has_key_operations(adapter.closed_parts(sub)[0]) for _, sub in adapter.sub_jaxprs(eqn.params)):
+            return True
+    return False
+
+
+def plan(primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Iterable[int] = ()) -> Plan:
+    """Follow the jaxpr of a compiled function.
+
+    Args:
+        primitive: ``jit``.
+        args: the arguments of a call.
+        params: the parameters of the call.
+        raw: the arguments that are known to be raw keys, or arrays of them.
+    """
+    closed = params["jaxpr"]
+    traced = trace(lambda *values: primitive.bind(*values, **params), *args)
+    state, _, outputs = interpreted(replace(traced, raw_keys=frozenset(raw)))
+    # A sampler consumes its key whichever of its own methods gives the result.
+    sampler = adapter.is_sampler(closed.jaxpr)
+    finder = _Finder(state, outputs, _constants(traced.jaxpr), len(args))
+    names = getattr(closed.jaxpr.debug_info, "arg_names", None) or ()
+    return Plan(
+        closed=closed,
+        identities=state.identities,
+        misuses=tuple(each for each in state.ledger.misuses if state.are_keys(state.identities.keys_of(each.key))),
+        uses=tuple(finder.uses(conditional=sampler)),
+        results=dict(finder.results()),
+        fresh=frozenset(finder.fresh()),
+        names=tuple(map(str, names)) if len(names) == len(args) else traced.names,
+    )
+
+
+def _constants(closed: Any) -> dict[int, Any]:
+    """Return all constants that a jaxpr and those inside it close over, by ``id``."""
+    jaxpr, consts = adapter.closed_parts(closed)
+    found = {id(const): const for const in consts}
+    for eqn in jaxpr.eqns:
+        found.update((id(atom.val), atom.val) for atom in eqn.invars if hasattr(atom, "val"))
+        for _, sub in adapter.sub_jaxprs(eqn.params):
+            found.update(_constants(sub))
+    return found
+
+
+class _Finder:
+    """Finds the words of the keys that are consumed."""
+
+    def __init__(self, state: Interpreter, outputs: list[Value], constants: dict[int, Any], arguments: int) -> None:
+        self.state = state
+        self.arguments = arguments
+        self.outputs = outputs
+        self.constants = constants
+        self.held: dict[int, Source] = {}
+        for number, output in enumerate(outputs):
+            for position, key in _keys(state, output):
+                self.held.setdefault(key, Source("result", number, position))
+
+    def uses(self, *, conditional: bool) -> Iterator[Use]:
+        """Return the keys that each call consumes.
+
+        Args:
+            conditional: whether a key counts that is consumed in some branches only.
+        """
+        seen = set()
+        cases: defaultdict[tuple[object, int], set[int]] = defaultdict(set)
+        for event in self.state.events:
+            if not event.consumes or not event.implementation.startswith("key<"):
+                continue
+            for key in self.lanes(event.keys):
+                if key not in seen and (conditional or not event.conditional or _is_in_all(event, cases, key)):
+                    seen.add(key)
+                    yield Use(event, self.source(key))
+
+    def lanes(self, keys: Iterable[int]) -> Iterator[int]:
+        """Return the keys that the key of any one lane of a loop stands for."""
+        identities, lanes = self.state.identities, self.state.ledger.lanes
+        for key in keys:
+            base = key
+            while identities[base].operation in ("fold_in", "split"):
+                base = identities[base].children[0]
+            if base in lanes:
+                yield from self.lanes(identities.replace(key, {base: each}) for each in lanes[base][1][:LANES])
+            else:
+                yield key
+
+    def source(self, key: int) -> Source | None:
+        """Return where the words of a key are, ``None`` where that is not known or need not be."""
+        operation, children, data = self.state.identities[key]
+        match operation, data:
+            case "argument", (int() as place, tuple() as position):
+                return Source("argument", place, position)
+            case "constant", (int() as name, tuple() as position) if name in self.constants:
+                return Source("constant", self.constants[name], position)
+            case _ if key in self.held:
+                return self.held[key]
+            case "fold_in", _:
+                parent = self.source(children[0])
+                if parent is not None:
+                    return Source(parent.kind, parent.holder, parent.position, (*parent.messages, children[1]))
+        return None
+
+    def results(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Return the results that hold keys, with the arguments that these come from."""
+        for number, output in enumerate(self.outputs):
+            keys = self.state.keys_in(output)
+            if keys:
+                below = (term for key in keys for term in self.state.identities.below(key))
+                places = dict.fromkeys(place for term in below for place in _place(term))
+                yield number, tuple(places or range(self.arguments))
+
+    def fresh(self) -> Iterator[int]:
+        """Return the results whose keys are clones, or made of a seed inside."""
+        for number, output in enumerate(self.outputs):
+            keys = self.state.keys_in(output)
+            if any(term.operation in ("clone", "seed") for key in keys for term in self.state.identities.below(key)):
+                yield number
+
+
+def _is_in_all(event: Event, cases: defaultdict[tuple[object, int], set[int]], key: int) -> bool:
+    """Say whether a key is consumed in all cases of one decision, given one event that consumes it.
+
+    Args:
+        event: what consumes it in one case: a branch of ``lax.cond``, or a side of a selection.
+        cases: those that have been seen to consume a key, by the decision and the key; the event's is added.
+        key: the key.
+    """
+    if len(event.context.conditions) != 1 or event.context.never:
+        return False
+    ((decision, case),) = event.context.conditions.items()
+    seen = cases[decision, key]
+    seen.add(case)
+    return len(seen) == (2 if isinstance(decision, tuple) else _branches(event))
+
+
+def _branches(event: Event) -> int:
+    """Return the number of branches of the one ``lax.cond`` around an event; 0 if there are several."""
+    found, outer = [], event.context.outer
+    while outer is not None:
+        found += [len(outer.subs)] if outer.primitive == "cond" else []
+        outer = outer.outer
+    return found[0] if len(found) == 1 else 0
+
+
+def _place(term: Term) -> Iterator[int]:
+    """Return the number of the argument that a term is a key of, if it is one."""
+    match term.operation, term.data:
+        case "argument", (int() as place, tuple()):
+            yield place
+
+
+def _keys(state: Interpreter, value: Value) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Return the keys in a value with their positions: those of an array of keys, or of rows of words."""
+    if value.labels is None or not value.labels.size:
+        return
+    keys = value.labels if state.identities.is_key(int(value.labels.flat[0])) else state.values.rows(value.labels)
+    if keys is not None:
+        for position in np.ndindex(*keys.shape):
+            yield position, int(keys[position])
+
+
+def message(identities: Identities, number: int, args: Sequence[Any]) -> int | None:
+    """Return the number that a term stands for in a call, ``None`` where it cannot be told.
+
+    Args:
+        identities: the terms.
+        number: the term.
+        args: the arguments of the call.
+    """
+    found = _evaluate(identities, number, args)
+    if found is None or found.size != 1 or found.dtype.kind not in "iub":
+        return None
+    return int(found.item()) & 0xFFFFFFFF
+
+
+def _evaluate(identities: Identities, number: int, args: Sequence[Any]) -> Array | None:
+    operation, children, data = identities[number]
+    match operation, data:
+        case "literal", _:
+            return np.asarray(data)
+        case "value", ("input", int() as place):
+            return np.asarray(args[place])
+        case "value", 0 if children:
+            return _evaluate(identities, children[0], args)
+        case "element of", tuple() as position:
+            whole = _evaluate(identities, children[0], args)
+            return None if whole is None else np.asarray(whole[position])
+        case "computed", (str() as primitive, tuple() as params):
+            rule: Callable[..., Any] | None = COMPUTATIONS.get(primitive)
+            operands = [_evaluate(identities, child, args) for child in children]
+            if rule is None or any(operand is None for operand in operands):
+                return None
+            with np.errstate(all="ignore"):
+                return np.asarray(rule(_of_one_type([each for each in operands if each is not None]), dict(params))[0])
+    return None
+
+
+def _of_one_type(operands: list[Array]) -> list[Array]:
+    """Return the operands of one operation; literals have lost their type and take that of the others."""
+    typed = [each.dtype for each in operands if each.dtype != np.int64]
+    return operands if not typed else [each.astype(typed[0]) if each.dtype == np.int64 else each for each in operands]
