@@ -353,7 +353,7 @@ class Calls:
             args = (self.predicate(args[0]), *args[1:])
             leaves = list(args)
         short = name.rpartition(".")[2]
-        known = not any(is_unknown(leaf) or callable(leaf) and not is_array(leaf) for leaf in leaves)
+        known = not any(is_unknown(leaf) or (callable(leaf) and not is_array(leaf)) for leaf in leaves)
         if known and (any(map(is_array, leaves)) or (name.startswith("numpy.") and short in ARRAYS)):
             found: Any = jax
             for part in name.split("."):

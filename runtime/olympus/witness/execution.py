@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from olympus.lineage import Failure, Lineage, failure, follow
+from olympus.lineage import failure, follow
+from olympus.verdicts.judge import ASSUMED, Execution
 from olympus.witness.library import Jax, library
 from olympus.witness.unknown import Unknown, is_unknown
 from olympus.witness.world import Choices, Exhausted, Place, Players, SourceModule, World, compiled
 
-__all__ = ["Execution", "Executor", "Target"]
+__all__ = ["Executor", "Target"]
 
 KEYS = 64  # that unknown values of one execution can be
 NUMBERS = 64
@@ -41,23 +42,6 @@ class Target:
     claimed: frozenset[Place] = frozenset()
     roots: tuple[str, ...] = ("jax", "olympus")
     folders: tuple[Path, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """One execution that was traced.
-
-    Attributes:
-        typed: whether keys were typed.
-        lineage: what its keys did.
-        failure: the error about a typed key that ended it.
-        error: what else ended it, as one line; ``None`` if it came to its end.
-    """
-
-    typed: bool
-    lineage: Lineage
-    failure: Failure | None
-    error: str | None
 
 
 class Executor:
@@ -110,7 +94,7 @@ class Executor:
         error = ended[0] if ended else None
         failed = failure(error) if error is not None else None
         text = None if error is None or failed else f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"[:200]
-        return Execution(self.typed, follow(traced), failed, text)
+        return Execution(follow(traced), failed, text)
 
     def drive(self) -> None:
         """Call the function with unknown arguments, and then what it hands on or returns."""
@@ -206,10 +190,11 @@ def assumed(keys: Any) -> None:
     for _ in range(keys.ndim if typed else keys.ndim - 1):
         draw = jax.vmap(draw)
 
-    def assumed_consumption(keys: Any) -> Any:
+    def consume(keys: Any) -> Any:
         return draw(keys)
 
-    jax.jit(assumed_consumption)(keys)
+    consume.__name__ = ASSUMED
+    jax.jit(consume)(keys)
 
 
 # Getting at the function.

@@ -1,0 +1,136 @@
+"""Judge findings by the lineages of executions: do the keys at the places of a finding do what it says?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from olympus.lineage import Event, Failure, Lineage
+from olympus.spans import Span
+from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
+
+__all__ = ["ASSUMED", "WORDS", "Execution", "judge"]
+
+WORDS = {"OLY101": "indexing", "OLY102": "arithmetic", "OLY103": "transposition", "OLY109": "seed"}
+"""Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
+
+ASSUMED = "assumed_consumption"
+"""The name of a compiled function that stands for a call of which it is not known what it does with a key."""
+
+RANK: dict[Status, int] = {"not reached": 0, "refuted": 1, "inconclusive": 2, "confirmed": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution of a function that was traced.
+
+    Attributes:
+        lineage: what its keys did.
+        failure: the error about a typed key that ended it.
+        error: what else ended it, in one line; ``None`` if it came to its end.
+    """
+
+    lineage: Lineage
+    failure: Failure | None = None
+    error: str | None = None
+
+
+def judge(question: Question, executions: Sequence[Execution], tier: Tier) -> Verdict:
+    """Judge one finding; of several executions, the one that says most counts.
+
+    Args:
+        question: the finding.
+        executions: what was traced.
+        tier: how; put into the verdict.
+    """
+    if question.code in WORDS:
+        return _words(question, executions, tier)
+    best = Verdict("not reached", tier, not_reached(executions))
+    for execution in executions:
+        found = _two_uses(question, execution, tier)
+        if found is not None and RANK[found.status] > RANK[best.status]:
+            best = found
+    return best
+
+
+def at(chain: Iterable[Span], place: Place) -> bool:
+    """Say whether a chain of calls goes through a place."""
+    own = (place.line, place.column, place.end_line, place.end_column)
+    return any(
+        span.file == place.file and (span.line, span.column, span.end_line, span.end_column) == own for span in chain
+    )
+
+
+# Reuse and collisions.
+
+
+def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict | None:
+    """Compare the keys at the two places in one execution; ``None`` if it does not reach both."""
+    events = execution.lineage.events
+    later = [event for event in events if at(event.chain, question.place)]
+    earlier = later if question.other is None else [event for event in events if at(event.chain, question.other)]
+    if not later or not earlier or (earlier is later and len(later) < 2):
+        return None
+    if question.code == "OLY108":
+        return _collision(execution, earlier, later, tier)
+    first = [(event, key) for event in earlier if event.consumes for key in event.keys]
+    second = [(event, key) for event in later if event.consumes for key in event.keys]
+    if not first or not second:
+        return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
+    shared = [(a, b, key) for a, key in first for b, other in second if a is not b and key == other]
+    known = [pair for pair in shared if ASSUMED not in (pair[0].name, pair[1].name)]
+    for a, b, key in known or shared:
+        if not known and not question.certain:
+            return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
+        return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
+    identities = execution.lineage.identities
+    if all(identities.is_certain(key) for _, key in (*first, *second)):
+        return Verdict("refuted", tier, "the keys there are different ones")
+    return Verdict("inconclusive", tier, "it is not known which keys are used there")
+
+
+def _collision(execution: Execution, earlier: Sequence[Event], later: Sequence[Event], tier: Tier) -> Verdict:
+    """Compare the keys that are made at two places."""
+    identities = execution.lineage.identities
+    first = {identities.stream(key): (event, key) for event in earlier for key in event.made}
+    second = {identities.stream(key): (event, key) for event in later for key in event.made}
+    for stream, (a, key) in first.items():
+        b, _ = second.get(stream, (a, key))
+        if a is not b:
+            return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
+    if first and second and all(identities.is_certain(key) for _, key in (*first.values(), *second.values())):
+        return Verdict("refuted", tier, "the keys that are made there are different ones")
+    return Verdict("inconclusive", tier, "it is not known which keys are made there")
+
+
+def evidence(lineage: Lineage, first: Event, second: Event, key: int) -> tuple[str, ...]:
+    """Return lines that show that two events have one key: the key, and each event with its equation and calls."""
+    lines = [f"key: {lineage.describe(key)}"]
+    for event in (first, second):
+        text = str(event.equation.eqn).partition("\n")[0].strip()
+        lines.append(f"{event.name}: {text}")
+        lines += [f"  {span} in {span.function}" for span in event.chain]
+    return tuple(lines)
+
+
+def not_reached(executions: Sequence[Execution]) -> str:
+    """Say why no execution came to a place."""
+    errors = [each.error or (each.failure.text if each.failure else None) for each in executions]
+    known = [error for error in errors if error]
+    return f"the execution ended before it: {known[-1]}" if known else "no execution comes there"
+
+
+# What is done to the words of a key.
+
+
+def _words(question: Question, executions: Sequence[Execution], tier: Tier) -> Verdict:
+    for execution in executions:
+        lineage = execution.lineage
+        for misuse in lineage.misuses:
+            torn = misuse.kind in ("indexing", "arithmetic", "transposition")
+            if torn and any(at(event.chain, question.place) for event in (misuse.first, misuse.second)):
+                return Verdict("confirmed", tier, None, evidence(lineage, misuse.first, misuse.second, misuse.key))
+        failed = execution.failure
+        if failed is not None and at(failed.chain, question.place):
+            return Verdict("confirmed", tier, f"with a typed key it is an error: {failed.error}: {failed.text}")
+    return Verdict("not reached", tier, not_reached(executions))

@@ -1,0 +1,90 @@
+"""Questions and verdicts, as values and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+__all__ = ["Place", "Question", "Status", "Tier", "Verdict"]
+
+Status = Literal["confirmed", "refuted", "inconclusive", "not reached"]
+"""``confirmed``: it happens. ``refuted``: the places were reached with keys that are known, and it does not happen.
+``inconclusive``: they were reached, and it cannot be told. ``not reached``: no execution came there."""
+
+Tier = Literal["witness", "function", "recorded"]
+"""How it was found out, weakest first: the function executed with stand-ins for what is not known; the real function
+traced with arguments that were guessed or given; the user's own run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a file, as findings have it: rows and columns from 1, in characters, the end exclusive."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def to_json(self) -> list[Any]:
+        """Return it as JSON."""
+        return [self.file, self.line, self.column, self.end_line, self.end_column]
+
+    @classmethod
+    def from_json(cls, data: list[Any]) -> Self:
+        """Read what :meth:`to_json` gives."""
+        return cls(*data)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One finding to judge.
+
+    Attributes:
+        code: the rule's code.
+        place: what is flagged: of a reuse, the call that consumes the key again.
+        other: the place of the earlier consumption or derivation; ``None`` where it is the same place in a loop.
+        certain: whether the linter is certain, and so knows what the calls at the places do with keys.
+    """
+
+    code: str
+    place: Place
+    other: Place | None = None
+    certain: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        other = None if self.other is None else self.other.to_json()
+        return {"code": self.code, "place": self.place.to_json(), "other": other, "certain": self.certain}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Read what :meth:`to_json` gives."""
+        other = None if data["other"] is None else Place.from_json(data["other"])
+        return cls(data["code"], Place.from_json(data["place"]), other, data["certain"])
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is said of a finding.
+
+    Attributes:
+        status: whether it is true.
+        tier: how that was found out.
+        reason: why, in a sentence without a full stop; ``None`` where the evidence says it all.
+        evidence: lines that show it: equations with the shared identity marked, both chains of calls, key words.
+    """
+
+    status: Status
+    tier: Tier
+    reason: str | None = None
+    evidence: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON, in the shape of the linter's output."""
+        return {"status": self.status, "tier": self.tier, "evidence": list(self.evidence), "reason": self.reason}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Read what :meth:`to_json` gives."""
+        return cls(data["status"], data["tier"], data["reason"], tuple(data["evidence"]))

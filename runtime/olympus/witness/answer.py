@@ -1,0 +1,95 @@
+"""Answer questions about the functions of one file by executing them with stand-ins."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from olympus.verdicts.judge import WORDS, Execution, judge
+from olympus.verdicts.question import Place, Question, Verdict
+from olympus.witness.execution import Executor, Target
+
+__all__ = ["answer", "module_name"]
+
+
+def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
+    """Judge the findings of one file.
+
+    Args:
+        target: the file; its function and claims are put in here.
+        questions: the findings.
+    """
+    try:
+        tree = ast.parse(target.text)
+    except (SyntaxError, ValueError) as error:
+        reason = f"the file is no Python of this version: {error}"
+        return [Verdict("not reached", "witness", reason)] * len(questions)
+    lines = target.text.split("\n")
+    groups: dict[str, list[int]] = {}
+    for index, question in enumerate(questions):
+        groups.setdefault(outermost(tree, question.place.line), []).append(index)
+    verdicts: dict[int, Verdict] = {}
+    for function, indices in groups.items():
+        asked = [questions[index] for index in indices]
+        claimed = frozenset(in_bytes(question.place, lines) for question in asked if question.code in WORDS)
+        own = replace(target, function=function, claimed=claimed)
+        verdicts.update(zip(indices, judged(own, asked), strict=True))
+    return [verdicts[index] for index in range(len(questions))]
+
+
+def outermost(tree: ast.Module, line: int) -> str:
+    """Return the qualified name of the outermost function around a line, with the classes around it."""
+    names: list[str] = []
+    body: Sequence[ast.stmt] = tree.body
+    while True:
+        inner = next((node for node in body if _spans(node, line)), None)
+        while isinstance(inner, ast.If | ast.Try | ast.With):
+            nested = [*inner.body, *getattr(inner, "orelse", []), *getattr(inner, "finalbody", [])]
+            inner = next((node for node in nested if _spans(node, line)), None)
+        if isinstance(inner, ast.ClassDef):
+            names.append(inner.name)
+            body = inner.body
+            continue
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+            return ".".join([*names, inner.name])
+        return ""
+
+
+def _spans(node: ast.stmt, line: int) -> bool:
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+    return first <= line <= (node.end_lineno or node.lineno)
+
+
+def in_bytes(place: Place, lines: Sequence[str]) -> tuple[int, int, int, int]:
+    """Return a place as code objects have it."""
+    start = len(lines[place.line - 1][: place.column - 1].encode())
+    return place.line, start, place.end_line, len(lines[place.end_line - 1][: place.end_column - 1].encode())
+
+
+def judged(target: Target, questions: Sequence[Question]) -> list[Verdict]:
+    """Execute a function with one kind of keys or both, and judge the findings in it.
+
+    Reuse is the same for both kinds; what is done to the words of keys is silent with raw ones, and an error with typed
+    ones. An execution that confirms all findings is the last.
+    """
+    executions: list[Execution] = []
+    verdicts: list[Verdict] = []
+    words = any(question.code in WORDS for question in questions)
+    for typed in (False, True) if words else (True,):
+        for execution in Executor(target, typed=typed).executions():
+            executions.append(execution)
+            verdicts = [judge(question, executions, "witness") for question in questions]
+            if all(verdict.status == "confirmed" for verdict in verdicts):
+                return verdicts
+    return verdicts
+
+
+def module_name(file: Path, folders: Sequence[Path]) -> str:
+    """Return the name under which a file is imported."""
+    for folder in folders:
+        if file.is_relative_to(folder):
+            parts = list(file.relative_to(folder).with_suffix("").parts)
+            return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return file.stem
