@@ -154,6 +154,8 @@ def _doubt(question: Question, execution: Execution, keys: Sequence[int]) -> str
     identities = execution.lineage.identities
     if not all(identities.is_certain(key) for key in keys):
         return "it is not known which keys are used there"
+    if any(identities.has_unknown_message(key) for key in keys):
+        return "it is not known which numbers are folded in"
     roots = {identities.root(key) for key in keys}
     if len(roots) > 1:
         return "it is not known whether the keys there come from one"

@@ -59,6 +59,7 @@ class Executor:
         self.target, self.typed = target, typed
         self.source = compiled(target.file, target.text, target.module)
         self.known: set[str] = set()
+        self.complete = True  # whether all decisions were tried
         self.world = World(library(target.roots), finder(target), {target.file: target.claimed}, typed=typed)
         self.module = SourceModule(self.world, target.module, Path(target.file))
         self.world.modules[target.module] = self.module
@@ -71,8 +72,10 @@ class Executor:
         seen = set()
         start = time.process_time()
         for _ in range(MOST):
-            if not waiting or time.process_time() - start > ENOUGH:
+            if not waiting:
                 return
+            if time.process_time() - start > ENOUGH:
+                break
             before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)
             if len(self.known) > before:  # more is known to be a key: once more
@@ -81,6 +84,7 @@ class Executor:
             if choices.default:
                 waiting.extend(Choices(prefix) for prefix in choices.others() if prefix not in seen)
                 seen.update(choices.others())
+        self.complete = not waiting
 
     def execute(self, choices: Choices) -> Execution:
         """Execute the function once and trace it."""
@@ -149,6 +153,7 @@ class TracedPlayers(Players):
         self.keys, self.numbers, self.known = keys, numbers, known
         self.made: dict[Any, Any] = {}
         self.counted: dict[Any, Any] = {}
+        self.given = 0
 
     def key(self, value: Any) -> Any:
         """Return the key that a value is; anything that is no unknown value is itself."""
@@ -163,12 +168,14 @@ class TracedPlayers(Players):
         return self.made[value]
 
     def number(self, value: Any) -> Any:
-        """Return the number that an unknown value is."""
-        if value not in self.counted:
-            if len(self.counted) == NUMBERS:
+        """Return the number that an unknown value is; a part of an object may be another one each time."""
+        known = self.counted.get(value)
+        if known is None or "." in value._olympus_path or "[" in value._olympus_path:
+            if self.given == NUMBERS:
                 raise Exhausted(f"more than {NUMBERS} unknown numbers")
-            self.counted[value] = self.numbers[len(self.counted)]
-        return self.counted[value]
+            known = self.counted[value] = self.numbers[self.given]
+            self.given += 1
+        return known
 
     def consume(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Consume the keys that are given to something unknown: that is what it most likely does with them."""
