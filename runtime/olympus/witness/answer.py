@@ -63,7 +63,7 @@ def outermost(tree: ast.Module, line: int) -> str:
 
 def _spans(node: ast.stmt, line: int) -> bool:
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
-    return first <= line <= (node.end_lineno or node.lineno)
+    return bool(first <= line <= (node.end_lineno or node.lineno))
 
 
 def in_bytes(place: Place, lines: Sequence[str]) -> tuple[int, int, int, int]:

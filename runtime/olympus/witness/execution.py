@@ -67,9 +67,9 @@ class Executor:
             self.module._names = self.world.load(target.module, target.file, self.source)
 
     def executions(self) -> Iterator[Execution]:
-        """Execute the function with different decisions, up to a limit: each one both ways, those that come first first."""
+        """Execute the function with each of its decisions both ways, the first ones first, up to a limit."""
         waiting = deque([Choices(), Choices(default=False)])
-        seen = set()
+        seen: set[tuple[bool, ...]] = set()
         start = time.process_time()
         for _ in range(MOST):
             if not waiting:
@@ -102,7 +102,8 @@ class Executor:
                 ended.append(error)
 
         key = (typed_key if self.typed else raw_key)(None, (KEYS,))
-        traced = trace(run, key, jax.ShapeDtypeStruct((NUMBERS,), "int32"))
+        struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
+        traced = trace(run, key, struct((NUMBERS,), "int32"))
         errors = [*self.world.errors, *ended]
         failures = tuple(found for found in map(failure, errors) if found is not None)
         return Execution(follow(traced), failures, tuple(map(Interruption.of, errors)))
@@ -188,12 +189,14 @@ class TracedPlayers(Players):
                 assumed(leaf)
 
 
+def is_typed(array: Any) -> bool:
+    """Say whether an array is of typed keys."""
+    return str(array.dtype).startswith("key<")
+
+
 def is_key(array: Any) -> bool:
     """Say whether an array is of keys, by its type; raw keys are the only arrays of words in an execution."""
-    import jax
-
-    typed = jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key)
-    return typed or (str(array.dtype) == "uint32" and array.ndim > 0 and array.shape[-1] == 2)
+    return is_typed(array) or (str(array.dtype) == "uint32" and array.ndim > 0 and array.shape[-1] == 2)
 
 
 def assumed(keys: Any) -> None:
@@ -201,8 +204,7 @@ def assumed(keys: Any) -> None:
     import jax
 
     draw = jax.random.bits
-    typed = jax.dtypes.issubdtype(keys.dtype, jax.dtypes.prng_key)
-    for _ in range(keys.ndim if typed else keys.ndim - 1):
+    for _ in range(keys.ndim if is_typed(keys) else keys.ndim - 1):
         draw = jax.vmap(draw)
 
     def consume(keys: Any) -> Any:
@@ -218,7 +220,8 @@ def assumed(keys: Any) -> None:
 def bound(owner: type, function: Any) -> Any:
     """Return a method of an object whose constructor was not run."""
     try:
-        instance = owner.__new__(owner)
+        make: Any = owner.__new__
+        instance = make(owner)
     except TypeError:
         return function
     return getattr(instance, getattr(function, "__name__", ""), function)

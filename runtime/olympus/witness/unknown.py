@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -104,10 +104,11 @@ class Unknown:
     # Calls, decisions, conversions.
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Give an unknown result."""
         return self._olympus_world.unknown_call(self, args, kwargs)
 
     def __bool__(self) -> bool:
-        return self._olympus_world.decide(self)
+        return bool(self._olympus_world.decide(self))
 
     def __len__(self) -> int:
         return ELEMENTS
@@ -122,10 +123,10 @@ class Unknown:
         return 1.0
 
     def __str__(self) -> str:
-        return self._olympus_path
+        return str(self._olympus_path)
 
     def __format__(self, specification: str) -> str:
-        return self._olympus_path
+        return str(self._olympus_path)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise TypeError(f"{self._olympus_path} is no array")  # or NumPy would take it for an endless nest of lists
@@ -149,7 +150,7 @@ class Unknown:
     async def __aexit__(self, *problem: Any) -> None:
         return None
 
-    def __await__(self) -> Iterator[Any]:
+    def __await__(self) -> Generator[Any, Any, Any]:
         yield from ()
         return self._olympus_part("await", f"await {self._olympus_path}")
 
@@ -210,6 +211,7 @@ class UnknownBase:
         return value
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Give an unknown result."""
         return type(self)._olympus_world.unknown_call(self, args, kwargs)  # type: ignore[attr-defined]
 
 
