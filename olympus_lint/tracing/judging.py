@@ -22,9 +22,6 @@ from olympus_rules.syntax.project import locate
 
 __all__ = ["JUDGED", "Choice", "Traced", "judge"]
 
-TIERS: Mapping[str, Tier] = {"witness": "witness"}
-"""The operations of workers, with the tiers of their verdicts."""
-
 JUDGED = ("OLY101", "OLY102", "OLY103", "OLY104", "OLY108")
 """The rules whose findings get a verdict: what they say of a key shows in a trace."""
 
@@ -40,7 +37,7 @@ class Choice:
     Attributes:
         python: the interpreter of the workers.
         device: the value of ``JAX_PLATFORMS``.
-        operations: what to ask about each finding.
+        tiers: how to find out, each in its turn.
         seconds: the time for one function.
         grace: how much later a worker that has not ended this itself is killed.
         base, each: the seconds for all, together and for each question.
@@ -49,7 +46,7 @@ class Choice:
 
     python: str = sys.executable
     device: str = "cpu"
-    operations: Sequence[str] = ("witness",)
+    tiers: Sequence[Tier] = ("witness",)
     seconds: float = 20.0
     grace: float = 5.0
     base: float = 120.0
@@ -92,10 +89,12 @@ class Task:
     Attributes:
         request: what to send, without the questions.
         questions: number to question.
+        retried: whether a worker has died before it came to the questions, perhaps of those of another task.
     """
 
     request: Mapping[str, Any]
     questions: dict[int, Question]
+    retried: bool = False
 
 
 def judge(files: Sequence[FileResult], roots: Mapping[str, Sequence[str]], choice: Choice) -> Traced:
@@ -116,8 +115,8 @@ def judge(files: Sequence[FileResult], roots: Mapping[str, Sequence[str]], choic
         asked.append((file, {len(where) + n: question(file.findings[place]) for n, place in enumerate(judged)}))
         where += [(file, place) for place in judged]
     tasks = deque(
-        Task(request(file, operation, roots.get(file.filename, ()), choice), dict(questions))
-        for operation in choice.operations
+        Task(request(file, tier, roots[file.filename], choice), dict(questions))
+        for tier in choice.tiers
         for file, questions in asked
         if questions
     )
@@ -154,12 +153,12 @@ def place_of(filename: str, span: Span) -> Place:
     return Place(path, span.start.row, span.start.column, span.end.row, span.end.column)
 
 
-def request(file: FileResult, operation: str, roots: Iterable[str], choice: Choice) -> dict[str, Any]:
+def request(file: FileResult, tier: Tier, roots: Iterable[str], choice: Choice) -> dict[str, Any]:
     """Return what a worker has to know of a file."""
     path = Path(file.filename).absolute()
     location = locate(path)
     return {
-        "op": operation,
+        "op": tier,
         "file": str(path),
         "text": file.text,
         "module": location.module or path.stem,
@@ -187,6 +186,7 @@ class Dispatch:
         """Return the verdicts of each question, one of each tier."""
         asked = sum(len(task.questions) for task in self.open)
         threads: list[threading.Thread] = []
+        late = False
         try:
             first = self.started()
             self.traced.about = first.about
@@ -199,11 +199,11 @@ class Dispatch:
         except Refused as refused:
             self.traced.refused = refused
         finally:
-            self.end = 0.0  # for a thread that is left behind
+            late, self.end = time.monotonic() >= self.end, 0.0  # ends a thread that is left behind
             for worker in self.workers:
                 worker.kill()
         for task in self.open:
-            self.give_up(task, task.questions, self.over)
+            self.give_up(task, task.questions, self.over if late else "no worker can be started any more")
         return self.given
 
     def started(self) -> Worker:
@@ -247,7 +247,7 @@ class Dispatch:
             Died: the worker has died.
         """
         numbers = list(task.questions)
-        begun = numbers  # unless it says with which ones it begins
+        begun: list[int] | None = None  # what the worker has said that it begins with
         wait = self.choice.seconds + self.choice.grace
         try:
             worker.send({"id": 1, **task.request, "questions": [task.questions[n].to_json() for n in numbers]})
@@ -265,7 +265,11 @@ class Dispatch:
         except (Died, LookupError, TypeError, ValueError) as error:
             died = error if isinstance(error, Died) else Died("an answer that makes no sense")
             late = time.monotonic() >= self.end
-            self.give_up(task, begun, self.over if late else f"the worker died of it: {died}")
+            if begun is None and not task.retried and not late:
+                task.retried = True
+            else:
+                lost = numbers if begun is None else begun
+                self.give_up(task, lost, self.over if late else f"the worker died of it: {died}")
             raise died from None
         self.give_up(task, list(task.questions), "the worker gave no answer")
 
@@ -277,6 +281,6 @@ class Dispatch:
 
     def give_up(self, task: Task, numbers: Iterable[int], why: str) -> None:
         """Note that questions have no answer."""
-        tier: Tier = TIERS[task.request["op"]]
+        tier: Tier = task.request["op"]
         for number in list(numbers):
             self.give(task, number, Verdict("not reached", tier, why))

@@ -8,6 +8,7 @@ import os
 import queue
 import shutil
 import signal
+import site
 import subprocess
 import sys
 import tempfile
@@ -230,6 +231,7 @@ def environment(home: str, device: str) -> dict[str, str]:
     return {
         **kept,
         "HOME": home,
+        "PYTHONUSERBASE": site.getuserbase(),  # of the real home: JAX may be installed there
         "TMPDIR": home,
         "JAX_PLATFORMS": device,
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -45,11 +45,11 @@ class OutOfTime(BaseException):
     """The time for one function is over; no ``except Exception`` of a user's catches it."""
 
 
-def main(operations: Mapping[str, tuple[Tier, Operation]] | None = None) -> None:
+def main(operations: Mapping[Tier, Operation] | None = None) -> None:
     """Answer requests until there are no more.
 
     Args:
-        operations: what can be asked besides ``hello``, with the tier of its verdicts; :data:`OPERATIONS` by default.
+        operations: what can be asked besides ``hello``, by the tier of its verdicts; :data:`OPERATIONS` by default.
     """
     source, sink = os.fdopen(os.dup(0), "rb"), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -58,7 +58,7 @@ def main(operations: Mapping[str, tuple[Tier, Operation]] | None = None) -> None
     serve(source, sink, OPERATIONS if operations is None else operations)
 
 
-def serve(source: BinaryIO, sink: int, operations: Mapping[str, tuple[Tier, Operation]]) -> None:
+def serve(source: BinaryIO, sink: int, operations: Mapping[Tier, Operation]) -> None:
     """Answer the requests of a stream."""
     own = os.getpid()
 
@@ -74,15 +74,14 @@ def serve(source: BinaryIO, sink: int, operations: Mapping[str, tuple[Tier, Oper
         if request["op"] == "hello":
             send({"id": request["id"], **hello(request["limits"], operations)})
             continue
-        tier, operation = operations[request["op"]]
-        for answer in answers(request, tier, operation):
+        for answer in answers(request, operations[request["op"]]):
             send({"id": request["id"], **answer})
 
 
 # What there is.
 
 
-def hello(limits: Mapping[str, int | None], operations: Mapping[str, object]) -> dict[str, Any]:
+def hello(limits: Mapping[str, int | None], operations: Mapping[Tier, object]) -> dict[str, Any]:
     """Set the limits, import JAX and see whether it can be traced."""
     limit(limits)
     try:
@@ -151,8 +150,9 @@ def peak_kib() -> int | None:
 # Questions.
 
 
-def answers(request: Request, tier: Tier, operation: Operation) -> Iterator[dict[str, Any]]:
+def answers(request: Request, operation: Operation) -> Iterator[dict[str, Any]]:
     """Answer the questions of one file, function by function."""
+    tier: Tier = request["op"]
     questions = [Question.from_json(question) for question in request["questions"]]
     for group in groups(request["text"], questions):
         yield {"begin": group}
@@ -230,5 +230,5 @@ def witness(request: Request, questions: Sequence[Question]) -> list[Verdict]:
     )
 
 
-OPERATIONS: Mapping[str, tuple[Tier, Operation]] = {"witness": ("witness", witness)}
-"""What can be asked, with the tier of the verdicts."""
+OPERATIONS: Mapping[Tier, Operation] = {"witness": witness}
+"""What can be asked, by the tier of the verdicts."""
