@@ -44,7 +44,7 @@ class Choice:
         start: starts a worker; a test has its own.
     """
 
-    python: str = sys.executable
+    python: str = field(default_factory=lambda: sys.executable)
     device: str = "cpu"
     tiers: Sequence[Tier] = ("witness",)
     seconds: float = 20.0

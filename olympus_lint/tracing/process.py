@@ -128,6 +128,8 @@ class Worker:
         try:
             self.send({"id": 0, "op": "hello", "limits": limits})
             self.about = self.receive(start)
+            if not self.about.keys() & {"jax", "refused"}:
+                raise Died("an answer that makes no sense")
         except Died as died:
             self.kill()
             raise Refused(f"it does not answer as a Python with JAX does ({died})") from None

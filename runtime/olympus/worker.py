@@ -212,7 +212,7 @@ def named(error: BaseException) -> str:
     """Return an exception in one line that is not too long."""
     try:
         text = " ".join(str(error).split())
-    except Exception:  # of the user's own class
+    except BaseException:  # of the user's own class
         text = ""
     text = f"{text[:200]}…" if len(text) > 200 else text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
