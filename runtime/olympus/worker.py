@@ -93,7 +93,7 @@ def hello(limits: Mapping[str, int | None], operations: Mapping[Tier, object]) -
             "missing": missing,
         }
     version = str(getattr(jax, "__version__", "of unknown version"))
-    refused = unfit(version)
+    refused = unfit(version) or without_device(version)
     if refused is not None:
         return {"refused": refused, "missing": False}
     python = ".".join(map(str, sys.version_info[:3]))
@@ -119,6 +119,20 @@ def unfit(version: str) -> str | None:
             return f"its JAX {version} is not understood: in a trace, no key is seen to be used twice"
     except BaseException as error:
         return f"its JAX {version} cannot be traced ({named(error)})"
+    return None
+
+
+def without_device(version: str) -> str | None:
+    """Return why the device that was asked for is not there; the CPU is, and is not started for that."""
+    platform = os.environ.get("JAX_PLATFORMS", "cpu")
+    if platform == "cpu":
+        return None
+    try:
+        import jax
+
+        jax.devices()
+    except BaseException as error:
+        return f"its JAX {version} has no device of the platform {platform!r} ({named(error)})"
     return None
 
 
