@@ -17,7 +17,7 @@ from olympus.functions.arguments import Argument
 from olympus.functions.subject import Step
 from olympus.verdicts.judge import Execution
 
-__all__ = ["Call", "Expired", "Given", "Name", "Traced", "limited", "traced", "variations"]
+__all__ = ["Call", "Expired", "Given", "Name", "Traced", "limited", "time_left", "traced", "variations"]
 
 
 class Expired(BaseException):
@@ -146,14 +146,21 @@ def limited(seconds: float) -> Iterator[None]:
 
     began = time.monotonic()
     before = signal.signal(signal.SIGALRM, expire)
-    left, _ = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.01))
+    left, again = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.01))
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if left:  # a timer that was set around this one goes on
-            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 0.01))
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 0.01), again)
+
+
+def time_left() -> float:
+    """Return the seconds until a timer that somebody has set; infinite without one."""
+    if not hasattr(signal, "getitimer"):
+        return float("inf")
+    return signal.getitimer(signal.ITIMER_REAL)[0] or float("inf")
 
 
 def variations(guesses: Mapping[Name, Sequence[Argument]]) -> Iterator[dict[Name, Argument]]:

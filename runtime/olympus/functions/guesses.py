@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import collections.abc
 import dataclasses
 import enum
@@ -11,9 +12,10 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from olympus.functions.arguments import Argument, Made, array, key, many, value
+from olympus.functions.arguments import Argument, Input, Made, array, key, many, value
 from olympus.functions.functions import number, paired, same
 from olympus.functions.names import KEY_ARRAY, Sort, sort_of
+from olympus.functions.uses import Use
 
 __all__ = ["Guesser", "parameters_of"]
 
@@ -22,6 +24,7 @@ MOST = 6  # guesses for one parameter
 SIZES = (3, 4, 2, 5)  # of named axes, in the order in which they are met
 ARRAYS = (array(4), array(3, 4), array(), array(2, 3, 4), array(2, 8, 8, 3))
 INTEGERS = (array(dtype="int32"), array(4, dtype="int32"))
+DICT = frozenset({"items", "keys", "values", "get", "update", "pop"})
 NUMBERS = frozenset({"number", "count", "size", "small", "index"})
 FLOATING = ("float32", "bfloat16", "float16", "float64")
 
@@ -43,9 +46,14 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
 class Guesser:
     """Guesses for the parameters of one function: axes of one name have one size."""
 
-    def __init__(self, namespace: Mapping[str, Any]) -> None:
-        """Prepare; the namespace is that of the function's module, for annotations that are text."""
-        self.namespace = namespace
+    def __init__(self, namespace: Mapping[str, Any], uses: Mapping[str, Use]) -> None:
+        """Prepare.
+
+        Args:
+            namespace: that of the function's module, for annotations that are text.
+            uses: what the function reads off its parameters.
+        """
+        self.namespace, self.uses = namespace, uses
         self.sizes: dict[str, int] = {}
 
     def guesses(self, parameter: inspect.Parameter) -> list[Argument]:
@@ -56,11 +64,15 @@ class Guesser:
         sort = sort_of(parameter.name)
         default = parameter.default
         if default is parameter.empty:
-            return _some([*annotated, *self.named(parameter.name, sort)])
+            likely = [*annotated, *self.named(parameter.name, sort)]
+            use = self.uses.get(parameter.name)
+            if use is not None and (not annotated or (isinstance(likely[0], Input) and likely[0].dtype)):
+                likely = [*self.used(parameter.name, use, DEPTH), *likely]
+            return _some(likely)
         own = value(default)
         if default is None:
-            wanted = annotated or (self.named(parameter.name, sort) if sort in ("key", "keys") else [])
-            return _some([*wanted, own] if sort in ("key", "keys") or _is_key(wanted) else [own, *wanted])
+            wanted = annotated or (self.named(parameter.name, sort) if sort in ("key", "keys", "function") else [])
+            return _some([*wanted, own] if _is_key(wanted) else [own, *wanted])
         if isinstance(default, bool):
             return [own, value(not default)]
         return _some([own, *annotated])
@@ -69,7 +81,7 @@ class Guesser:
 
     def annotated(self, annotation: Any, name: str, depth: int) -> list[Argument]:
         """Return the guesses that an annotation admits."""
-        if annotation in (inspect.Parameter.empty, Any) or isinstance(annotation, typing.TypeVar):
+        if depth < 0 or annotation in (inspect.Parameter.empty, Any) or isinstance(annotation, typing.TypeVar):
             return []
         if isinstance(annotation, str | typing.ForwardRef):
             return self.spelled(annotation if isinstance(annotation, str) else annotation.__forward_arg__, name, depth)
@@ -91,7 +103,7 @@ class Guesser:
     def spelled(self, text: str, name: str, depth: int) -> list[Argument]:
         """Return the guesses for an annotation that is text."""
         try:
-            return self.annotated(eval(text, dict(self.namespace)), name, depth)
+            return self.annotated(eval(text, dict(self.namespace)), name, depth - 1)
         except Exception:  # what it names may be there for type checkers only
             pass
         if "PRNGKey" in text or "KeyArray" in text or text.startswith("Key["):
@@ -152,7 +164,9 @@ class Guesser:
             return [*map(value, integers(sort)), INTEGERS[0]]
         if annotation is float:
             return [value(0.5), array(), value(2.0)]
-        if annotation is str or annotation is object:
+        if annotation is str:
+            return [value(name or "name")]
+        if annotation is object:
             return []
         if annotation in (tuple, list, dict):
             return self.generic(annotation, (), name, depth)
@@ -163,8 +177,16 @@ class Guesser:
         return self.constructed(annotation, depth)
 
     def constructed(self, kind: type, depth: int) -> list[Argument]:
-        """Return objects of a class, whose fields are guessed in turn."""
-        if depth == 0 or inspect.isabstract(kind):
+        """Return objects of a class, whose fields are guessed in turn, and of one that derives from it."""
+        if getattr(kind, "_is_protocol", False):
+            return functions("", "function") if "__call__" in vars(kind) else []
+        others = [each for each in derived(kind) if not inspect.isabstract(each) and not required(each)]
+        own = [] if inspect.isabstract(kind) else self.built(kind, depth)
+        return [*own[:1], *(each for other in others[:1] for each in self.built(other, depth)[:1]), *own[1:]]
+
+    def built(self, kind: type, depth: int) -> list[Argument]:
+        """Return objects of this very class."""
+        if depth <= 0:
             return []
         try:
             parameters = parameters_of(kind)
@@ -176,12 +198,12 @@ class Guesser:
                 continue
             if parameter.kind is parameter.POSITIONAL_ONLY:
                 return []
-            required = parameter.default is parameter.empty
+            needed = parameter.default is parameter.empty
             annotated = self.annotated(parameter.annotation, parameter.name, depth - 1)
             sort = sort_of(parameter.name)
-            if required or (parameter.default is None and _is_key(annotated)):
+            if needed or (parameter.default is None and _is_key(annotated)):
                 fields[parameter.name] = annotated or self.named(parameter.name, sort)
-            if required and not fields[parameter.name]:
+            if needed and not fields[parameter.name]:
                 return []
         longest = max((len(each) for each in fields.values()), default=1)
         return [
@@ -212,6 +234,32 @@ class Guesser:
         first = (held or [array(4)])[0]
         return [many(kind, [first, first])]
 
+    # By what the function reads off it.
+
+    def used(self, name: str, use: Use, depth: int) -> list[Argument]:
+        """Return an object or dictionary with what a function reads off it, or a function if it is called."""
+        from jax import Array
+
+        if depth == 0:
+            return []
+        if use.items:
+            return [many(dict, {item: self.part(item, inner, depth) for item, inner in use.items.items()})]
+        attributes = {each: inner for each, inner in use.attributes.items() if not hasattr(Array, each)}
+        if DICT & attributes.keys():
+            return [many(dict, {"a": array(4)})]
+        parts = {
+            each: self.part(each, inner, depth)
+            for each, inner in attributes.items()
+            if not each.startswith("_") and each != "replace"
+        }
+        if parts or attributes:
+            return [Made(record(name, tuple(parts)), parts, name.title().replace("_", ""))]
+        return functions(name, sort_of(name)) if use.called else []
+
+    def part(self, name: str, use: Use, depth: int) -> Argument:
+        """Return the likeliest guess for what is read off an argument."""
+        return (self.used(name, use, depth - 1) or self.named(name, sort_of(name)))[0]
+
     # By name.
 
     def named(self, name: str, sort: Sort, *, arrays: bool = False) -> list[Argument]:
@@ -230,11 +278,35 @@ class Guesser:
             return [value(shape) for shape in ((3, 4), (4,), (), 4)]
         if sort == "dtype":
             return [value("float32", "float32"), value("int32", "int32")]
+        if sort == "text":
+            return [value(name), array(4)]
         if sort == "axis":
             return [value(0), value(-1)]
         if sort == "function":
             return [*functions(name, sort), array(4)]
         return [*ARRAYS[:3], value(3), value(same, "a function that returns its argument"), ARRAYS[4]]
+
+
+def derived(kind: type) -> list[type]:
+    """Return the classes that derive from a class directly; those of the type of types cannot be asked."""
+    return [] if issubclass(kind, type) else kind.__subclasses__()
+
+
+def required(kind: type) -> bool:
+    """Say whether a class cannot be made without arguments."""
+    try:
+        parameters = inspect.signature(kind).parameters.values()
+    except (TypeError, ValueError):
+        return True
+    rest = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return any(each.default is each.empty and each.kind not in rest for each in parameters)
+
+
+def record(name: str, fields: tuple[str, ...]) -> type:
+    """Return a class of tuples with named fields, which are trees for JAX."""
+    kind = collections.namedtuple(name.title().replace("_", ""), fields)  # type: ignore[misc]
+    kind.replace = kind._replace  # type: ignore[attr-defined]  # as data classes of flax have it
+    return kind
 
 
 def integers(sort: Sort) -> tuple[int, ...]:

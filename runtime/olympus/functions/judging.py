@@ -15,6 +15,9 @@ from olympus.witness.answer import outermost
 
 __all__ = ["judged"]
 
+FAILED: dict[tuple[Path, str], str] = {}
+"""Why files could not be imported."""
+
 
 def judged(
     file: str, module: str, folders: Sequence[Path], questions: Sequence[Question], hints: Hints
@@ -34,12 +37,9 @@ def judged(
     except (OSError, SyntaxError, ValueError) as error:
         return [_unreached(f"the file cannot be read: {first_line(error)}")] * len(questions)
     with quiet(file):
-        try:
-            loaded = imported(Path(file), module, folders)
-        except Elsewhere as error:
-            return [_unreached(str(error))] * len(questions)
-        except BaseException as error:
-            return [_unreached(_import_reason(error, module))] * len(questions)
+        loaded = _imported(Path(file), module, folders)
+        if isinstance(loaded, str):
+            return [_unreached(loaded)] * len(questions)
         own = {name.partition(":")[2]: hint for name, hint in hints.items() if name.partition(":")[0] == module}
         groups: dict[str, list[int]] = {}
         for index, question in enumerate(questions):
@@ -55,10 +55,20 @@ def _unreached(reason: str) -> Verdict:
     return Verdict("not reached", "function", reason)
 
 
-def _import_reason(error: BaseException, module: str) -> str:
-    if isinstance(error, SystemExit):
-        return f"importing {module} ended the program"
-    return f"importing {module} failed: {type(error).__name__}: {first_line(error)}"[:300]
+def _imported(file: Path, module: str, folders: Sequence[Path]) -> ModuleType | str:
+    """Import a file; return why if that fails. It is tried once: what an import does, it would do again."""
+    if (file, module) in FAILED:
+        return FAILED[file, module]
+    try:
+        return imported(file, module, folders)
+    except Elsewhere as error:
+        reason = str(error)
+    except SystemExit:
+        reason = f"importing {module} ended the program"
+    except BaseException as error:
+        reason = f"importing {module} failed: {type(error).__name__}: {first_line(error)}"[:300]
+    FAILED[file, module] = reason
+    return reason
 
 
 def _of_function(module: ModuleType, function: str, questions: Sequence[Question], own: Hints) -> list[Verdict]:

@@ -11,7 +11,7 @@ KEY_ARRAY = (4,)
 """The shape of an argument that is named like several keys."""
 
 Sort = Literal[
-    "key", "keys", "count", "size", "small", "index", "number", "shape", "dtype", "axis", "function", "array"
+    "key", "keys", "count", "size", "small", "index", "number", "shape", "dtype", "axis", "text", "function", "array"
 ]
 """``count``: of draws or turns; ``size``: of an axis; ``small``: of layers and the like."""
 
@@ -23,6 +23,7 @@ LOOSE_KEY = re.compile(r"(?:.*_)?(?:p?rng|rngkey|seed|random_state)_?|key_|prngk
 SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
     ("shape", re.compile(r"(?:.*_)?(?:shapes?|dims)")),
     ("dtype", re.compile(r"(?:.*_)?dtype")),
+    ("text", re.compile(r"(?:.*_)?name|prefix|suffix|mode")),
     ("axis", re.compile(r"(?:.*_)?axis|axes")),
     ("small", re.compile(r"(?:.*_)?(?:depth|order|ndims?|rank|num_layers|n_layers|num_heads|n_heads|heads)")),
     (

@@ -9,11 +9,12 @@ from types import CodeType
 from typing import Any
 
 from olympus.functions.arguments import Argument, of_spec
-from olympus.functions.execution import Call, Expired, Given, Name, Traced, traced, variations
+from olympus.functions.execution import Call, Expired, Given, Name, Traced, time_left, traced, variations
 from olympus.functions.guesses import Guesser, parameters_of
 from olympus.functions.modules import first_line
 from olympus.functions.specs import spec
 from olympus.functions.subject import Step, Unfit, closures
+from olympus.functions.uses import uses_of
 from olympus.verdicts.judge import RANK, WORDS, judge
 from olympus.verdicts.question import Question, Verdict
 
@@ -42,7 +43,7 @@ class Search:
         self.namespace, self.questions, self.hints = namespace, questions, hints
         self.best: list[Verdict | None] = [None] * len(questions)
         self.left = MOST
-        self.until = time.monotonic() + SECONDS
+        self.until = time.monotonic() + min(SECONDS, 0.8 * time_left())
         self.entered: set[CodeType] = set()
         self.raw = any(question.code in WORDS for question in questions)
 
@@ -95,10 +96,18 @@ class Search:
     def guesses(self, step: Step, parameters: Sequence[inspect.Parameter]) -> dict[str, list[Argument]]:
         """Return the guesses for each parameter, or what a hint gives."""
         given = hinted(self.hints.get(step.name, {}), parameters, step.name)
-        guesser = Guesser(self.namespace)
+        guesser = Guesser(self.namespace, uses_of(step.signature))
         found: dict[str, list[Argument]] = {}
         for parameter in parameters:
-            some = [given[parameter.name]] if parameter.name in given else guesser.guesses(parameter)
+            if parameter.name in given:
+                found[parameter.name] = [given[parameter.name]]
+                continue
+            try:
+                some = guesser.guesses(parameter)
+            except Exception as error:  # annotations and defaults are objects of the user's, with methods of their own
+                raise Unfit(
+                    f"nothing can be guessed for {parameter.name} of {step.name}: {first_line(error)}"
+                ) from error
             if some:
                 found[parameter.name] = some
         found |= {name: [argument] for name, argument in given.items() if name not in found}
