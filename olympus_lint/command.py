@@ -20,7 +20,7 @@ from olympus_lint.reporting import render
 from olympus_lint.reporting._text import count
 from olympus_lint.results import FileResult, Problem, RunResult
 from olympus_lint.runner import Mode, check_bytes, check_files
-from olympus_lint.settings import READERS, Settings, SettingsError, from_table
+from olympus_lint.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
 from olympus_lint.summary import fixes_list
 from olympus_rules.finding import Finding
 from olympus_rules.invalid_syntax import InvalidSyntax
@@ -82,7 +82,8 @@ def options_over(args: Namespace) -> dict[str, object]:
     Raises:
         SettingsError: one of them is wrong.
     """
-    given = {name.replace("_", "-"): value for name, value in vars(args).items() if name in READERS}
+    names = READERS.keys() - TABLE_ONLY
+    given = {name.replace("_", "-"): value for name, value in vars(args).items() if name in names}
     if "per-file-ignores" in given:
         given["per-file-ignores"] = ignores_table(given["per-file-ignores"])
     over = from_table(given, "--", Path.cwd())

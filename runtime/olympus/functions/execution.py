@@ -1,0 +1,178 @@
+"""Trace a function with guessed arguments, however far that goes."""
+
+from __future__ import annotations
+
+import inspect
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import combinations, islice
+from types import FrameType
+from typing import Any
+
+from olympus.functions.arguments import Argument
+from olympus.functions.subject import Step
+from olympus.verdicts.judge import Execution
+
+__all__ = ["Call", "Expired", "Given", "Name", "Traced", "limited", "time_left", "traced", "variations"]
+
+
+class Expired(BaseException):
+    """The time for an execution is over; no exception that user code catches."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """A call with arguments.
+
+    Attributes:
+        step: what is called.
+        arguments: the arguments by the names of parameters.
+        positional: the parameters that are given by position.
+    """
+
+    step: Step
+    arguments: Mapping[str, Argument]
+    positional: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return the call with its arguments, as evidence has it."""
+        given = ", ".join(f"{name}={argument.text}" for name, argument in self.arguments.items())
+        return f"{self.step.name}({given})"
+
+    def inputs(self, path: str, *, typed: bool) -> Iterator[tuple[str, Any]]:
+        """Return the inputs of the trace that it needs, by name."""
+        for name, argument in self.arguments.items():
+            yield from argument.inputs(f"{path}{name}", typed=typed)
+
+    def made(self, before: Any, path: str, given: dict[str, Any]) -> Any:
+        """Call, inside of the trace."""
+        values = {name: argument.value(f"{path}{name}", given) for name, argument in self.arguments.items()}
+        ahead = [values.pop(name) for name in self.positional if name in values]
+        return self.step.pick(before)(*ahead, **values)
+
+
+Name = tuple[int, str]
+"""A parameter: the number of the call, and its name."""
+
+Given = Sequence[Call]
+"""The calls of an execution, in order; each picks its function out of the result of the one before."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traced:
+    """An execution with the calls that it made.
+
+    Attributes:
+        execution: what was traced.
+        calls: the calls.
+        result: what the last of them returned; ``None`` if one failed.
+    """
+
+    execution: Execution
+    calls: Given
+    result: Any
+    typed: bool
+
+    @property
+    def text(self) -> str:
+        """Return the calls as evidence has them."""
+        return ", then ".join(call.text for call in self.calls) + ("" if self.typed else ", with raw keys")
+
+
+def traced(calls: Given, *, typed: bool, seconds: float) -> Traced:
+    """Trace calls; an error ends the execution, and what was traced until then counts.
+
+    Args:
+        calls: the calls.
+        typed: whether keys are typed; raw otherwise.
+        seconds: after how much time to give up.
+    """
+    from olympus.jaxprs import trace
+    from olympus.lineage import failure, follow
+
+    paths = ["", *(f"{call.step.name}." for call in calls[1:])]
+    results: list[Any] = []
+    ended: list[BaseException] = []
+
+    def run(**given: Any) -> None:
+        result = None
+        try:
+            for call, path in zip(calls, paths, strict=True):
+                result = advanced(call.made(result, path, given))
+        except BaseException as error:  # SystemExit is as good as any other reason not to come further
+            ended.append(error)
+        else:
+            results.append(result)
+
+    inputs = {
+        name: aval for call, path in zip(calls, paths, strict=True) for name, aval in call.inputs(path, typed=typed)
+    }
+    with limited(seconds):
+        lineage = follow(trace(run, **inputs))
+    error = ended[0] if ended else None
+    failed = failure(error) if error is not None else None
+    text = None if error is None or failed else f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+    return Traced(Execution(lineage, failed, text and text[:200]), calls, results[0] if results else None, typed)
+
+
+def advanced(result: Any) -> Any:
+    """Run a generator for a few values, and a coroutine until it waits."""
+    if inspect.isgenerator(result):
+        return list(islice(result, 4))
+    if inspect.iscoroutine(result):
+        try:
+            result.send(None)
+        except StopIteration as end:
+            return end.value
+        finally:
+            result.close()
+    return result
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise :class:`Expired` after some time, where the system and the thread allow that."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def expire(number: int, frame: FrameType | None) -> None:
+        raise Expired
+
+    began = time.monotonic()
+    before = signal.signal(signal.SIGALRM, expire)
+    left, again = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.01))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if left:  # a timer that was set around this one goes on
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 0.01), again)
+
+
+def time_left() -> float:
+    """Return the seconds until a timer that somebody has set; infinite without one."""
+    if not hasattr(signal, "getitimer"):
+        return float("inf")
+    return signal.getitimer(signal.ITIMER_REAL)[0] or float("inf")
+
+
+def variations(guesses: Mapping[Name, Sequence[Argument]]) -> Iterator[dict[Name, Argument]]:
+    """Return arguments: the likeliest of all parameters, then with one of them varied, then with two."""
+    first = {name: some[0] for name, some in guesses.items()}
+    yield first
+    longest = max((len(some) for some in guesses.values()), default=0)
+    singles = [
+        (name, guesses[name][index]) for index in range(1, longest) for name in guesses if index < len(guesses[name])
+    ]
+    for name, argument in singles:
+        yield first | {name: argument}
+    for one, other in combinations(singles, 2):
+        if one[0] != other[0]:
+            yield first | dict([one, other])
