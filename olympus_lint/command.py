@@ -26,6 +26,7 @@ from olympus_rules.finding import Finding
 from olympus_rules.invalid_syntax import InvalidSyntax
 
 if TYPE_CHECKING:
+    from olympus.verdicts import Tier
     from olympus_lint.tracing import Traced
 
 __all__ = ["check"]
@@ -140,8 +141,9 @@ def verdicts(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) 
         return None
     from olympus_lint.tracing import Choice, judge
 
-    choice = Choice(**{name: value for name in ("python", "device") if (value := getattr(args, name)) is not None})
-    traced = judge(run.files, {name: own.library_roots for name, own in settings.items()}, choice)
+    options = {name: value for name in ("python", "device") if (value := getattr(args, name)) is not None}
+    tiers: tuple[Tier, ...] = ("witness", "function") if args.trace_import else ("witness",)
+    traced = judge(run.files, settings, Choice(**options, tiers=tiers))
     if traced.refused is None and args.select_verdict:
         for file in run.files:
             file.findings = [finding for finding in file.findings if is_selected(finding, args.select_verdict)]

@@ -54,7 +54,7 @@ def check_tracing(args: argparse.Namespace) -> None:
     Raises:
         SystemExit: they do not.
     """
-    given = [name for name in ("python", "device", "select_verdict") if getattr(args, name) is not None]
+    given = [name for name in ("trace_import", "python", "device", "select_verdict") if getattr(args, name)]
     if given and not args.trace:
         parser().error(f"--{given[0].replace('_', '-')} does nothing without --trace; give that, too")
     if args.trace and args.add_noqa:
@@ -138,6 +138,8 @@ def add_tracing(made: Parser) -> None:
     group = made.add_argument_group("Tracing")
     what = "say of each finding whether it is true, by tracing with JAX; imports nothing of yours"
     group.add_argument("--trace", action="store_true", help=what)
+    what = "with --trace, trace the real functions, too: this imports, and so executes, the files with findings"
+    group.add_argument("--trace-import", action="store_true", help=what)
     what = "the Python that has JAX, such as that of your project (default: the one that runs this)"
     group.add_argument("--python", metavar="PATH", help=what)
     group.add_argument("--device", metavar="PLATFORM", help="the platform of JAX that is used (default: cpu)")

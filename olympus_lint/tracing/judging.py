@@ -15,6 +15,7 @@ from typing import Any
 from olympus.verdicts import Place, Question, Tier, Verdict
 from olympus_lint.results import FileResult
 from olympus_lint.runner import default_jobs
+from olympus_lint.settings import Settings
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Confidence, Finding, Span
@@ -26,6 +27,9 @@ JUDGED = ("OLY101", "OLY102", "OLY103", "OLY104", "OLY108")
 """The rules whose findings get a verdict: what they say of a key shows in a trace."""
 
 TWO_PLACES = ("OLY104", "OLY108")
+
+MOST_DEATHS = 3
+"""How many workers may die of one file: what ends a process when it is imported does so for each function again."""
 
 WORTH_A_SECOND = 60  # questions; below that, a second worker takes longer to start than it saves
 
@@ -89,20 +93,20 @@ class Task:
     Attributes:
         request: what to send, without the questions.
         questions: number to question.
-        retried: whether a worker has died before it came to the questions, perhaps of those of another task.
+        deaths: how many workers have died of it.
     """
 
     request: Mapping[str, Any]
     questions: dict[int, Question]
-    retried: bool = False
+    deaths: int = 0
 
 
-def judge(files: Sequence[FileResult], roots: Mapping[str, Sequence[str]], choice: Choice) -> Traced:
+def judge(files: Sequence[FileResult], settings: Mapping[str, Settings], choice: Choice) -> Traced:
     """Give a verdict to each finding that can be traced.
 
     Args:
         files: the results of the check.
-        roots: for each file, under which names the JAX namespace may be imported.
+        settings: those of each file.
         choice: how to trace.
 
     Returns:
@@ -115,7 +119,7 @@ def judge(files: Sequence[FileResult], roots: Mapping[str, Sequence[str]], choic
         asked.append((file, {len(where) + n: question(file.findings[place]) for n, place in enumerate(judged)}))
         where += [(file, place) for place in judged]
     tasks = deque(
-        Task(request(file, tier, roots[file.filename], choice), dict(questions))
+        Task(request(file, tier, settings[file.filename], choice), dict(questions))
         for tier in choice.tiers
         for file, questions in asked
         if questions
@@ -153,7 +157,7 @@ def place_of(filename: str, span: Span) -> Place:
     return Place(path, span.start.row, span.start.column, span.end.row, span.end.column)
 
 
-def request(file: FileResult, tier: Tier, roots: Iterable[str], choice: Choice) -> dict[str, Any]:
+def request(file: FileResult, tier: Tier, settings: Settings, choice: Choice) -> dict[str, Any]:
     """Return what a worker has to know of a file."""
     path = Path(file.filename).absolute()
     location = locate(path)
@@ -162,9 +166,10 @@ def request(file: FileResult, tier: Tier, roots: Iterable[str], choice: Choice) 
         "file": str(path),
         "text": file.text,
         "module": location.module or path.stem,
-        "roots": list(roots),
+        "roots": list(settings.library_roots),
         "folders": [str(folder) for folder in location.roots],
         "seconds": choice.seconds,
+        "hints": settings.trace,
     }
 
 
@@ -265,11 +270,13 @@ class Dispatch:
         except (Died, LookupError, TypeError, ValueError) as error:
             died = error if isinstance(error, Died) else Died("an answer that makes no sense")
             late = time.monotonic() >= self.end
-            if begun is None and not task.retried and not late:
-                task.retried = True
-            else:
-                lost = numbers if begun is None else begun
-                self.give_up(task, lost, self.over if late else f"the worker died of it: {died}")
+            task.deaths += 1
+            if late:
+                self.give_up(task, numbers, self.over)
+            elif begun is not None or task.deaths > 1:  # a first death may be of what was asked before
+                self.give_up(task, numbers if begun is None else begun, f"the worker died of it: {died}")
+            if task.deaths == MOST_DEATHS:
+                self.give_up(task, numbers, f"{MOST_DEATHS} workers died of other findings in this file")
             raise died from None
         self.give_up(task, list(task.questions), "the worker gave no answer")
 

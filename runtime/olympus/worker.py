@@ -7,8 +7,8 @@ standard input, each with an ``id`` and an ``op``; the answers of one have its `
     The limits, in bytes and seconds, are set before JAX is imported. The answer has the versions and the operations,
     or ``refused``: why this interpreter does not do, with ``missing`` if that is because it has no JAX.
 
-``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "seconds": …, "questions": […]}``
-    Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
+``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "seconds": …, "hints": {…}, "questions": […]}``
+    Or ``function`` for the next tier, which needs the ``hints``. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
     of such a number and a verdict. The last line has ``done``, and the peak memory as ``peak_kib``.
 
 What user code prints goes to standard error, and what it raises is a verdict. What ends the process ends a question:
@@ -42,7 +42,7 @@ Operation: TypeAlias = Callable[[Request, Sequence[Question]], list[Verdict]]
 
 
 class OutOfTime(BaseException):
-    """The time for one function is over; no ``except Exception`` of a user's catches it."""
+    """The time for one function is over, the message says which; no ``except Exception`` of a user's catches it."""
 
 
 def main(operations: Mapping[Tier, Operation] | None = None) -> None:
@@ -174,8 +174,8 @@ def answers(request: Request, operation: Operation) -> Iterator[dict[str, Any]]:
         try:
             verdicts = in_time(partial(operation, request, asked), request["seconds"])
             assert len(verdicts) == len(asked)
-        except OutOfTime:
-            verdicts = [Verdict("not reached", tier, f"it takes more than {request['seconds']:g} s")] * len(asked)
+        except OutOfTime as error:
+            verdicts = [Verdict("not reached", tier, str(error))] * len(asked)
         except BaseException as error:  # user code may raise anything, SystemExit among it
             verdicts = [Verdict("not reached", tier, f"the tracing ended with {named(error)}")] * len(asked)
         pairs = [[number, verdict.to_json()] for number, verdict in zip(group, verdicts, strict=True)]
@@ -211,7 +211,7 @@ def in_time(call: Callable[[], list[Verdict]], seconds: float) -> list[Verdict]:
 
     def expire(number: int, frame: FrameType | None) -> None:
         if running:
-            raise OutOfTime
+            raise OutOfTime(f"it takes more than {seconds:g} s")
 
     signal.signal(signal.SIGALRM, expire)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
@@ -244,5 +244,13 @@ def witness(request: Request, questions: Sequence[Question]) -> list[Verdict]:
     )
 
 
-OPERATIONS: Mapping[Tier, Operation] = {"witness": witness}
+def function(request: Request, questions: Sequence[Question]) -> list[Verdict]:
+    """Judge by importing the file, which executes it, and tracing its functions."""
+    from olympus.functions import answer
+
+    folders = tuple(map(Path, request["folders"]))
+    return answer(request["file"], request["module"], folders, questions, request["hints"])
+
+
+OPERATIONS: Mapping[Tier, Operation] = {"witness": witness, "function": function}
 """What can be asked, by the tier of the verdicts."""

@@ -51,7 +51,7 @@ def main(wanted: int) -> int:
         choice.worker().kill()
         ready = time.perf_counter() - started
         started = time.perf_counter()
-        traced = judge(files, {file.filename: Settings().library_roots for file in files}, choice)
+        traced = judge(files, {file.filename: Settings() for file in files}, choice)
         wall = time.perf_counter() - started
     said = Counter(f.verdict.status for file in files for f in file.findings if f.verdict is not None)
     print(f"{traced.questions} questions in {len(files)} files: {wall:.1f} s, of which {ready:.1f} s are the start")

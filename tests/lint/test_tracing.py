@@ -101,7 +101,7 @@ def checked(path: Path) -> FileResult:
 
 
 def traced(*files: FileResult, **options) -> Traced:
-    return judge(files, {file.filename: Settings().library_roots for file in files}, Choice(**options))
+    return judge(files, {file.filename: Settings() for file in files}, Choice(**options))
 
 
 def verdicts(file: FileResult) -> list[Verdict]:
@@ -333,6 +333,25 @@ def test_selected_verdicts(run, reuse):
     (reuse / "broken.py").write_text("import jax; jax.random.key(\n")
     broken = call("--select-verdict", "refuted")
     assert broken.status == 1 and "OLY902" in broken.out
+
+
+def test_what_an_import_ends_is_said_and_the_verdict_stays(run, reuse):
+    (reuse / "ends.py").write_text(f"{REUSE}\n\n{REUSE.replace('def f', 'def g')}\nimport os\nos._exit(3)\n")
+    ran = run("--trace", "--trace-import", "--output-format", "concise", "-q", "ends.py", "reuse.py")
+    assert [line.rpartition(" ")[2] for line in ran.out.splitlines()] == ["[confirmed]"] * 3
+    quiet, ran = ran.err, run("--trace", "--trace-import", "ends.py")
+    assert (quiet, ran.err) == ("", "note: 2 workers died while tracing: exit status 3\n")
+
+
+def test_arguments_of_the_settings_reach_the_trace(run, reuse):
+    (reuse / "hinted.py").write_text(
+        REUSE.replace("key)\n    y", "key, n.shape)\n    y").replace("f(key)", "f(key, n)")
+    )
+    (reuse / "olympus-lint.toml").write_text("[trace]\n'hinted:f' = {args = ['key', 'f32[17]']}\n")
+    ran = run("--trace", "--trace-import", "--output-format", "json", "hinted.py")
+    (finding,) = json.loads(ran.out)
+    assert (finding["verdict"]["status"], finding["verdict"]["tier"]) == ("confirmed", "function")
+    assert any("shape=(17,)" in line for line in finding["verdict"]["evidence"])
 
 
 @pytest.mark.parametrize(

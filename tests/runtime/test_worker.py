@@ -98,7 +98,7 @@ def test_it_says_what_it_is(said: list[dict]) -> None:
     hello = said[0]
     assert hello.pop("pid") > 0
     python = ".".join(map(str, sys.version_info[:3]))
-    assert hello == {"id": 0, "jax": jax.__version__, "python": python, "operations": ["witness"]}
+    assert hello == {"id": 0, "jax": jax.__version__, "python": python, "operations": ["witness", "function"]}
 
 
 def test_questions_are_answered_by_functions(said: list[dict]) -> None:
