@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from olympus_lint.output import has_color, report_text, write_report
 from olympus_lint.progress import track
 from olympus_lint.reporting import render
 from olympus_lint.reporting._text import count
-from olympus_lint.results import FileResult, Problem, RunResult
+from olympus_lint.results import FileResult, Objection, Problem, RunResult
 from olympus_lint.runner import Mode, check_bytes, check_files
 from olympus_lint.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
 from olympus_lint.summary import fixes_list
@@ -27,7 +28,7 @@ from olympus_rules.invalid_syntax import InvalidSyntax
 
 if TYPE_CHECKING:
     from olympus.verdicts import Tier
-    from olympus_lint.tracing import Traced
+    from olympus_lint.tracing import Choice, Traced
 
 __all__ = ["check"]
 
@@ -59,7 +60,9 @@ def check(args: Namespace) -> int:
         return report_problems(problems, args)
     cache = None if args.no_cache else Cache(cache_folder(args, settings))
     found_in = {file.filename: number for number, file in enumerate(files)}
-    results = list(track(check_files(files, mode_of(args, settings), args.jobs, cache), len(files)))
+    mode = mode_of(args, settings)
+    with fix_checker(args, mode) as objection:
+        results = list(track(check_files(files, mode, args.jobs, cache, objection), len(files)))
     results.sort(key=lambda result: found_in[result.filename])  # whichever came from the cache, or from a process
     run = RunResult(results, problems, settings.unsafe_fixes)
     checked = time.perf_counter()
@@ -123,7 +126,8 @@ def check_stdin(args: Namespace, configuration: Configuration) -> int:
     mode = mode_of(args, settings)
     result, new = FileResult(name, analysed=False), data
     if not (settings.force_exclude and settings.excluded.match_any(Path(name))):
-        result, new = check_bytes(name, data, settings, mode)
+        with fix_checker(args, mode) as objection:
+            result, new = check_bytes(name, data, settings, mode, objection=objection)
     if mode in (Mode.FIX, Mode.ADD_NOQA):
         sys.stdout.buffer.write(new)
         sys.stdout.flush()
@@ -139,15 +143,37 @@ def verdicts(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) 
     """
     if not args.trace or mode_of(args, next(iter(settings.values()), Settings())) is Mode.DIFF:
         return None
-    from olympus_lint.tracing import Choice, judge
+    from olympus_lint.tracing import judge
 
-    options = {name: value for name in ("python", "device") if (value := getattr(args, name)) is not None}
-    tiers: tuple[Tier, ...] = ("witness", "function") if args.trace_import else ("witness",)
-    traced = judge(run.files, settings, Choice(**options, tiers=tiers))
+    traced = judge(run.files, settings, tracing(args))
     if traced.refused is None and args.select_verdict:
         for file in run.files:
             file.findings = [finding for finding in file.findings if is_selected(finding, args.select_verdict)]
     return traced
+
+
+def tracing(args: Namespace) -> Choice:
+    """Return how the options say to trace."""
+    from olympus_lint.tracing import Choice
+
+    options = {name: value for name in ("python", "device") if (value := getattr(args, name)) is not None}
+    tiers: tuple[Tier, ...] = ("witness", "function") if args.trace_import else ("witness",)
+    return Choice(**options, tiers=tiers)
+
+
+@contextmanager
+def fix_checker(args: Namespace, mode: Mode) -> Iterator[Objection | None]:
+    """Give what says why a fix should not be applied, if fixes are to be traced; it is of use until the end only."""
+    if not args.trace or mode not in (Mode.FIX, Mode.DIFF):
+        yield None
+        return
+    from olympus_lint.tracing import FixChecker
+
+    checker = FixChecker(tracing(args))
+    try:
+        yield checker.objection
+    finally:
+        checker.close()
 
 
 def is_selected(finding: Finding, words: Sequence[str]) -> bool:

@@ -11,6 +11,10 @@ standard input, each with an ``id`` and an ``op``; the answers of one have its `
     Or ``function`` for the next tier, which needs the ``hints``. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
     of such a number and a verdict. The last line has ``done``, and the peak memory as ``peak_kib``.
 
+``{"id": 3, "op": "fix", …, "after": …, "lines": […], "safe": …, "question": …}``
+    Like ``witness``, with the text after a fix, the lines before it that it changes, and the finding, or ``null``. The
+    answer has an ``objection``: why the fix should not be applied, or ``null``.
+
 What user code prints goes to standard error, and what it raises is a verdict. What ends the process ends a question:
 whoever reads the answers knows from ``begin`` which.
 """  # noqa: E501
@@ -23,12 +27,16 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
 from olympus.verdicts.question import Question, Tier, Verdict
+
+if TYPE_CHECKING:
+    from olympus.witness.execution import Target
 
 __all__ = ["OPERATIONS", "Operation", "main"]
 
@@ -37,6 +45,7 @@ OLDEST = (0, 4, 38)
 
 REUSE = "def reuse(key):\n    return jax.random.bits(key), jax.random.bits(key)\n"
 
+Answer = TypeVar("Answer")
 Request: TypeAlias = Mapping[str, Any]
 Operation: TypeAlias = Callable[[Request, Sequence[Question]], list[Verdict]]
 
@@ -73,6 +82,9 @@ def serve(source: BinaryIO, sink: int, operations: Mapping[Tier, Operation]) -> 
         request = json.loads(line)
         if request["op"] == "hello":
             send({"id": request["id"], **hello(request["limits"], operations)})
+            continue
+        if request["op"] == "fix":
+            send({"id": request["id"], "objection": objection_to(request)})
             continue
         for answer in answers(request, operations[request["op"]]):
             send({"id": request["id"], **answer})
@@ -199,7 +211,7 @@ def groups(text: str, questions: Sequence[Question]) -> list[list[int]]:
     return list(made.values())
 
 
-def in_time(call: Callable[[], list[Verdict]], seconds: float) -> list[Verdict]:
+def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
     """Call a function, which has to come to its end in some seconds.
 
     Raises:
@@ -232,16 +244,42 @@ def named(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def witness(request: Request, questions: Sequence[Question]) -> list[Verdict]:
-    """Judge by executing the functions with stand-ins."""
-    from olympus.witness.answer import answer
+def objection_to(request: Request) -> str | None:
+    """Say why a fix should not be applied."""
+    from olympus.fixes import objection
+
+    before = target(request)
+    asked = None if request["question"] is None else Question.from_json(request["question"])
+    call = partial(
+        objection,
+        before,
+        replace(before, text=request["after"]),
+        request["lines"],
+        safe=request["safe"],
+        question=asked,
+    )
+    try:
+        return in_time(call, request["seconds"])
+    except OutOfTime as error:
+        return f"tracing it fails: {error}"
+    except BaseException as error:
+        return f"tracing it ended with {named(error)}"
+
+
+def target(request: Request) -> Target:
+    """Return what is executed with stand-ins."""
     from olympus.witness.execution import Target
 
     folders = tuple(map(Path, request["folders"]))
     roots = tuple(request["roots"])
-    return answer(
-        Target(request["file"], request["text"], request["module"], "", roots=roots, folders=folders), questions
-    )
+    return Target(request["file"], request["text"], request["module"], "", roots=roots, folders=folders)
+
+
+def witness(request: Request, questions: Sequence[Question]) -> list[Verdict]:
+    """Judge by executing the functions with stand-ins."""
+    from olympus.witness.answer import answer
+
+    return answer(target(request), questions)
 
 
 def function(request: Request, questions: Sequence[Question]) -> list[Verdict]:
