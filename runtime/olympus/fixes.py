@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
+from olympus.lineage import Lineage
 from olympus.verdicts.judge import WORDS, Execution, judge
 from olympus.verdicts.question import Question
 from olympus.witness.answer import in_bytes, outermost
@@ -13,8 +15,10 @@ from olympus.witness.execution import Executor, Target
 
 __all__ = ["objection"]
 
-KEPT = ("seed", "split", "fold_in", "clone", "draw")
-"""The operations that a safe fix keeps, in their order and with their keys; wrapping and unwrapping it may change."""
+MAKING = ("seed", "split", "fold_in", "clone")
+
+MOST = 6
+"""Executions of one function with one kind of keys: those of a function that calls itself grow with their number."""
 
 
 def objection(
@@ -22,8 +26,8 @@ def objection(
 ) -> str | None:
     """Return why a fix should not be applied, as a sentence without a full stop; ``None`` if it may be.
 
-    Both texts are executed with stand-ins for what is not known. A safe fix has to give the same operations on keys of
-    the same identities, in the same order, with raw and with typed keys. Another one has to remove a misuse, and to
+    Both texts are executed with stand-ins for what is not known. A safe fix has to give the same draws with keys of
+    the same streams, in the same order, with raw and with typed keys. Another one has to remove a misuse, and to
     add no error.
 
     Args:
@@ -50,7 +54,7 @@ def objection(
 
 def executions(target: Target) -> list[Execution]:
     """Execute a function with raw and with typed keys."""
-    return [execution for typed in (False, True) for execution in Executor(target, typed=typed).executions()]
+    return [each for typed in (False, True) for each in islice(Executor(target, typed=typed).executions(), MOST)]
 
 
 def differs(old: Sequence[Execution], new: Sequence[Execution]) -> str | None:
@@ -63,14 +67,27 @@ def differs(old: Sequence[Execution], new: Sequence[Execution]) -> str | None:
 
 
 def trail(execution: Execution) -> tuple[tuple[object, ...], ...]:
-    """Return the operations on keys of one execution, the way to compare them with those of another text."""
-    describe = execution.lineage.describe
+    """Return the draws of one execution with their streams, and without any draw how keys are made.
+
+    A key may be made in another way if its stream is the same; how it is wrapped is of no account.
+    """
+    lineage = execution.lineage
+    draws = [event for event in lineage.events if event.kind == "draw"]
     steps = []
-    for event in execution.lineage.events:
-        if event.kind in KEPT:
-            keys, made = tuple(map(describe, event.keys)), tuple(map(describe, event.made))
-            steps.append((event.kind, str(event.equation.eqn).partition("\n")[0], keys, made))
+    for event in draws or [event for event in lineage.events if event.kind in MAKING]:
+        streams = tuple(described(lineage, lineage.identities.stream(key)) for key in event.keys)
+        steps.append((event.kind, str(event.equation.eqn).partition("\n")[0], streams))
     return tuple(steps)
+
+
+def described(lineage: Lineage, stream: Hashable) -> object:
+    """Return a stream without the numbers of its lineage."""
+    match stream:
+        case ("child", parent, index):
+            return described(lineage, parent), index
+        case ("key", int(number)):
+            return lineage.describe(number)
+    return stream
 
 
 def remains(old: Sequence[Execution], new: Sequence[Execution], question: Question | None) -> str | None:
