@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from olympus_lint.engine import lint_text
 from olympus_lint.results import FileResult
 from olympus_lint.settings import Settings
-from olympus_lint.tracing.judging import Choice, is_judged, question, request
+from olympus_lint.tracing.judging import TWO_PLACES, Choice, is_judged, question, request
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Applicability, Finding
 
@@ -31,6 +32,14 @@ class FixChecker:
             settings: those of the file.
         """
         assert finding.fix is not None
+        safe = finding.fix.applicability is Applicability.SAFE
+        if not safe and finding.code not in TWO_PLACES:  # of a reuse, a trace says more: another may come to light
+            before, after = (
+                sum(found.code == finding.code for found in lint_text(filename, each, settings).findings)
+                for each in (text, fixed)
+            )
+            if after >= before:
+                return f"with it, there are as many findings of {finding.code} as without"
         rows = {row for edit in finding.fix.edits for row in (edit.span.start.row, edit.span.end.row)}
         asked = question(finding).to_json() if is_judged(finding) else None
         message = {
@@ -38,7 +47,7 @@ class FixChecker:
             "op": "fix",
             "after": fixed,
             "lines": sorted(rows),
-            "safe": finding.fix.applicability is Applicability.SAFE,
+            "safe": safe,
             "question": asked,
         }
         try:

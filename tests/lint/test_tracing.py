@@ -410,3 +410,71 @@ REFUTED = Verdict("refuted", "function", "the keys there are different ones")
 )  # fmt: skip
 def test_tiers_are_combined(verdicts, expected):
     assert combined(verdicts) == expected
+
+
+# Fixes.
+
+SAFE_AND_UNSAFE = f"{REUSE}\n\ndef g(seed):\n    return jax.random.normal(jax.random.PRNGKey(seed))\n"
+
+
+@pytest.fixture
+def fixable(project: Path) -> Path:
+    (project / "fixable.py").write_text(SAFE_AND_UNSAFE)
+    return project / "fixable.py"
+
+
+def test_fixes_that_hold_in_a_trace_are_applied(run, fixable):
+    plain = run("--diff", "--unsafe-fixes", "--extend-select", "OLY201").out
+    assert plain.count("\n+") == 4
+    assert run("--diff", "--unsafe-fixes", "--extend-select", "OLY201", "--trace").out == plain
+    ran = run("--fix", "--unsafe-fixes", "--extend-select", "OLY201", "--trace")
+    assert (ran.status, ran.err) == (0, "")
+    assert "Found 2 findings (2 fixed, 0 remaining)." in ran.out
+    assert "jax.random.key(seed)" in fixable.read_text()
+
+
+def test_a_fix_that_does_not_hold_is_withheld(run, fixable, monkeypatch):
+    """Both fixes are wrong here: one changes what is drawn, and the other leaves the reuse where it is."""
+    from olympus_codemods import fixes
+    from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
+
+    def wrong(report, document):
+        row = report.finding.span.start.row
+        at = Span(Position(row, 1), Position(row, 1))
+        if report.finding.code == "OLY104":
+            return Fix(Applicability.UNSAFE, "Wait", (Edit(at, "    wait = 1\n"),))
+        return Fix(Applicability.SAFE, "Draw", (Edit(at, "    jax.random.bits(jax.random.key(seed))\n"),))
+
+    monkeypatch.setattr(fixes, "fix_for", wrong)
+    ran = run("--fix", "--unsafe-fixes", "--extend-select", "OLY201", "--trace")
+    assert ran.status == 1 and fixable.read_text() == SAFE_AND_UNSAFE
+    assert ran.err == (
+        "note: fixable.py: the fix of OLY104 on line 6 is withheld: with it, a trace shows as many misuses of keys as "
+        "without, in `f`.\n"
+        "note: fixable.py: the fix of OLY201 on line 11 is withheld: with it, a trace has other draws, other keys, or "
+        "another order of them, in `g`.\n"
+    )
+    assert "Found 2 findings." in ran.out and "fixable" not in ran.out.replace("fixable.py", "")
+
+
+def test_a_fix_that_leaves_its_finding_is_withheld(run, project, monkeypatch):
+    from olympus_codemods import fixes
+    from olympus_rules.finding import Applicability, Edit, Fix
+
+    def wrong(report, document):
+        return Fix(Applicability.UNSAFE, "Take the other word", (Edit(report.finding.span, "key[0]"),))
+
+    text = "import jax\n\n\ndef f(key):\n    jax.random.split(key)\n    return jax.random.key(key[1])\n"
+    (project / "word.py").write_text(text)
+    monkeypatch.setattr(fixes, "fix_for", wrong)
+    ran = run("--fix", "--unsafe-fixes", "--select", "OLY101", "--trace")
+    assert (project / "word.py").read_text() == text
+    said = "the fix of OLY101 on line 6 is withheld: with it, there are as many findings of OLY101 as without."
+    assert ran.err == f"note: word.py: {said}\n"
+
+
+def test_no_fix_is_applied_where_nothing_can_be_traced(run, fixable):
+    ran = run("--fix", "--trace", "--extend-select", "OLY201", "--python", "nowhere/python")
+    assert ran.status == 2 and fixable.read_text() == SAFE_AND_UNSAFE
+    withheld = "the fix of OLY201 on line 11 is withheld: nothing can be traced: there is no such program."
+    assert f"note: fixable.py: {withheld}\n" in ran.err
