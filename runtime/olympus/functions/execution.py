@@ -13,7 +13,8 @@ from itertools import combinations, islice
 from types import FrameType
 from typing import Any
 
-from olympus.functions.arguments import Argument
+from olympus.functions.arguments import Argument, key
+from olympus.functions.libraries import transformed
 from olympus.functions.subject import Step
 from olympus.verdicts.judge import Execution
 
@@ -56,6 +57,9 @@ class Call:
         return self.step.pick(before)(*ahead, **values)
 
 
+HAIKU = "hk.transform.rng"
+"""The name of the key that haiku makes others from."""
+
 Name = tuple[int, str]
 """A parameter: the number of the call, and its name."""
 
@@ -84,13 +88,17 @@ class Traced:
         return ", then ".join(call.text for call in self.calls) + ("" if self.typed else ", with raw keys")
 
 
-def traced(calls: Given, *, typed: bool, seconds: float) -> Traced:
+def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) -> Traced:
     """Trace calls; an error ends the execution, and what was traced until then counts.
 
     Args:
         calls: the calls.
         typed: whether keys are typed; raw otherwise.
         seconds: after how much time to give up.
+        haiku: whether to run them as haiku does.
+
+    Raises:
+        Expired: that much time was not enough to follow what was traced.
     """
     from olympus.jaxprs import trace
     from olympus.lineage import failure, follow
@@ -100,18 +108,22 @@ def traced(calls: Given, *, typed: bool, seconds: float) -> Traced:
     ended: list[BaseException] = []
 
     def run(**given: Any) -> None:
-        result = None
-        try:
+        def whole() -> Any:
+            result = None
             for call, path in zip(calls, paths, strict=True):
                 result = advanced(call.made(result, path, given))
+            return result
+
+        try:
+            results.append(transformed(whole, given[HAIKU]) if haiku else whole())
         except BaseException as error:  # SystemExit is as good as any other reason not to come further
             ended.append(error)
-        else:
-            results.append(result)
 
     inputs = {
         name: aval for call, path in zip(calls, paths, strict=True) for name, aval in call.inputs(path, typed=typed)
     }
+    if haiku:
+        inputs |= dict(key().inputs(HAIKU, typed=typed))
     with limited(seconds):
         lineage = follow(trace(run, **inputs))
     error = ended[0] if ended else None

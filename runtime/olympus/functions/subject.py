@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from types import CodeType, FunctionType, ModuleType
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-__all__ = ["Step", "Unfit", "closures", "method", "steps"]
+from olympus.functions.arguments import Argument
+from olympus.functions.libraries import RNGS, is_linen, linen_call
+
+__all__ = ["Step", "Unfit", "closures", "steps"]
 
 MAKERS = ("__init__", "__new__", "__post_init__")
 DEPTH = 4  # of results in results, and of wrappers in wrappers
@@ -26,6 +29,7 @@ class Step:
     Attributes:
         pick: gives the function to call, of the result of the step before.
         signature: a callable that has its parameters.
+        besides: arguments that are no parameters of it.
         bound: whether the first parameter is not given: it is the object of a method.
         name: what hints call it, such as ``Model.step``.
     """
@@ -34,6 +38,7 @@ class Step:
     signature: Callable[..., Any]
     name: str
     bound: bool = False
+    besides: Mapping[str, Argument] = field(default_factory=dict)
 
 
 def steps(module: ModuleType, qualified: str) -> list[Step]:
@@ -68,7 +73,9 @@ def steps(module: ModuleType, qualified: str) -> list[Step]:
         get = held.fget if isinstance(held, property) else held.func
         assert get is not None, "a property with a body has a getter"
         return [making, Step(lambda instance: lambda: getattr(instance, name), get, qualified, bound=True)]
-    return [making, Step(lambda instance: method(instance, name), found, qualified, bound=True)]
+    if is_linen(kind):
+        return [making, Step(lambda instance: linen_call(instance, name), found, qualified, bound=True, besides=RNGS)]
+    return [making, Step(lambda instance: getattr(instance, name), found, qualified, bound=True)]
 
 
 def concrete(owner: type, name: str) -> type:
@@ -83,12 +90,6 @@ def concrete(owner: type, name: str) -> type:
             return kind
         waiting += kind.__subclasses__()
     raise Unfit(f"{owner.__name__} is abstract, and its module has no class that derives from it")
-
-
-def method(instance: Any, name: str) -> Callable[..., Any]:
-    """Return a bound method, one of flax's modules with their variables made."""
-    found: Callable[..., Any] = getattr(instance, name)
-    return found
 
 
 Closure = tuple[Callable[[Any], Any], Callable[..., Any], CodeType]
@@ -137,21 +138,26 @@ def _through(get: Callable[[Any], Any], pick: Callable[[Any], Any], whole: Any) 
 
 def codes(function: Any, depth: int) -> Iterator[CodeType]:
     """Return the code of a function, and of those that it wraps."""
+    if depth < 0:
+        return
     if isinstance(function, functools.partial):
-        yield from codes(function.func, depth)
-    elif isinstance(function, FunctionType):
+        yield from codes(function.func, depth - 1)
+        return
+    if isinstance(function, MethodType):
+        yield from codes(function.__func__, depth - 1)
+        return
+    if isinstance(function, FunctionType):
         yield function.__code__
-        for cell in function.__closure__ or () if depth else ():
+        for cell in function.__closure__ or ():
             try:
                 held = cell.cell_contents
             except ValueError:  # not assigned yet
                 continue
             if callable(held):
                 yield from codes(held, depth - 1)
-    if hasattr(function, "__func__"):
-        yield from codes(function.__func__, depth)
-    elif depth and callable(getattr(function, "__wrapped__", None)):
-        yield from codes(function.__wrapped__, depth - 1)
+    wrapped = getattr(function, "__wrapped__", None)
+    if callable(wrapped):
+        yield from codes(wrapped, depth - 1)
 
 
 def has_lines(code: CodeType, lines: set[int], file: str) -> bool:
