@@ -16,7 +16,7 @@ from typing import Any
 from olympus.functions.arguments import Argument, key
 from olympus.functions.libraries import transformed
 from olympus.functions.subject import Step
-from olympus.verdicts.judge import Execution
+from olympus.verdicts.judge import Execution, Interruption
 
 __all__ = ["Call", "Expired", "Given", "Name", "Traced", "limited", "time_left", "traced", "variations"]
 
@@ -75,12 +75,18 @@ class Traced:
         execution: what was traced.
         calls: the calls.
         result: what the last of them returned; ``None`` if one failed.
+        typed: whether its keys are typed.
     """
 
     execution: Execution
     calls: Given
     result: Any
     typed: bool
+
+    @property
+    def error(self) -> str:
+        """Return the error that ended it in one line; empty if it came to its end."""
+        return " ".join(each.text for each in self.execution.interruptions)
 
     @property
     def text(self) -> str:
@@ -124,12 +130,25 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
     }
     if haiku:
         inputs |= dict(key().inputs(HAIKU, typed=typed))
-    with limited(seconds):
+    with limited(seconds), leaking():
         lineage = follow(trace(run, **inputs))
-    error = ended[0] if ended else None
-    failed = failure(error) if error is not None else None
-    text = None if error is None or failed else f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-    return Traced(Execution(lineage, failed, text and text[:200]), calls, results[0] if results else None, typed)
+    failures = tuple(found for found in map(failure, ended) if found is not None)
+    execution = Execution(lineage, failures, tuple(map(Interruption.of, ended)))
+    return Traced(execution, calls, results[0] if results else None, typed)
+
+
+@contextmanager
+def leaking() -> Iterator[None]:
+    """Let tracers be kept, as results and the frames of errors do; a user's module may forbid it."""
+    import jax
+
+    config: Any = jax.config  # flags are attributes that no annotation names
+    before = config.jax_check_tracer_leaks
+    config.update("jax_check_tracer_leaks", False)
+    try:
+        yield
+    finally:
+        config.update("jax_check_tracer_leaks", before)
 
 
 def advanced(result: Any) -> Any:

@@ -33,9 +33,9 @@ def linen_call(instance: Any, name: str) -> Callable[..., Any]:
     return call
 
 
-def haiku_wants(error: str | None) -> bool:
+def haiku_wants(error: str) -> bool:
     """Say whether an error is that of haiku about code that is not transformed."""
-    return error is not None and "hk.transform" in error and "haiku" in sys.modules
+    return "hk.transform" in error and "haiku" in sys.modules
 
 
 def transformed(run: Callable[[], Any], rng: Any) -> Any:

@@ -140,11 +140,11 @@ class Search:
         except Exception as error:  # the trace itself may fail on what the function returns or keeps
             self.note(Verdict("not reached", "function", f"it cannot be traced: {type(error).__name__}"))
             return None
-        if haiku_wants(done.execution.error) and not self.haiku:
+        if haiku_wants(done.error) and not self.haiku:
             self.haiku = True
             return self.execute(calls, typed=typed)
         self.learn(done)
-        failed = done.execution.failure is not None or "key<" in (done.execution.error or "")
+        failed = bool(done.execution.failures or "key<" in done.error)
         if typed and (self.raw or failed) and not self.over:
             raw = self.execute(calls, typed=False)
             return raw if failed else done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import unittest
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -55,9 +56,9 @@ def steps(module: ModuleType, qualified: str) -> list[Step]:
     owner: Any = module
     for each in classes:
         owner = getattr(owner, each, None)
-    found = getattr(owner, name, None)
-    if found is None:
-        raise Unfit(f"the module has no {qualified} after its import")
+    if not hasattr(owner, name):
+        name = renamed(owner, qualified)
+    found = getattr(owner, name)
     if not classes or not isinstance(owner, type):
         if not callable(found):
             raise Unfit(f"{qualified} is no function after the import of its module")
@@ -73,9 +74,40 @@ def steps(module: ModuleType, qualified: str) -> list[Step]:
         get = held.fget if isinstance(held, property) else held.func
         assert get is not None, "a property with a body has a getter"
         return [making, Step(lambda instance: lambda: getattr(instance, name), get, qualified, bound=True)]
+    if issubclass(kind, unittest.TestCase):
+        called = alone if name.startswith("test") else found
+        return [making, Step(lambda instance: tested(instance, name), called, qualified, bound=True)]
     if is_linen(kind):
         return [making, Step(lambda instance: linen_call(instance, name), found, qualified, bound=True, besides=RNGS)]
     return [making, Step(lambda instance: getattr(instance, name), found, qualified, bound=True)]
+
+
+def renamed(owner: Any, qualified: str) -> str:
+    """Return the name by which a function is there that a decorator gave another, as for tests with parameters.
+
+    Raises:
+        Unfit: there is none.
+    """
+    members: dict[str, Any] = dict(vars(owner)) if hasattr(owner, "__dict__") else {}
+    for name, held in members.items():
+        if callable(held) and any(code.co_qualname == qualified for code in codes(held, DEPTH)):
+            return name
+    raise Unfit(f"the module has no {qualified} after its import")
+
+
+def alone(self: Any) -> None:
+    """Have the parameters of a test: whoever decorates one gives it its own."""
+
+
+def tested(case: Any, name: str) -> Callable[..., Any]:
+    """Return a function that runs a test as its runner does: prepared first."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if name != "setUp":
+            case.setUp()
+        return getattr(case, name)(*args, **kwargs)
+
+    return run
 
 
 def concrete(owner: type, name: str) -> type:
