@@ -49,13 +49,12 @@ class Probe(Search):
 
     def learn(self, done) -> None:
         self.tries += 1
-        execution = done.execution
-        if done.result is not None or (execution.error is None and execution.failure is None):
+        if not done.error:
             self.outcome.traced = True
             self.outcome.first |= self.tries == 1
-        own = (span for event in execution.lineage.events if event.keys for span in event.chain)
+        own = (span for event in done.execution.lineage.events if event.keys for span in event.chain)
         self.outcome.reached |= any(span.file == self.file and span.line in self.lines for span in own)
-        self.outcome.reason = self.outcome.reason or f"{execution.error or execution.failure} [{done.text}]"
+        self.outcome.reason = self.outcome.reason or f"{done.error} [{done.text}]"
 
 
 def functions(tree: ast.Module) -> Iterator[tuple[str, range]]:

@@ -13,9 +13,10 @@ from itertools import combinations, islice
 from types import FrameType
 from typing import Any
 
-from olympus.functions.arguments import Argument
+from olympus.functions.arguments import Argument, key
+from olympus.functions.libraries import transformed
 from olympus.functions.subject import Step
-from olympus.verdicts.judge import Execution
+from olympus.verdicts.judge import Execution, Interruption
 
 __all__ = ["Call", "Expired", "Given", "Name", "Traced", "limited", "time_left", "traced", "variations"]
 
@@ -56,6 +57,9 @@ class Call:
         return self.step.pick(before)(*ahead, **values)
 
 
+HAIKU = "hk.transform.rng"
+"""The name of the key that haiku makes others from."""
+
 Name = tuple[int, str]
 """A parameter: the number of the call, and its name."""
 
@@ -71,6 +75,7 @@ class Traced:
         execution: what was traced.
         calls: the calls.
         result: what the last of them returned; ``None`` if one failed.
+        typed: whether its keys are typed.
     """
 
     execution: Execution
@@ -79,18 +84,27 @@ class Traced:
     typed: bool
 
     @property
+    def error(self) -> str:
+        """Return the error that ended it in one line; empty if it came to its end."""
+        return " ".join(each.text for each in self.execution.interruptions)
+
+    @property
     def text(self) -> str:
         """Return the calls as evidence has them."""
         return ", then ".join(call.text for call in self.calls) + ("" if self.typed else ", with raw keys")
 
 
-def traced(calls: Given, *, typed: bool, seconds: float) -> Traced:
+def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) -> Traced:
     """Trace calls; an error ends the execution, and what was traced until then counts.
 
     Args:
         calls: the calls.
         typed: whether keys are typed; raw otherwise.
         seconds: after how much time to give up.
+        haiku: whether to run them as haiku does.
+
+    Raises:
+        Expired: that much time was not enough to follow what was traced.
     """
     from olympus.jaxprs import trace
     from olympus.lineage import failure, follow
@@ -100,24 +114,41 @@ def traced(calls: Given, *, typed: bool, seconds: float) -> Traced:
     ended: list[BaseException] = []
 
     def run(**given: Any) -> None:
-        result = None
-        try:
+        def whole() -> Any:
+            result = None
             for call, path in zip(calls, paths, strict=True):
                 result = advanced(call.made(result, path, given))
+            return result
+
+        try:
+            results.append(transformed(whole, given[HAIKU]) if haiku else whole())
         except BaseException as error:  # SystemExit is as good as any other reason not to come further
             ended.append(error)
-        else:
-            results.append(result)
 
     inputs = {
         name: aval for call, path in zip(calls, paths, strict=True) for name, aval in call.inputs(path, typed=typed)
     }
-    with limited(seconds):
+    if haiku:
+        inputs |= dict(key().inputs(HAIKU, typed=typed))
+    with limited(seconds), leaking():
         lineage = follow(trace(run, **inputs))
-    error = ended[0] if ended else None
-    failed = failure(error) if error is not None else None
-    text = None if error is None or failed else f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-    return Traced(Execution(lineage, failed, text and text[:200]), calls, results[0] if results else None, typed)
+    failures = tuple(found for found in map(failure, ended) if found is not None)
+    execution = Execution(lineage, failures, tuple(map(Interruption.of, ended)))
+    return Traced(execution, calls, results[0] if results else None, typed)
+
+
+@contextmanager
+def leaking() -> Iterator[None]:
+    """Let tracers be kept, as results and the frames of errors do; a user's module may forbid it."""
+    import jax
+
+    config: Any = jax.config  # flags are attributes that no annotation names
+    before = config.jax_check_tracer_leaks
+    config.update("jax_check_tracer_leaks", False)
+    try:
+        yield
+    finally:
+        config.update("jax_check_tracer_leaks", before)
 
 
 def advanced(result: Any) -> Any:

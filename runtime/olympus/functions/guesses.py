@@ -221,7 +221,8 @@ class Guesser:
             return functions(name, sort_of(name))
         if issubclass(origin, collections.abc.Mapping):
             held = self.annotated(inner[1], name, depth - 1) if len(inner) == 2 and depth else []
-            return [many(dict, {"a": (held or [array(4)])[0]})]
+            first = (held or [array(4)])[0]
+            return [many(dict, {"a": first, "b": first})]  # two, for what is wrong between turns of a loop
         if not issubclass(origin, collections.abc.Iterable) or dataclasses.is_dataclass(origin):
             return self.constructed(origin, depth)
         kind = tuple if issubclass(origin, tuple) or sort_of(name) == "shape" else list
@@ -246,7 +247,7 @@ class Guesser:
             return [many(dict, {item: self.part(item, inner, depth) for item, inner in use.items.items()})]
         attributes = {each: inner for each, inner in use.attributes.items() if not hasattr(Array, each)}
         if DICT & attributes.keys():
-            return [many(dict, {"a": array(4)})]
+            return [many(dict, {"a": array(4), "b": array(4)})]
         parts = {
             each: self.part(each, inner, depth)
             for each, inner in attributes.items()

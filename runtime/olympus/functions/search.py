@@ -9,8 +9,10 @@ from types import CodeType
 from typing import Any
 
 from olympus.functions.arguments import Argument, of_spec
-from olympus.functions.execution import Call, Expired, Given, Name, Traced, time_left, traced, variations
+from olympus.functions.examples import example
+from olympus.functions.execution import Call, Expired, Given, Name, Traced, limited, time_left, traced, variations
 from olympus.functions.guesses import Guesser, parameters_of
+from olympus.functions.libraries import haiku_wants
 from olympus.functions.modules import first_line
 from olympus.functions.specs import spec
 from olympus.functions.subject import Step, Unfit, closures
@@ -45,6 +47,7 @@ class Search:
         self.left = MOST
         self.until = time.monotonic() + min(SECONDS, 0.8 * time_left())
         self.entered: set[CodeType] = set()
+        self.haiku = False
         self.raw = any(question.code in WORDS for question in questions)
 
     def verdicts(self, steps: Sequence[Step]) -> list[Verdict]:
@@ -97,6 +100,7 @@ class Search:
         """Return the guesses for each parameter, or what a hint gives."""
         given = hinted(self.hints.get(step.name, {}), parameters, step.name)
         guesser = Guesser(self.namespace, uses_of(step.signature))
+        shown = self.example(step, parameters)
         found: dict[str, list[Argument]] = {}
         for parameter in parameters:
             if parameter.name in given:
@@ -108,24 +112,39 @@ class Search:
                 raise Unfit(
                     f"nothing can be guessed for {parameter.name} of {step.name}: {first_line(error)}"
                 ) from error
+            if parameter.name in shown:
+                some = [shown[parameter.name], *some]
             if some:
                 found[parameter.name] = some
+        found |= {name: [argument] for name, argument in step.besides.items()}
         found |= {name: [argument] for name, argument in given.items() if name not in found}
         return found
+
+    def example(self, step: Step, parameters: Sequence[inspect.Parameter]) -> dict[str, Argument]:
+        """Return the arguments of the example in the function's docstring."""
+        try:
+            with limited(min(SECONDS_EACH, self.until - time.monotonic())):
+                return example(step.signature, step.name.rpartition(".")[2], parameters, self.namespace)
+        except Expired:
+            return {}
 
     def execute(self, calls: Given, *, typed: bool) -> Traced | None:
         """Execute calls with one kind of keys, or both where that says more; judge the findings."""
         self.left -= 1
         try:
-            done = traced(calls, typed=typed, seconds=min(SECONDS_EACH, self.until - time.monotonic()))
+            seconds = min(SECONDS_EACH, self.until - time.monotonic())
+            done = traced(calls, typed=typed, seconds=seconds, haiku=self.haiku)
         except Expired:
             self.note(Verdict("not reached", "function", "an execution of the function took too long"))
             return None
         except Exception as error:  # the trace itself may fail on what the function returns or keeps
             self.note(Verdict("not reached", "function", f"it cannot be traced: {type(error).__name__}"))
             return None
+        if haiku_wants(done.error) and not self.haiku:
+            self.haiku = True
+            return self.execute(calls, typed=typed)
         self.learn(done)
-        failed = done.execution.failure is not None or "key<" in (done.execution.error or "")
+        failed = bool(done.execution.failures or "key<" in done.error)
         if typed and (self.raw or failed) and not self.over:
             raw = self.execute(calls, typed=False)
             return raw if failed else done
@@ -153,7 +172,11 @@ class Search:
             if verdict is None or verdict.status == "not reached":
                 lines.setdefault(question.place.file, set()).add(question.place.line)
         for file, wanted in lines.items():
-            for pick, function, code in closures(done.result, wanted, file):
+            try:
+                inner = closures(done.result, wanted, file)
+            except Exception:  # objects of the user's may answer anything when they are asked what they hold
+                continue
+            for pick, function, code in inner:
                 if code in self.entered:
                     continue
                 self.entered.add(code)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from types import CodeType, FunctionType, ModuleType
+import unittest
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-__all__ = ["Step", "Unfit", "closures", "method", "steps"]
+from olympus.functions.arguments import Argument
+from olympus.functions.libraries import RNGS, is_linen, linen_call
+
+__all__ = ["Step", "Unfit", "closures", "steps"]
 
 MAKERS = ("__init__", "__new__", "__post_init__")
 DEPTH = 4  # of results in results, and of wrappers in wrappers
@@ -26,6 +30,7 @@ class Step:
     Attributes:
         pick: gives the function to call, of the result of the step before.
         signature: a callable that has its parameters.
+        besides: arguments that are no parameters of it.
         bound: whether the first parameter is not given: it is the object of a method.
         name: what hints call it, such as ``Model.step``.
     """
@@ -34,6 +39,7 @@ class Step:
     signature: Callable[..., Any]
     name: str
     bound: bool = False
+    besides: Mapping[str, Argument] = field(default_factory=dict)
 
 
 def steps(module: ModuleType, qualified: str) -> list[Step]:
@@ -50,9 +56,9 @@ def steps(module: ModuleType, qualified: str) -> list[Step]:
     owner: Any = module
     for each in classes:
         owner = getattr(owner, each, None)
-    found = getattr(owner, name, None)
-    if found is None:
-        raise Unfit(f"the module has no {qualified} after its import")
+    if not hasattr(owner, name):
+        name = renamed(owner, qualified)
+    found = getattr(owner, name)
     if not classes or not isinstance(owner, type):
         if not callable(found):
             raise Unfit(f"{qualified} is no function after the import of its module")
@@ -68,7 +74,40 @@ def steps(module: ModuleType, qualified: str) -> list[Step]:
         get = held.fget if isinstance(held, property) else held.func
         assert get is not None, "a property with a body has a getter"
         return [making, Step(lambda instance: lambda: getattr(instance, name), get, qualified, bound=True)]
-    return [making, Step(lambda instance: method(instance, name), found, qualified, bound=True)]
+    if issubclass(kind, unittest.TestCase):
+        called = alone if name.startswith("test") else found
+        return [making, Step(lambda instance: tested(instance, name), called, qualified, bound=True)]
+    if is_linen(kind):
+        return [making, Step(lambda instance: linen_call(instance, name), found, qualified, bound=True, besides=RNGS)]
+    return [making, Step(lambda instance: getattr(instance, name), found, qualified, bound=True)]
+
+
+def renamed(owner: Any, qualified: str) -> str:
+    """Return the name by which a function is there that a decorator gave another, as for tests with parameters.
+
+    Raises:
+        Unfit: there is none.
+    """
+    members: dict[str, Any] = dict(vars(owner)) if hasattr(owner, "__dict__") else {}
+    for name, held in members.items():
+        if callable(held) and any(code.co_qualname == qualified for code in codes(held, DEPTH)):
+            return name
+    raise Unfit(f"the module has no {qualified} after its import")
+
+
+def alone(self: Any) -> None:
+    """Have the parameters of a test: whoever decorates one gives it its own."""
+
+
+def tested(case: Any, name: str) -> Callable[..., Any]:
+    """Return a function that runs a test as its runner does: prepared first."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if name != "setUp":
+            case.setUp()
+        return getattr(case, name)(*args, **kwargs)
+
+    return run
 
 
 def concrete(owner: type, name: str) -> type:
@@ -83,12 +122,6 @@ def concrete(owner: type, name: str) -> type:
             return kind
         waiting += kind.__subclasses__()
     raise Unfit(f"{owner.__name__} is abstract, and its module has no class that derives from it")
-
-
-def method(instance: Any, name: str) -> Callable[..., Any]:
-    """Return a bound method, one of flax's modules with their variables made."""
-    found: Callable[..., Any] = getattr(instance, name)
-    return found
 
 
 Closure = tuple[Callable[[Any], Any], Callable[..., Any], CodeType]
@@ -137,21 +170,26 @@ def _through(get: Callable[[Any], Any], pick: Callable[[Any], Any], whole: Any) 
 
 def codes(function: Any, depth: int) -> Iterator[CodeType]:
     """Return the code of a function, and of those that it wraps."""
+    if depth < 0:
+        return
     if isinstance(function, functools.partial):
-        yield from codes(function.func, depth)
-    elif isinstance(function, FunctionType):
+        yield from codes(function.func, depth - 1)
+        return
+    if isinstance(function, MethodType):
+        yield from codes(function.__func__, depth - 1)
+        return
+    if isinstance(function, FunctionType):
         yield function.__code__
-        for cell in function.__closure__ or () if depth else ():
+        for cell in function.__closure__ or ():
             try:
                 held = cell.cell_contents
             except ValueError:  # not assigned yet
                 continue
             if callable(held):
                 yield from codes(held, depth - 1)
-    if hasattr(function, "__func__"):
-        yield from codes(function.__func__, depth)
-    elif depth and callable(getattr(function, "__wrapped__", None)):
-        yield from codes(function.__wrapped__, depth - 1)
+    wrapped = getattr(function, "__wrapped__", None)
+    if callable(wrapped):
+        yield from codes(wrapped, depth - 1)
 
 
 def has_lines(code: CodeType, lines: set[int], file: str) -> bool:
