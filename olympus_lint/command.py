@@ -66,7 +66,7 @@ def check(args: Namespace) -> int:
     results.sort(key=lambda result: found_in[result.filename])  # whichever came from the cache, or from a process
     run = RunResult(results, problems, settings.unsafe_fixes)
     checked = time.perf_counter()
-    traced = verdicts(run, args, {file.filename: file.settings for file in files})
+    traced = verdicts(run, args, settings, {file.filename: file.settings for file in files})
     if not files and not problems:
         print("warning: no Python files found under the given paths", file=sys.stderr)
     stages = {"finding files": found - started, "checking": checked - found}
@@ -133,19 +133,19 @@ def check_stdin(args: Namespace, configuration: Configuration) -> int:
         sys.stdout.flush()
         sys.stdout = sys.stderr
     run = RunResult([result], unsafe=settings.unsafe_fixes)
-    return finish(run, args, settings, verdicts(run, args, {name: settings}))
+    return finish(run, args, settings, verdicts(run, args, settings, {name: settings}))
 
 
-def verdicts(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) -> Traced | None:
+def verdicts(run: RunResult, args: Namespace, settings: Settings, settings_of: Mapping[str, Settings]) -> Traced | None:
     """Give the findings of a run their verdicts, if that is asked for, and leave those that are not selected out.
 
     A file that is no Python stays in the report whatever is selected, and so does everything if nothing can be traced.
     """
-    if not args.trace or mode_of(args, next(iter(settings.values()), Settings())) is Mode.DIFF:
-        return None
+    if not args.trace or settings.fix_only or mode_of(args, settings) is Mode.DIFF:
+        return None  # these report no findings
     from olympus_lint.tracing import judge
 
-    traced = judge(run.files, settings, tracing(args))
+    traced = judge(run.files, settings_of, tracing(args))
     if traced.refused is None and args.select_verdict:
         for file in run.files:
             file.findings = [finding for finding in file.findings if is_selected(finding, args.select_verdict)]
@@ -222,7 +222,10 @@ def tell(traced: Traced, run: RunResult, args: Namespace) -> RunResult:
         )
     elif refused is not None:
         where = f"--python {args.python}" if args.python is not None else "--trace"
-        sentence = f"{where}: nothing was traced: {refused}; name a Python 3.11 or later that has JAX with --python."
+        wanted = "JAX" if args.device is None else "JAX and this device"
+        sentence = (
+            f"{where}: nothing was traced: {refused}; name a Python 3.11 or later that has {wanted} with --python."
+        )
         return replace(run, problems=[*run.problems, Problem("", sentence)])
     for cause, number in traced.deaths.items():
         say(f"note: {count(number, 'worker')} died while tracing: {cause}", args)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import threading
@@ -133,8 +134,17 @@ def judge(files: Sequence[FileResult], settings: Mapping[str, Settings], choice:
     if traced.refused is not None:
         return traced
     for number, (file, place) in enumerate(where):
-        file.findings[place] = replace(file.findings[place], verdict=combined(given.get(number, ())))
+        file.findings[place] = replace(file.findings[place], verdict=shown(combined(given.get(number, ()))))
     return traced
+
+
+def shown(verdict: Verdict | None) -> Verdict | None:
+    """Return a verdict with paths as the rest of a report has them; workers are in another folder than the user."""
+    here = f"{Path.cwd()}{os.sep}"
+    if verdict is None:
+        return None
+    reason = verdict.reason and verdict.reason.replace(here, "")
+    return replace(verdict, reason=reason, evidence=tuple(line.replace(here, "") for line in verdict.evidence))
 
 
 def is_judged(finding: Finding) -> bool:

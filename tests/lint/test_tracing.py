@@ -270,6 +270,14 @@ def test_a_jax_whose_import_hangs(tmp_path):
         Worker(str(with_jax(tmp_path, "while True: pass")), start=1.0)
 
 
+def test_a_device_that_is_not_there(run, reuse):
+    ran = run("--trace", "--device", "nonsense", "reuse.py")
+    assert ran.status == 2 and "reuse.py:6:9: OLY104" in ran.out
+    assert re.search(
+        r"its JAX \S+ has no device of the platform 'nonsense' \(.+\); name a Python 3.11 or later", ran.err
+    )
+
+
 def test_no_jax_where_the_linter_runs_is_a_warning(run, reuse, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(program(reuse / "python", f'exec {sys.executable} -I -S "$@"')))
     ran = run("--trace", "--select-verdict", "confirmed", "reuse.py")
