@@ -84,7 +84,8 @@ class Worker:
     """A running worker.
 
     Attributes:
-        about: its versions of Python and JAX, its process id, and the operations that it knows.
+        about: its versions of Python and JAX, its process id, the operations that it knows, and whether it can
+            change files of its own only.
     """
 
     def __init__(self, python: str, device: str = "cpu", *, bootstrap: str = BOOTSTRAP, start: float = START) -> None:
@@ -124,9 +125,12 @@ class Worker:
             self.kill()
             raise Refused(f"it cannot be started ({error.strerror})") from None
         threading.Thread(target=self._read, daemon=True).start()
-        limits = dict(LIMITS) if device == "cpu" else {**LIMITS, "memory": None}  # drivers map whole devices
+        limits: Mapping[str, int | None] = LIMITS
+        writable: list[str] | None = [self._home.name]
+        if device != "cpu":  # drivers map whole devices, and write to what stands for them
+            limits, writable = {**LIMITS, "memory": None}, None
         try:
-            self.send({"id": 0, "op": "hello", "limits": limits})
+            self.send({"id": 0, "op": "hello", "limits": limits, "writable": writable})
             self.about = self.receive(start)
             if not self.about.keys() & {"jax", "refused"}:
                 raise Died("an answer that makes no sense")

@@ -3,9 +3,10 @@
 It is started with any interpreter that has JAX, and needs nothing but this package and JAX there. Requests come on
 standard input, each with an ``id`` and an ``op``; the answers of one have its ``id``:
 
-``{"id": 1, "op": "hello", "limits": {"memory": …, "cpu": …, "file": …}}``
-    The limits, in bytes and seconds, are set before JAX is imported. The answer has the versions and the operations,
-    or ``refused``: why this interpreter does not do, with ``missing`` if that is because it has no JAX.
+``{"id": 1, "op": "hello", "limits": {"memory": …, "cpu": …, "file": …}, "writable": […]}``
+    The limits, in bytes and seconds, are set before JAX is imported, and so are the folders, if not ``null``, below
+    which alone files may be changed. The answer has the versions, the operations, and whether the system lets a process
+    be kept to such folders (``enclosed``); or ``refused``: why this interpreter does not do, with ``missing`` if that is because it has no JAX.
 
 ``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "seconds": …, "hints": {…}, "questions": […]}``
     Or ``function`` for the next tier, which needs the ``hints``. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
@@ -33,6 +34,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
+from olympus.enclosure import enclose
 from olympus.verdicts.question import Question, Tier, Verdict
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ def serve(source: BinaryIO, sink: int, operations: Mapping[Tier, Operation]) -> 
     for line in source:
         request = json.loads(line)
         if request["op"] == "hello":
-            send({"id": request["id"], **hello(request["limits"], operations)})
+            send({"id": request["id"], **hello(request, operations)})
             continue
         if request["op"] == "fix":
             send({"id": request["id"], "objection": objection_to(request)})
@@ -93,9 +95,10 @@ def serve(source: BinaryIO, sink: int, operations: Mapping[Tier, Operation]) -> 
 # What there is.
 
 
-def hello(limits: Mapping[str, int | None], operations: Mapping[Tier, object]) -> dict[str, Any]:
+def hello(request: Request, operations: Mapping[Tier, object]) -> dict[str, Any]:
     """Set the limits, import JAX and see whether it can be traced."""
-    limit(limits)
+    limit(request["limits"])
+    enclosed = request["writable"] is not None and enclose(request["writable"])
     try:
         import jax
     except BaseException as error:
@@ -109,7 +112,8 @@ def hello(limits: Mapping[str, int | None], operations: Mapping[Tier, object]) -
     if refused is not None:
         return {"refused": refused, "missing": False}
     python = ".".join(map(str, sys.version_info[:3]))
-    return {"jax": version, "python": python, "pid": os.getpid(), "operations": list(operations)}
+    known = list(operations)
+    return {"jax": version, "python": python, "pid": os.getpid(), "operations": known, "enclosed": enclosed}
 
 
 def unfit(version: str) -> str | None:

@@ -35,14 +35,16 @@ from olympus.verdicts import Verdict
 from olympus.worker import OPERATIONS
 
 def run(request, questions):
-    exec(compile(request["text"], request["file"], "exec"), {"__name__": "tried", "__file__": request["file"]})
-    return [Verdict("refuted", "function", "it came to its end")] * len(questions)
+    names = {"__name__": "tried", "__file__": request["file"]}
+    exec(compile(request["text"], request["file"], "exec"), names)
+    return [Verdict("refuted", "function", "it came to its end", (str(names.get("said")),))] * len(questions)
 
 main({**OPERATIONS, "function": run})
 """
 """A worker that executes the files it is asked about, as they are."""
 
 ENDED = "it came to its end"
+DENIED = "the tracing ended with (PermissionError|OSError): "
 
 HOSTILE = {
     "hangs": ("while True: pass", "it takes more than 1 s"),
@@ -76,11 +78,19 @@ HOSTILE = {
     ),
     "starts_threads": ("import threading\ndef f():\n    while True: pass\nthreading.Thread(target=f).start()", ENDED),
     "starts_children": (
-        "import subprocess\nchild = subprocess.Popen(['sleep', '1000'])\n"
-        "import pathlib\npathlib.Path(__file__).with_suffix('.pid').write_text(str(child.pid))",
+        "import subprocess\nsaid = subprocess.Popen(['sleep', '1000']).pid",
         ENDED,
     ),
-    "deletes_itself": ("import os\nos.remove(__file__)", ENDED),
+    "deletes_itself": ("import os\nos.remove(__file__)", f"{ENDED}|{DENIED}"),
+    "empties_itself": ("open(__file__, 'w').close()", f"{ENDED}|{DENIED}"),
+    "writes_beside_itself": ("open(__file__ + '.bak', 'w').close()", f"{ENDED}|{DENIED}"),
+    "runs_what_writes": ("import os\nsaid = os.system(f'echo x >> {__file__}')", ENDED),
+    "moves_itself": ("import os\nos.rename(__file__, 'mine.py')", f"{ENDED}|{DENIED}"),
+    "writes_in_its_home": (
+        "import os, tempfile\nopen(os.path.expanduser('~/x'), 'w').close()\n"
+        "with tempfile.TemporaryFile() as file: said = file.write(b'x')\nopen('/dev/null', 'w').close()",
+        ENDED,
+    ),
     "is_good": ("", ENDED),
 }
 
@@ -91,6 +101,7 @@ class Hostile:
 
     folder: Path
     files: dict[str, FileResult]
+    texts: dict[str, str]
     traced: Traced
     seconds: float
     started: list[Worker]
@@ -116,6 +127,7 @@ def hostile(tmp_path_factory) -> Hostile:
         path = folder / f"{name}.py"
         path.write_text(f"{REUSE}\n\n{text}\n")
         files[name] = checked(path)
+    texts = {path.name: path.read_text() for path in folder.iterdir()}
     started: list[Worker] = []
 
     def start(python: str, device: str) -> Worker:
@@ -124,15 +136,21 @@ def hostile(tmp_path_factory) -> Hostile:
 
     before = time.monotonic()
     came = traced(*files.values(), tiers=("function",), seconds=1.0, grace=1.0, start=start)
-    return Hostile(folder, files, came, time.monotonic() - before, started)
+    return Hostile(folder, files, texts, came, time.monotonic() - before, started)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_whatever_a_file_does_ends_in_a_verdict(hostile: Hostile, name: str):
     (verdict,) = verdicts(hostile.files[name])
     expected = HOSTILE[name][1]
-    assert (verdict.status, verdict.tier) == ("refuted" if expected == ENDED else "not reached", "function")
-    assert re.match(expected, verdict.reason)
+    assert verdict.tier == "function" and re.match(expected, verdict.reason)
+    assert verdict.status == ("refuted" if verdict.reason == ENDED else "not reached")
+
+
+def test_no_file_of_the_user_is_changed(hostile: Hostile):
+    if not all(worker.about["enclosed"] for worker in hostile.started):
+        pytest.skip("this system does not let a process be kept from files")
+    assert {path.name: path.read_text() for path in hostile.folder.iterdir()} == hostile.texts
 
 
 def test_deaths_are_counted_by_their_causes(hostile: Hostile):
@@ -156,7 +174,8 @@ def is_running(pid: int) -> bool:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_nothing_is_left_running(hostile: Hostile):
-    child = int((hostile.folder / "starts_children.pid").read_text())
+    (verdict,) = verdicts(hostile.files["starts_children"])
+    child = int(verdict.evidence[0])
     assert child > 0 and not is_running(child)
     for worker in hostile.started:
         assert not is_running(worker._process.pid)

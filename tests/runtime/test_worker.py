@@ -91,14 +91,22 @@ def alone() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def said(alone: dict[str, str]) -> list[dict]:
-    return conversation({"op": "hello", "limits": LIMITS}, WITNESS, {**WITNESS, "text": "def ("}, environment=alone)
+    return conversation(
+        {"op": "hello", "limits": LIMITS, "writable": None}, WITNESS, {**WITNESS, "text": "def ("}, environment=alone
+    )
 
 
 def test_it_says_what_it_is(said: list[dict]) -> None:
     hello = said[0]
     assert hello.pop("pid") > 0
     python = ".".join(map(str, sys.version_info[:3]))
-    assert hello == {"id": 0, "jax": jax.__version__, "python": python, "operations": ["witness", "function"]}
+    assert hello == {
+        "id": 0,
+        "jax": jax.__version__,
+        "python": python,
+        "operations": ["witness", "function"],
+        "enclosed": False,
+    }
 
 
 def test_questions_are_answered_by_functions(said: list[dict]) -> None:
@@ -146,7 +154,7 @@ def test_the_package_is_loaded_alone_and_under_limits(alone: dict[str, str], tmp
     packages = Path(jax.__file__).parents[1]
     request = {**WITNESS, "op": "function", "questions": ASKED[:1]}
     bare = conversation(
-        {"op": "hello", "limits": LIMITS},
+        {"op": "hello", "limits": LIMITS, "writable": None},
         request,
         bootstrap=LOOKS_AROUND,
         environment={**alone, "PYTHONPATH": str(packages)},
