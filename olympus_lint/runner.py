@@ -98,7 +98,7 @@ def check_files(
 
 
 def run(
-    files: Sequence[SourceFile], mode: Mode, jobs: int, projects: Projects, objection: Objection | None
+    files: Sequence[SourceFile], mode: Mode, jobs: int, projects: Projects, objection: Objection | None = None
 ) -> Iterator[FileResult]:
     """Check candidates in this process or in several."""
     if jobs <= 1:

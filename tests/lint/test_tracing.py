@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import socket
 import stat
 import sys
 import time
@@ -23,7 +24,7 @@ from olympus_lint.settings import Settings
 from olympus_lint.tracing import Choice, Traced, judge
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.judging import is_judged
-from olympus_lint.tracing.process import BOOTSTRAP, Refused, Worker
+from olympus_lint.tracing.process import BOOTSTRAP, Refused, Worker, network_cut
 
 pytest.importorskip("jax")
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the programs below are for POSIX")
@@ -188,6 +189,19 @@ def test_the_witness_does_not_execute_the_import_of_a_file(tmp_path):
     file = checked(path)
     assert not traced(file).deaths
     assert [verdict.status for verdict in verdicts(file)] == ["confirmed"]
+
+
+@pytest.mark.skipif(not network_cut(), reason="this system does not let a user take the network away")
+def test_there_is_no_network(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        path = tmp_path / "calls.py"
+        path.write_text(f"{REUSE}\n\nimport socket\nsocket.create_connection(('127.0.0.1', {port}), timeout=1)\n")
+        file = checked(path)
+        traced(file, tiers=("function",), start=partial(Worker, bootstrap=RUNS_THE_FILE))
+    (verdict,) = verdicts(file)
+    assert re.match("the tracing ended with (OSError|ConnectionRefusedError|TimeoutError)", verdict.reason)
 
 
 def test_the_time_for_all_is_limited(tmp_path):
