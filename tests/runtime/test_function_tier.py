@@ -33,14 +33,16 @@ from jax import lax, random as r
 """
 
 
-def judged(folder: Path, program: str, code: str = "OLY104", hints: dict[str, Any] | None = None) -> Verdict:
+def judged(
+    folder: Path, program: str, code: str = "OLY104", hints: dict[str, Any] | None = None, *, certain: bool = True
+) -> Verdict:
     """Judge the finding whose places are marked in a program; hints are by the name of the function."""
     marked = read(HEAD + textwrap.dedent(program))
     module = f"subject_{next(NUMBERS)}"
     file = folder / f"{module}.py"
     file.write_text(marked.text)
     first, second = (Place(str(file), *marked.places[mark]) if mark in marked.places else None for mark in "12")
-    question = Question(code, second or first, first if second else None, True)  # type: ignore[arg-type]
+    question = Question(code, second or first, first if second else None, certain)  # type: ignore[arg-type]
     given = {f"{module}:{name}": hint for name, hint in (hints or {}).items()}
     (verdict,) = answer(str(file), module, (folder,), [question], given)
     assert verdict.tier == "function"
@@ -159,11 +161,16 @@ def test_types_of_jaxtyping_are_understood(annotation: str, text: str):
         ("def f(key, flag=False):\n    k = key if flag else r.fold_in(key, 1)\n"
          "    return «1 r.normal(k)», «2 r.normal(key)»", "confirmed"),
         ("def f(key, a, b):\n    return «1 r.normal(a.key)», «2 r.normal(b.key)»", "inconclusive"),
-        ("def f(key, fn):\n    return «1 fn(key)», «2 r.normal(key)»", "confirmed"),
     ],
 )  # fmt: skip
 def test_keys_are_compared(tmp_path: Path, program: str, status: str):
     assert judged(tmp_path, program).status == status
+
+
+def test_what_a_guessed_function_does_with_a_key_is_not_known(tmp_path: Path):
+    program = "def f(key, fn):\n    return «1 fn(key)», «2 r.normal(key)»"
+    assert judged(tmp_path, program, certain=True).status == "confirmed"
+    assert judged(tmp_path, program, certain=False).status == "inconclusive"
 
 
 @pytest.mark.parametrize("body", ["x.nothing.of.the_kind(3)", "raise TypeError('no')", "x + 'text'", "exit(3)"])
