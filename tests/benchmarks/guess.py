@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from olympus.functions.modules import Elsewhere, imported, quiet
+from olympus.functions.modules import imported, quiet
 from olympus.functions.names import is_key
 from olympus.functions.search import Search
 from olympus.functions.subject import Unfit, steps
@@ -88,7 +88,7 @@ def measured(package: str) -> list[Outcome]:
         with quiet(str(path)):
             try:
                 loaded = imported(path, module, (folder.parent,))
-            except (Exception, SystemExit, Elsewhere) as error:
+            except (Exception, SystemExit) as error:
                 found += [Outcome(f"{module}:{name}", reason=f"import: {error}") for name, _ in wanted]
                 continue
             for name, lines in wanted:
@@ -104,6 +104,7 @@ def measured(package: str) -> list[Outcome]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("packages", nargs="*", default=PACKAGES, metavar="PACKAGE")
+    parser.add_argument("--functions", action="store_true", help="only functions of modules, no methods")
     parser.add_argument("--failures", action="store_true", help="list what was not reached, and why")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -121,6 +122,8 @@ def main() -> None:
             print(f"| {package} | {done.stderr.strip().splitlines()[-1]} |")
             continue
         outcomes = [Outcome(**row) for row in json.loads(done.stdout.splitlines()[-1])]
+        if options.functions:
+            outcomes = [each for each in outcomes if "." not in each.name.rpartition(":")[2]]
         counts = Counter(
             functions=len(outcomes),
             traced=sum(each.traced for each in outcomes),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import signal
 import threading
 import time
@@ -10,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations, islice
-from types import FrameType
+from types import CoroutineType, FrameType, GeneratorType
 from typing import Any
 
 from olympus.functions.arguments import Argument, key
@@ -59,6 +58,9 @@ class Call:
 
 HAIKU = "hk.transform.rng"
 """The name of the key that haiku makes others from."""
+
+TOGETHER = 3
+"""How many guesses of all parameters are tried at once: several functions return pairs, several arrays are numbers."""
 
 Name = tuple[int, str]
 """A parameter: the number of the call, and its name."""
@@ -153,9 +155,10 @@ def leaking() -> Iterator[None]:
 
 def advanced(result: Any) -> Any:
     """Run a generator for a few values, and a coroutine until it waits."""
-    if inspect.isgenerator(result):
+    kind = type(result)  # an object may answer anything when it is asked for its class
+    if issubclass(kind, GeneratorType):
         return list(islice(result, 4))
-    if inspect.iscoroutine(result):
+    if issubclass(kind, CoroutineType):
         try:
             result.send(None)
         except StopIteration as end:
@@ -195,10 +198,12 @@ def time_left() -> float:
 
 
 def variations(guesses: Mapping[Name, Sequence[Argument]]) -> Iterator[dict[Name, Argument]]:
-    """Return arguments: the likeliest of all parameters, then with one of them varied, then with two."""
+    """Return arguments: the likeliest of all parameters, then all next ones at once, then one or two varied."""
     first = {name: some[0] for name, some in guesses.items()}
     yield first
     longest = max((len(some) for some in guesses.values()), default=0)
+    for index in range(1, min(longest, TOGETHER)):
+        yield {name: some[min(index, len(some) - 1)] for name, some in guesses.items()}
     singles = [
         (name, guesses[name][index]) for index in range(1, longest) for name in guesses if index < len(guesses[name])
     ]

@@ -24,6 +24,7 @@ MOST = 6  # guesses for one parameter
 SIZES = (3, 4, 2, 5)  # of named axes, in the order in which they are met
 ARRAYS = (array(4), array(3, 4), array(), array(2, 3, 4), array(2, 8, 8, 3))
 INTEGERS = (array(dtype="int32"), array(4, dtype="int32"))
+REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 DICT = frozenset({"items", "keys", "values", "get", "update", "pop"})
 NUMBERS = frozenset({"number", "count", "size", "small", "index"})
 FLOATING = ("float32", "bfloat16", "float16", "float64")
@@ -35,6 +36,15 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     Raises:
         ValueError, TypeError: they are not known.
     """
+    found = _parameters_of(function)
+    if isinstance(function, type) and all(each.kind in REST for each in found):
+        # What a class of classes says of all of its classes is less than what each says itself.
+        initial: Callable[..., Any] = function.__init__  # type: ignore[misc]
+        return _parameters_of(initial)[1:]
+    return found
+
+
+def _parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     try:
         return list(inspect.signature(function, eval_str=True).parameters.values())
     except (ValueError, TypeError):
@@ -58,7 +68,7 @@ class Guesser:
 
     def guesses(self, parameter: inspect.Parameter) -> list[Argument]:
         """Return the guesses for a parameter, none if it can only be left out."""
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        if parameter.kind in REST:
             return []
         annotated = self.annotated(parameter.annotation, parameter.name, DEPTH)
         sort = sort_of(parameter.name)
@@ -178,6 +188,8 @@ class Guesser:
 
     def constructed(self, kind: type, depth: int) -> list[Argument]:
         """Return objects of a class, whose fields are guessed in turn, and of one that derives from it."""
+        if kind.__module__.startswith("flax.nnx") and kind.__name__ == "Rngs":
+            return [Made(kind, {"default": key()}, "Rngs")]
         if getattr(kind, "_is_protocol", False):
             return functions("", "function") if "__call__" in vars(kind) else []
         others = [each for each in derived(kind) if not inspect.isabstract(each) and not required(each)]
@@ -194,7 +206,7 @@ class Guesser:
             return []
         fields: dict[str, list[Argument]] = {}
         for parameter in parameters:
-            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            if parameter.kind in REST:
                 continue
             if parameter.kind is parameter.POSITIONAL_ONLY:
                 return []
@@ -296,11 +308,10 @@ def derived(kind: type) -> list[type]:
 def required(kind: type) -> bool:
     """Say whether a class cannot be made without arguments."""
     try:
-        parameters = inspect.signature(kind).parameters.values()
+        parameters = parameters_of(kind)
     except (TypeError, ValueError):
         return True
-    rest = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return any(each.default is each.empty and each.kind not in rest for each in parameters)
+    return any(each.default is each.empty and each.kind not in REST for each in parameters)
 
 
 def record(name: str, fields: tuple[str, ...]) -> type:

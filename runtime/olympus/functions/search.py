@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from types import CodeType
 from typing import Any
 
@@ -25,6 +27,8 @@ __all__ = ["Hints", "Search"]
 MOST = 24  # executions of one function
 SECONDS = 20.0  # for one function
 SECONDS_EACH = 8.0
+MOST_INSIDE = 7  # for one closure, which is called with other arguments when it is made with others
+ENTRIES = 3  # times that a closure is called so
 DEEPEST = 4  # calls on the way into closures
 
 Hints = Mapping[str, Mapping[str, Any]]
@@ -46,7 +50,7 @@ class Search:
         self.best: list[Verdict | None] = [None] * len(questions)
         self.left = MOST
         self.until = time.monotonic() + min(SECONDS, 0.8 * time_left())
-        self.entered: set[CodeType] = set()
+        self.entered: Counter[CodeType] = Counter()
         self.haiku = False
         self.raw = any(question.code in WORDS for question in questions)
 
@@ -66,8 +70,13 @@ class Search:
         done = all(verdict is not None and verdict.status == "confirmed" for verdict in self.best)
         return done or self.left <= 0 or time.monotonic() > self.until
 
-    def explore(self, before: Given, steps: Sequence[Step]) -> None:
+    def explore(self, before: Given, steps: Sequence[Step], most: int = MOST) -> None:
         """Execute calls that go on after others, with varied arguments.
+
+        Args:
+            before: the calls that are made first, with their arguments.
+            steps: the calls whose arguments are varied.
+            most: how many variations to try.
 
         Raises:
             Unfit: the parameters of a function are not known, or a hint is wrong.
@@ -76,7 +85,7 @@ class Search:
         guesses: dict[Name, Sequence[Argument]] = {}
         for number, (step, own) in enumerate(zip(steps, parameters, strict=True)):
             guesses |= {(number, name): some for name, some in self.guesses(step, own).items()}
-        for varied in variations(guesses):
+        for varied in islice(variations(guesses), most):
             if self.over:
                 return
             calls = list(before)
@@ -177,12 +186,12 @@ class Search:
             except Exception:  # objects of the user's may answer anything when they are asked what they hold
                 continue
             for pick, function, code in inner:
-                if code in self.entered:
+                if self.entered[code] == ENTRIES:
                     continue
-                self.entered.add(code)
+                self.entered[code] += 1
                 name = f"{done.calls[-1].step.name}.<locals>.{getattr(function, '__name__', 'function')}"
                 try:
-                    self.explore(done.calls, [Step(pick, function, name)])
+                    self.explore(done.calls, [Step(pick, function, name)], MOST_INSIDE)
                 except Unfit:
                     continue
 
