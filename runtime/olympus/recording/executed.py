@@ -14,7 +14,7 @@ from olympus.spans import Chain, Span, diverging, is_user_file, span_at
 if TYPE_CHECKING:
     from olympus import lineage
 
-__all__ = ["Event", "Key", "Repeat", "Stack", "is_installed", "places_of", "user_calls"]
+__all__ = ["Event", "Key", "Repeat", "Stack", "is_installed", "places_of", "role", "user_calls"]
 
 
 class Key(NamedTuple):
@@ -65,6 +65,7 @@ class Event:
         made: the keys that come out; inside of compiled functions they are not known.
         stack: the Python stack of the operation, or of the call of the compiled function.
         inner: the operation in the compiled function.
+        certain: whether the lineage of the compiled function knows the key, though not its words.
     """
 
     kind: Literal["seed", "split", "fold_in", "clone", "draw"]
@@ -73,6 +74,7 @@ class Event:
     made: tuple[Key, ...]
     stack: Stack
     inner: lineage.Event | None = None
+    certain: bool = False
 
     @property
     def chain(self) -> Chain:
@@ -95,7 +97,7 @@ def user_calls() -> tuple[tuple[CodeType, int], ...]:
     calls = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        role = _role(frame.f_code.co_filename)
+        role = role(frame.f_code.co_filename)
         if role == "runner":
             break
         if role == "user":
@@ -105,7 +107,7 @@ def user_calls() -> tuple[tuple[CodeType, int], ...]:
 
 
 @lru_cache(maxsize=4096)
-def _role(file: str) -> Literal["user", "library", "runner"]:
+def role(file: str) -> Literal["user", "library", "runner"]:
     """Say whose a file is: what called a test is no part of the program."""
     parts = Path(file).parts
     if "_pytest" in parts or "pluggy" in parts:

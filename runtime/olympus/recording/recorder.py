@@ -140,6 +140,9 @@ class Recorder:
         with self.lock:
             self.unfollowed.append(f"{what}: {type(error).__name__}: {str(error).partition(chr(10))[0]}")
 
+    def _happened(self, event: Event) -> None:
+        self.events.append(event)
+
     def _key(self, array: Any, words: bytes, implementation: str) -> Key:
         epoch = self.epochs.resolve(array, words)
         return Key(-1 if epoch is None else epoch, implementation, words)
@@ -195,7 +198,7 @@ class Recorder:
         seeds, rows = np.asarray(args[0]).ravel().tolist(), _rows(keys)
         with self.lock:
             made = self._make("seed", keys, rows, self.epochs.begin(), ((None, seed) for seed in seeds))
-            self.events.append(Event("seed", "key", (), tuple(made), self._stack()))
+            self._happened(Event("seed", "key", (), tuple(made), self._stack()))
 
     def _move(self, args: Sequence[Any], _: None, result: Any) -> None:
         """Follow keys that become words, or words that become keys."""
@@ -221,7 +224,7 @@ class Recorder:
         """Note that all keys of an array are consumed; return whether one was before, or may be on purpose."""
         keys = [self._key(args[0], row, str(args[0].dtype)) for row in words]
         event = Event(kind, "split" if kind == "split" else "bits", tuple(keys), (), self._stack())
-        self.events.append(event)
+        self._happened(event)
         if _allowed():
             return True, keys
         repeated = [self._consume(key, event) for key in dict.fromkeys(keys)]
@@ -244,7 +247,7 @@ class Recorder:
             count = max(len(parents), len(data)) if parents and data else 0
             origins = [(parents[i % len(parents)], data[i % len(data)]) for i in range(count)]
             keys = self._make(operation, made, rows, one.pop() if certain else self.epochs.begin(), origins)
-            self.events.append(Event(operation, operation, tuple(parents), tuple(keys), self._stack()))
+            self._happened(Event(operation, operation, tuple(parents), tuple(keys), self._stack()))
 
     # Calls of compiled functions.
 
@@ -297,15 +300,18 @@ class Recorder:
             repeated = [self._use(use, found, stack) for use, found in uses]
             if not _allowed():
                 for misuse in plan.misuses:
-                    self._inside.setdefault((id(misuse), id(stack)), (misuse, plan, stack))
+                    self._misused(misuse, plan, stack)
             if any(repeated) or _allowed():
                 for number in plan.results:
                     self.epochs.track(results[number], frozenset([self.epochs.begin()]))
 
+    def _misused(self, misuse: lineage.Misuse, plan: Plan, stack: Stack) -> None:
+        self._inside.setdefault((id(misuse), id(stack)), (misuse, plan, stack))
+
     def _use(self, use: Use, found: Found | None, stack: Stack) -> bool:
         kind: Literal["split", "draw"] = "split" if use.event.kind == "split" else "draw"
         if found is None:
-            self.events.append(Event(kind, use.event.name, (), (), stack, use.event))
+            self._happened(Event(kind, use.event.name, (), (), stack, use.event, use.certain))
             return False
         implementation = use.event.implementation
         key = self._key(found.array, found.words, implementation)
@@ -313,7 +319,7 @@ class Recorder:
             parent, key = key, Key(key.epoch, implementation, words)
             self._derive_one("fold_in", key, parent, number)
         event = Event(kind, use.event.name, (key,), (), stack, use.event)
-        self.events.append(event)
+        self._happened(event)
         return not _allowed() and self._consume(key, event)
 
 
