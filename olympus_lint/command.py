@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from olympus_lint.cache import Cache, cache_folder
 from olympus_lint.configuration import Configuration
@@ -20,6 +22,11 @@ from olympus_lint.results import FileResult, Problem, RunResult
 from olympus_lint.runner import Mode, check_bytes, check_files
 from olympus_lint.settings import READERS, Settings, SettingsError, from_table
 from olympus_lint.summary import fixes_list
+from olympus_rules.finding import Finding
+from olympus_rules.invalid_syntax import InvalidSyntax
+
+if TYPE_CHECKING:
+    from olympus_lint.tracing import Traced
 
 __all__ = ["check"]
 
@@ -54,14 +61,18 @@ def check(args: Namespace) -> int:
     results = list(track(check_files(files, mode_of(args, settings), args.jobs, cache), len(files)))
     results.sort(key=lambda result: found_in[result.filename])  # whichever came from the cache, or from a process
     run = RunResult(results, problems, settings.unsafe_fixes)
+    checked = time.perf_counter()
+    traced = verdicts(run, args, {file.filename: file.settings for file in files})
     if not files and not problems:
         print("warning: no Python files found under the given paths", file=sys.stderr)
-    checked = time.perf_counter()
-    status = finish(run, args, settings)
+    stages = {"finding files": found - started, "checking": checked - found}
+    if args.trace:
+        stages["tracing"] = time.perf_counter() - checked
+    status = finish(run, args, settings, traced)
     if args.verbose:
         if cache is not None and cache.store.note:
             print(f"note: {cache.store.note}", file=sys.stderr)
-        narrate(results, {"finding files": found - started, "checking": checked - found}, started)
+        narrate(results, stages, started)
     return status
 
 
@@ -115,11 +126,37 @@ def check_stdin(args: Namespace, configuration: Configuration) -> int:
         sys.stdout.buffer.write(new)
         sys.stdout.flush()
         sys.stdout = sys.stderr
-    return finish(RunResult([result], unsafe=settings.unsafe_fixes), args, settings)
+    run = RunResult([result], unsafe=settings.unsafe_fixes)
+    return finish(run, args, settings, verdicts(run, args, {name: settings}))
 
 
-def finish(run: RunResult, args: Namespace, settings: Settings) -> int:
+def verdicts(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) -> Traced | None:
+    """Give the findings of a run their verdicts, if that is asked for, and leave those that are not selected out.
+
+    A file that is no Python stays in the report whatever is selected, and so does everything if nothing can be traced.
+    """
+    if not args.trace or mode_of(args, next(iter(settings.values()), Settings())) is Mode.DIFF:
+        return None
+    from olympus_lint.tracing import Choice, judge
+
+    choice = Choice(**{name: value for name in ("python", "device") if (value := getattr(args, name)) is not None})
+    traced = judge(run.files, {name: own.library_roots for name, own in settings.items()}, choice)
+    if traced.refused is None and args.select_verdict:
+        for file in run.files:
+            file.findings = [finding for finding in file.findings if is_selected(finding, args.select_verdict)]
+    return traced
+
+
+def is_selected(finding: Finding, words: Sequence[str]) -> bool:
+    """Say whether a finding is reported with these words of ``--select-verdict``."""
+    verdict = finding.verdict.status.replace(" ", "-") if finding.verdict is not None else "none"
+    return verdict in words or finding.code == InvalidSyntax.code
+
+
+def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced | None = None) -> int:
     """Report a run, and return the exit status."""
+    if traced is not None:
+        run = tell(traced, run, args)
     fixed = run.fixes.total()
     mode = mode_of(args, settings)
     for note in run.notes:
@@ -143,6 +180,27 @@ def finish(run: RunResult, args: Namespace, settings: Settings) -> int:
     if fixed and args.exit_non_zero_on_fix:
         return status or 1
     return status or int(bool(run.findings) and not args.exit_zero)
+
+
+def tell(traced: Traced, run: RunResult, args: Namespace) -> RunResult:
+    """Say how the tracing went; return the run with what was wrong with it."""
+    refused = traced.refused
+    if refused is not None and refused.missing and args.python is None:
+        print(
+            "warning: nothing was traced, since JAX is not installed here; install it with "
+            "`pip install 'olympus-lint[trace]'`, or name a Python that has it with --python.",
+            file=sys.stderr,
+        )
+    elif refused is not None:
+        where = f"--python {args.python}" if args.python is not None else "--trace"
+        sentence = f"{where}: nothing was traced: {refused}; name a Python 3.11 or later that has JAX with --python."
+        return replace(run, problems=[*run.problems, Problem("", sentence)])
+    for cause, number in traced.deaths.items():
+        say(f"note: {count(number, 'worker')} died while tracing: {cause}", args)
+    if args.verbose and traced.questions and refused is None:
+        say(f"traced {count(traced.questions, 'finding')} with JAX {traced.about['jax']}", args)
+        say(f"the workers took at most {traced.peak_kib / 1024:.0f} MiB of memory", args)
+    return run
 
 
 def say(text: str, args: Namespace) -> None:
