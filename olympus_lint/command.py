@@ -135,16 +135,32 @@ def verdicts(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) 
 
     A file that is no Python stays in the report whatever is selected, and so does everything if nothing can be traced.
     """
-    if not args.trace or mode_of(args, next(iter(settings.values()), Settings())) is Mode.DIFF:
+    if mode_of(args, next(iter(settings.values()), Settings())) is Mode.DIFF:
         return None
-    from olympus_lint.tracing import Choice, judge
+    traced = None
+    if args.trace:
+        from olympus_lint.tracing import Choice, judge
 
-    choice = Choice(**{name: value for name in ("python", "device") if (value := getattr(args, name)) is not None})
-    traced = judge(run.files, {name: own.library_roots for name, own in settings.items()}, choice)
-    if traced.refused is None and args.select_verdict:
+        choice = Choice(**{name: value for name in ("python", "device") if (value := getattr(args, name)) is not None})
+        traced = judge(run.files, {name: own.library_roots for name, own in settings.items()}, choice)
+    usable = traced is not None and traced.refused is None
+    if args.trace_events is not None:
+        usable = recorded(run, args, settings) or usable
+    if usable and args.select_verdict:
         for file in run.files:
             file.findings = [finding for finding in file.findings if is_selected(finding, args.select_verdict)]
     return traced
+
+
+def recorded(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) -> bool:
+    """Judge findings by the events of a recorded run, and add what else they show; say whether they can be used."""
+    from olympus_lint.tracing.recorded import judge_recorded
+
+    done = judge_recorded(args.trace_events, run.files, settings)
+    run.problems.extend(done.problems)
+    for note in done.notes:
+        say(f"note: {note}", args)
+    return not done.problems
 
 
 def is_selected(finding: Finding, words: Sequence[str]) -> bool:
