@@ -237,8 +237,8 @@ class Judge:
         if other is None:
             if all(sites[number].looped for number in both):
                 return _said("refuted", "each turn of the loop had a key of its own")
-            return _said("inconclusive", f"the keys there were different ones, {self.often(later)}; whether they were of "
-                         "turns of one loop is not known")  # fmt: skip
+            turns = f"{self.often(later)}, but whether in turns of one loop is not known"
+            return _said("inconclusive", f"the keys there were different ones: {turns}")
         if not self.met(other, finding):
             return _said("inconclusive", "no call of the function came to both places")
         evidence = (f"first place: {self.often(earlier)}", f"second place: {self.often(later)}")
@@ -326,7 +326,7 @@ def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileRes
 
 
 def _finding(events: EventFile, judge: Judge, pair: Pair) -> Finding | None:
-    """Return the finding for a misuse; ``None`` if it is not in the checked files, or inside of one call of a library."""
+    """Return the finding for a misuse; ``None`` if it is not in the checked files, or within one call of a library."""
     first, second = judge.process.sites[pair.first], judge.process.sites[pair.second]
     own = [tuple(span for span in site.chain if judge.filenames.get(span.file)) for site in (first, second)]
     if not all(own) or (own[0] == own[1] and first.chain != second.chain):
@@ -365,8 +365,8 @@ def _message(pair: Pair, first: Site, second: Site, earlier: Place, later: Place
         )
     if earlier == later:
         return (
-            f"Key `{pair.key}` was consumed here by `{second.name}` more than once when `{run}` ran. Split it, and give "
-            "each call a key of its own."
+            f"Key `{pair.key}` was consumed here by `{second.name}` more than once when `{run}` ran. Split it, and "
+            "give each call a key of its own."
         )
     return (
         f"Key `{pair.key}` was consumed again by `{second.name}`, after `{first.name}` on line {earlier.line}, when "

@@ -4,22 +4,20 @@ The first line begins with :data:`HEADER` and has the format's number, the versi
 come the processes that have imported JAX, one after the other. A row of a process is one of these; numbers are those
 of its own tables:
 
-===============================  ======================================================================================
-``process``                      begins a process; its number, the versions of olympus, JAX and Python
-``file``, ``path``, ``sha256``   a source file, and what it held
-``span``, ``is``                 a place: file, line, column, end line, end column, function
-``site``, ``is``                 an operation: kind, name, and its chain of spans, innermost first; ``looped`` if it is
-                                 inside of a compiled loop
-``pair``, ``kind``, ``key``      two sites that one key came to, and what is wrong; ``words`` and ``device`` where the key
-                                 was executed on, ``turns`` if it is one place in two turns of a compiled loop, ``maybe``
-                                 if that is in a branch of which it is not known that it ran; ``derived``: two sites that
-                                 made one key
-``unknown``                      a site that consumed a key of which it is not known which one it is
-``together``                     spans that one call of a function came to
-``times``                        for some sites: how often they were reached, and how often with a key that was new
-``unfollowed``, ``note``         what could not be recorded
-``finished``                     ends a process that came to its end
-===============================  ======================================================================================
+* ``process`` begins a process: its number, the versions of olympus, JAX and Python.
+* ``file``, with ``path`` and ``sha256``: a source file, and what it held.
+* ``span``, with ``is``: a place, as file, line, column, end line, end column and function.
+* ``site``, with ``is``: an operation, as kind, name and its chain of spans, innermost first; ``looped`` if it is inside
+  of a compiled loop.
+* ``pair``: two sites that one key came to, with ``kind`` and ``key``; ``words`` and ``device`` where these are known;
+  ``turns`` if it is one place in two turns of a compiled loop; ``maybe`` if that is in a branch of which it is not known
+  that it ran. Besides misuses there are two more kinds: ``derived``, two sites that made one key, and ``words``, two
+  sites that consumed keys of equal words from different seedings.
+* ``unknown``: a site that consumed a key of which it is not known which one it is.
+* ``together``: spans that one call of a function came to.
+* ``times``: for some sites, how often they were reached, and how often with a key that was new.
+* ``unfollowed``, ``note``: what could not be recorded.
+* ``finished`` ends a process that came to its end.
 
 The last line has the number of processes.
 """
@@ -148,17 +146,19 @@ def _read(file: IO[bytes]) -> EventFile:
             f"has format {_text(str(version))[:20]}, and this release reads {FORMAT}; record again with it."
         )
     found = EventFile(command)
-    reader = _Reader(found)
+    reader, skipping, whole = _Reader(found), False, False
     for number, line in enumerate(iter(lambda: file.readline(LONGEST), b""), start=2):
         try:
-            row = json.loads(line)
-            if "processes" in row:
-                return found
-            reader.read(row)
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-            found.damage = f"is damaged in line {number}; the events before it are used."
-            return found
-    found.damage = "is truncated; the events in it are used."
+            row = _object(json.loads(line))
+            skipping = skipping and "process" not in row
+            whole = "processes" in row
+            if not skipping and not whole:
+                reader.read(row)
+        except (ValueError, LookupError, TypeError, RecursionError):
+            skipping = True  # up to the next process: this one may have been killed while it wrote
+            found.damage = found.damage or f"is damaged in line {number}; the events of that process end there."
+    if not whole:
+        found.damage = found.damage or "is truncated; the events in it are used."
     return found
 
 
@@ -231,6 +231,12 @@ class _Reader:
 
     def finished(self, row: Any) -> None:
         self.current.finished = True
+
+
+def _object(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(value)
+    return value
 
 
 def _whole(value: object) -> int:

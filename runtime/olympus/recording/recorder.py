@@ -225,7 +225,7 @@ class Recorder:
         keys = [self._key(args[0], row, str(args[0].dtype)) for row in words]
         event = Event(kind, "split" if kind == "split" else "bits", tuple(keys), (), self._stack())
         self._happened(event)
-        if _allowed():
+        if allows_reuse():
             return True, keys
         repeated = [self._consume(key, event) for key in dict.fromkeys(keys)]
         twice = next((key for key in keys if keys.count(key) > 1), None) if len(set(keys)) < len(keys) else None
@@ -298,10 +298,10 @@ class Recorder:
                 if epochs:
                     self.epochs.track(results[number], epochs)
             repeated = [self._use(use, found, stack) for use, found in uses]
-            if not _allowed():
+            if not allows_reuse():
                 for misuse in plan.misuses:
                     self._misused(misuse, plan, stack)
-            if any(repeated) or _allowed():
+            if any(repeated) or allows_reuse():
                 for number in plan.results:
                     self.epochs.track(results[number], frozenset([self.epochs.begin()]))
 
@@ -320,7 +320,7 @@ class Recorder:
             self._derive_one("fold_in", key, parent, number)
         event = Event(kind, use.event.name, (key,), (), stack, use.event)
         self._happened(event)
-        return not _allowed() and self._consume(key, event)
+        return not allows_reuse() and self._consume(key, event)
 
 
 class Found(NamedTuple):
@@ -452,7 +452,8 @@ def _state(name: Literal["allowed", "recomputing"]) -> int:
     return depth
 
 
-def _allowed() -> bool:
+def allows_reuse() -> bool:
+    """Say whether what this thread consumes is meant to be: see :class:`reuse_allowed`."""
     return _state("allowed") > 0
 
 

@@ -14,18 +14,19 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from olympus.recording.executed import Event, Key, Stack, role
-from olympus.recording.recorder import Recorder
+from olympus.recording.recorder import Found, Recorder, allows_reuse
 from olympus.spans import Chain, Span, span_at
 
 if TYPE_CHECKING:
     from olympus.lineage import Misuse
-    from olympus.recording.compiled import Plan
+    from olympus.recording.compiled import Plan, Use
 
 __all__ = ["Recent", "Stream", "start_recording"]
 
@@ -34,6 +35,7 @@ PLACES = 100_000  # places, and pairs of places, of one process
 ROWS = 1_000_000  # of all tables of one process
 CONSUMERS = 8  # of one key; a ninth is compared with these
 CALLS = 32  # calls of one function that are told apart by what they have consumed
+LONGEST = 32  # bytes of one key's buffer; a longer one is that of an array of keys
 SECONDS = 5.0  # between numbers of times
 
 K = TypeVar("K")
@@ -52,7 +54,7 @@ class Recent(dict[K, V], Generic[K, V]):
         if len(self) > self.largest:
             self._forget()
 
-    def setdefault(self, key: K, default: V) -> V:  # type: ignore[override]
+    def setdefault(self, key: K, default: V) -> V:
         """Return the value of a key, the given one if there is none yet."""
         found = super().setdefault(key, default)
         if len(self) > self.largest:
@@ -110,7 +112,9 @@ class Stream(Recorder):
             self._origins = Recent(KEYS)
             self.epochs.words = Recent(KEYS)
             self._consumers: Recent[Key, list[Event]] = Recent(KEYS)
+            self._alike: Recent[tuple[str, bytes], int] = Recent(KEYS)
             self._makers: Recent[Key, int] = Recent(KEYS)
+            self._used: Recent[tuple[object, object], Key] = Recent(PLACES)
             self._numbers: dict[object, int] = {}
             self._sites: Recent[tuple[object, object], int] = Recent(PLACES)
             self._unknown: set[int] = set()
@@ -122,6 +126,7 @@ class Stream(Recorder):
             self._calls = threading.local()
             self._reported = time.monotonic()
             self._site = 0
+            self._last: Event | None = None
 
     def fail(self, what: str, error: Exception) -> None:
         """Note what could not be followed."""
@@ -133,7 +138,9 @@ class Stream(Recorder):
     # What a recorder notes.
 
     def _happened(self, event: Event) -> None:
-        self._site = self._number_of(event)
+        if event.kind in ("seed", "clone"):
+            return
+        self._site, self._last = self._number_of(event), event
         if event.kind in ("draw", "split"):
             times = self._times.setdefault(self._site, [0, 0])
             times[0] += 1
@@ -161,6 +168,9 @@ class Stream(Recorder):
         repeated = super()._consume(key, event)
         if not repeated:
             self._times[self._site][1] += 1
+            alike = self._alike.setdefault((key.implementation, key.words), self._site)
+            if alike != self._site:  # of another seeding, or one that has lost its track
+                self._pair("words", alike, self._site, key)
             return False
         others = self._consumers.setdefault(key, [])
         for other in others:
@@ -183,11 +193,21 @@ class Stream(Recorder):
             for each in (misuse.first, misuse.second)
         )
         maybe = misuse.first.conditional or misuse.second.conditional
-        self._entry(misuse.kind, first, second, plan.describe(misuse.key), turns=misuse.across_turns, maybe=maybe)
+        used = self._used.get((misuse.first, stack))
+        words = {} if used is None else {"words": list(used.numbers), "device": _device()}
+        self._entry(
+            misuse.kind, first, second, plan.describe(misuse.key), turns=misuse.across_turns, maybe=maybe, **words
+        )
+
+    def _use(self, use: Use, found: Found | None, stack: Stack) -> bool:
+        repeated = super()._use(use, found, stack)
+        if self._last is not None and self._last.inner is use.event and self._last.keys:
+            self._used[use.event, stack] = self._last.keys[0]
+        return repeated
 
     def _pair(self, kind: str, first: int, second: int, key: Key) -> None:
         if (first, second, kind) not in self._pairs and len(self._pairs) < PLACES:
-            words = list(key.numbers) if len(key.words) <= 32 else []
+            words = list(key.numbers) if len(key.words) <= LONGEST else []
             self._entry(kind, first, second, self.describe(key), words=words, device=_device())
 
     def _entry(self, kind: str, first: int, second: int, key: str, **details: Any) -> None:
@@ -290,10 +310,8 @@ class Stream(Recorder):
         known = self._numbers.get(("file", name))
         if known is None:
             path, digest = os.path.realpath(name), ""
-            try:
+            with suppress(OSError, ValueError):  # such as a cell of a notebook: there is no file to find it in
                 digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-            except (OSError, ValueError):
-                pass  # such as a cell of a notebook: there is no file to find it in
             known = self._numbers["file", name] = len(self._numbers)
             self._write(file=known, path=path, sha256=digest)
         return known
@@ -326,17 +344,21 @@ class Stream(Recorder):
             self.report()
             self._write(finished=True)
 
+    def finish_file(self) -> None:
+        """Close the file; nothing may be recorded after that."""
+        os.close(self._file)
+
     def _write(self, **row: Any) -> None:
         line = json.dumps(row, separators=(",", ":")) + "\n"
-        try:
+        with suppress(OSError):  # a full disk is no reason to stop the program
             os.write(self._file, line.encode())  # in one piece, and at once: the process may be killed
-        except OSError:
-            pass  # a full disk is no reason to stop the program
 
 
 def _is_known(event: Event) -> bool:
     """Say whether it is known which keys an event consumes."""
-    return event.certain if not event.keys else all(key.epoch >= 0 for key in event.keys)
+    if allows_reuse():
+        return False
+    return event.certain if not event.keys else all(k.epoch >= 0 and len(k.words) <= LONGEST for k in event.keys)
 
 
 def _versions() -> dict[str, str]:

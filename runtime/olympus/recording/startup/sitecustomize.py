@@ -6,7 +6,8 @@ Nothing of it may fail or print in the program; what goes wrong is written besid
 
 Old releases of Python have to get through this file, so that it is written as for them.
 """
-# ruff: noqa: UP
+# mypy: ignore-errors
+# ruff: noqa: UP031
 
 import os
 import sys
