@@ -10,9 +10,9 @@ of its own tables:
 * ``site``, with ``is``: an operation, as kind, name and its chain of spans, innermost first; ``looped`` if it is inside
   of a compiled loop.
 * ``pair``: two sites that one key came to, with ``kind`` and ``key``; ``words`` and ``device`` where these are known;
-  ``turns`` if it is one place in two turns of a compiled loop; ``maybe`` if that is in a branch of which it is not known
-  that it ran. Besides misuses there are two more kinds: ``derived``, two sites that made one key, and ``words``, two
-  sites that consumed keys of equal words from different seedings.
+  ``turns`` if it is one place in two turns of a compiled loop; ``maybe`` if that is in a branch of which it is not
+  known that it ran. Besides misuses there are two more kinds: ``derived``, two sites that made one key, and ``words``,
+  two sites that consumed keys of equal words from different seedings.
 * ``unknown``: a site that consumed a key of which it is not known which one it is.
 * ``together``: spans that one call of a function came to.
 * ``times``: for some sites, how often they were reached, and how often with a key that was new.

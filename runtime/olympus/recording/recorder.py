@@ -23,12 +23,13 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
 from functools import lru_cache
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from olympus import adapter
 from olympus.diagnosis import Diagnosis, of_misuse
 from olympus.recording.epochs import Epochs
-from olympus.recording.executed import Event, Key, Repeat, Stack, is_installed, places_of, user_calls
+from olympus.recording.executed import Event, Key, Repeat, Stack, is_installed, places_of, user_frames
 from olympus.spans import Span
 
 if TYPE_CHECKING:
@@ -183,12 +184,16 @@ class Recorder:
 
     def _stack(self) -> Stack:
         """Return the user's part of the stack; equal ones are one object."""
-        calls = user_calls()
-        numbers = tuple(number for code, lasti in calls for number in (id(code), lasti))
+        frames = user_frames()
+        numbers = tuple(number for _, code, lasti in frames for number in (id(code), lasti))
         known = self._stacks.get(numbers)
         if known is None:
-            known = self._stacks.setdefault(numbers, Stack(calls))
+            known = self._stacks.setdefault(numbers, Stack(tuple((code, lasti) for _, code, lasti in frames)))
+        self._came(frames)
         return known
+
+    def _came(self, frames: Sequence[tuple[int, CodeType, int]]) -> None:
+        """Be told of the calls that led to an operation, innermost first."""
 
     # Operations outside of compiled functions.
 

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from olympus.recording.executed import Event, Key, Stack, role
+from olympus.recording.executed import Event, Key, Stack
 from olympus.recording.recorder import Found, Recorder, allows_reuse
 from olympus.spans import Chain, Span, span_at
 
@@ -123,6 +123,7 @@ class Stream(Recorder):
             self._pairs: set[tuple[int, int, str]] = set()
             self._together: Recent[object, set[frozenset[int]]] = Recent(PLACES)
             self._seen: Recent[tuple[object, object], None] = Recent(PLACES)
+            self._stacks = Recent(PLACES)
             self._calls = threading.local()
             self._reported = time.monotonic()
             self._site = 0
@@ -217,28 +218,12 @@ class Stream(Recorder):
 
     # Places.
 
-    def _stack(self) -> Stack:
-        """Return the user's part of the stack, and note which places one call of a function has come to."""
-        frames, frame = [], sys._getframe(1)
-        at: FrameType | None = frame
-        while at is not None:
-            whose = role(at.f_code.co_filename)
-            if whose == "runner":
-                break
-            if whose == "user":
-                frames.append((id(at), at.f_code, at.f_lasti))
-            at = at.f_back
-        numbers = tuple(number for _, code, lasti in frames for number in (id(code), lasti))
+    def _came(self, frames: Sequence[tuple[int, CodeType, int]]) -> None:
         with self.lock:
             self._follow_calls(frames)
-            if len(self._stacks) > PLACES:
-                self._stacks.clear()
-            known = self._stacks.get(numbers)
-            if known is None:
-                known = self._stacks[numbers] = Stack(tuple((code, lasti) for _, code, lasti in frames))
-            return known
 
     def _follow_calls(self, frames: Sequence[tuple[int, CodeType, int]]) -> None:
+        """Note which places one call of a function has come to."""
         calls: list[Activation] | None = getattr(self._calls, "now", None)
         if calls is None:
             calls = self._calls.now = []

@@ -28,7 +28,7 @@ def start():
     """Load the recorder, and turn it on; JAX has been imported."""
     from importlib import util
 
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036
         note("the recorder needs Python 3.11 or later, and the command ran Python %d.%d" % sys.version_info[:2])
         return
     source = os.environ[SOURCE]
