@@ -141,12 +141,17 @@ def verdicts(run: RunResult, args: Namespace, settings: Settings, settings_of: M
 
     A file that is no Python stays in the report whatever is selected, and so does everything if nothing can be traced.
     """
-    if not args.trace or settings.fix_only or mode_of(args, settings) is Mode.DIFF:
+    if settings.fix_only or mode_of(args, settings) is Mode.DIFF:
         return None  # these report no findings
-    from olympus_lint.tracing import judge
+    traced = None
+    if args.trace:
+        from olympus_lint.tracing import judge
 
-    traced = judge(run.files, settings_of, tracing(args))
-    if traced.refused is None and args.select_verdict:
+        traced = judge(run.files, settings_of, tracing(args))
+    usable = traced is not None and traced.refused is None
+    if args.trace_events is not None:
+        usable = recorded(run, args, settings_of) or usable
+    if usable and args.select_verdict:
         for file in run.files:
             file.findings = [finding for finding in file.findings if is_selected(finding, args.select_verdict)]
     return traced
@@ -174,6 +179,17 @@ def fix_checker(args: Namespace, mode: Mode) -> Iterator[Objection | None]:
         yield checker.objection
     finally:
         checker.close()
+
+
+def recorded(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) -> bool:
+    """Judge findings by the events of a recorded run, and add what else they show; say whether they can be used."""
+    from olympus_lint.tracing.recorded import judge_recorded
+
+    done = judge_recorded(args.trace_events, run.files, settings)
+    run.problems.extend(done.problems)
+    for note in done.notes:
+        say(f"note: {note}", args)
+    return not done.problems
 
 
 def is_selected(finding: Finding, words: Sequence[str]) -> bool:

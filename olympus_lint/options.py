@@ -54,11 +54,16 @@ def check_tracing(args: argparse.Namespace) -> None:
     Raises:
         SystemExit: they do not.
     """
-    given = [name for name in ("trace_import", "python", "device", "select_verdict") if getattr(args, name)]
+    given = [name for name in ("trace_import", "python", "device") if getattr(args, name)]
     if given and not args.trace:
         parser().error(f"--{given[0].replace('_', '-')} does nothing without --trace; give that, too")
-    if args.trace and args.add_noqa:
-        parser().error("--trace does not go with --add-noqa, which reports nothing")
+    if args.select_verdict is not None and not args.trace and args.trace_events is None:
+        parser().error("--select-verdict does nothing without --trace or --trace-events; give one of them, too")
+    if args.add_noqa and (args.trace or args.trace_events is not None):
+        option = "--trace" if args.trace else "--trace-events"
+        parser().error(f"{option} does not go with --add-noqa, which reports nothing")
+    if args.trace_events is not None and args.paths == ["-"]:
+        parser().error("--trace-events takes files, whose versions it knows, and not standard input")
     for word in args.select_verdict or ():
         if word not in VERDICTS:
             near = nearest(word, VERDICTS)
@@ -142,8 +147,10 @@ def add_tracing(made: Parser) -> None:
     group.add_argument("--trace-import", action="store_true", help=what)
     what = "the Python that has JAX, such as that of your project (default: the one that runs this)"
     group.add_argument("--python", metavar="PATH", help=what)
+    what = "say of each finding whether it is true by the events of `olympus record`, and report what else they show"
+    group.add_argument("--trace-events", metavar="FILE", help=what)
     group.add_argument("--device", metavar="PLATFORM", help="the platform of JAX that is used (default: cpu)")
-    what = f"with --trace, report findings with these verdicts only: {', '.join(VERDICTS)}"
+    what = f"report findings with these verdicts only: {', '.join(VERDICTS)}"
     group.add_argument("--select-verdict", type=comma, action="extend", metavar="VERDICTS", help=what)
 
 

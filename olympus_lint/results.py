@@ -89,7 +89,7 @@ class RunResult:
     """
 
     files: Sequence[FileResult]
-    problems: Sequence[Problem] = ()
+    problems: list[Problem] = field(default_factory=list)
     unsafe: bool = False
 
     @property

@@ -403,7 +403,10 @@ def test_arguments_of_the_settings_reach_the_trace(run, reuse):
             "--select-verdict: expected one of confirmed, refuted, inconclusive, not-reached, none, not 'confirmd'; "
             "did you mean confirmed?",
         ),
-        (["--select-verdict", "confirmed"], "--select-verdict does nothing without --trace; give that, too; see"),
+        (
+            ["--select-verdict", "confirmed"],
+            "--select-verdict does nothing without --trace or --trace-events; give one of them, too; see",
+        ),
         (["--python", "python3"], "--python does nothing without --trace; give that, too; see"),
         (["--trace", "--add-noqa"], "--trace does not go with --add-noqa, which reports nothing; see"),
     ],
