@@ -44,7 +44,14 @@ main()
 MEMORY = 4 * 2**30
 """Address space in bytes: JAX takes 1.6 GB of it once something is compiled, most of which it never touches."""
 
-LIMITS: Mapping[str, int | None] = {"memory": MEMORY, "cpu": 3600, "file": 64 * 2**20}
+FEW_CORES = 8
+FOR_A_CORE = 2**27  # bytes of address space: on each core more, JAX has a thread, with a stack and an arena
+
+LIMITS: Mapping[str, int | None] = {
+    "memory": MEMORY + FOR_A_CORE * max(0, (os.cpu_count() or 1) - FEW_CORES),
+    "cpu": 3600,
+    "file": 64 * 2**20,
+}
 
 START = 60.0  # seconds until JAX must be there
 LOOK = 0.5  # seconds between looks at whether it still lives

@@ -9,7 +9,7 @@ import pytest
 
 from olympus_lint.options import VERDICTS, parser
 from olympus_lint.tracing.judging import JUDGED, Choice
-from olympus_lint.tracing.process import LIMITS
+from olympus_lint.tracing.process import LIMITS, MEMORY
 
 jax = pytest.importorskip("jax", reason="the page's commands trace with JAX")
 
@@ -41,4 +41,4 @@ def test_options_and_words_of_the_page_are_those_there_are():
 
 def test_limits_of_the_page_are_those_there_are():
     assert f"has {Choice().seconds:.0f} seconds for a function" in PAGE
-    assert f"{LIMITS['memory'] >> 30} GiB of address space and files of {LIMITS['file'] >> 20} MiB" in PAGE
+    assert f"{MEMORY >> 30} GiB of address space (more with many cores) and files of {LIMITS['file'] >> 20} MiB" in PAGE
