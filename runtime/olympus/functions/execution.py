@@ -198,12 +198,12 @@ def time_left() -> float:
 
 
 def variations(guesses: Mapping[Name, Sequence[Argument]]) -> Iterator[dict[Name, Argument]]:
-    """Return arguments: the likeliest of all parameters, then all next ones at once, then one or two varied."""
+    """Return arguments: the likeliest of all parameters, then the next of all but keys, then one or two varied."""
     first = {name: some[0] for name, some in guesses.items()}
     yield first
     longest = max((len(some) for some in guesses.values()), default=0)
     for index in range(1, min(longest, TOGETHER)):
-        yield {name: some[min(index, len(some) - 1)] for name, some in guesses.items()}
+        yield {name: some[0 if some[0] == key() else min(index, len(some) - 1)] for name, some in guesses.items()}
     singles = [
         (name, guesses[name][index]) for index in range(1, longest) for name in guesses if index < len(guesses[name])
     ]

@@ -12,7 +12,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from olympus.functions.arguments import Argument, Input, Made, array, key, many, value
+from olympus.functions.arguments import Argument, Input, Made, Value, array, key, many, value
 from olympus.functions.functions import number, paired, same
 from olympus.functions.names import KEY_ARRAY, Sort, sort_of
 from olympus.functions.uses import Use
@@ -153,6 +153,8 @@ class Guesser:
             return [key(), value(None)] if types.NoneType in members else [key()]
         if sort_of(name) in NUMBERS:  # of `float | Array` and the like, the number
             lists.sort(key=lambda each: not (each and isinstance(getattr(each[0], "held", None), int | float)))
+        elif any(each and isinstance(each[0], Input) for each in lists):  # of trees, arrays, then trees of arrays
+            lists.sort(key=lambda each: [Input, Made, Value].index(type(each[0])) if each else 3)
         longest = max((len(each) for each in lists), default=0)
         return [each[index] for index in range(longest) for each in lists if index < len(each)]
 
@@ -182,6 +184,8 @@ class Guesser:
             return self.generic(annotation, (), name, depth)
         if issubclass(annotation, enum.Enum):
             return [value(each) for each in annotation]
+        if annotation.__module__ in ("builtins", "numpy"):
+            return []
         if annotation.__name__ in ("PyTree", "PRNGKeyArray"):
             return [key()] if annotation.__name__ == "PRNGKeyArray" else self.named(name, sort, arrays=True)
         return self.constructed(annotation, depth)
