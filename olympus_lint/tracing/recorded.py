@@ -306,9 +306,10 @@ def _said(status: Status, reason: str) -> Verdict:
 def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileResult]) -> Iterator[Finding]:
     """Yield findings for misuses at places where the rules have found nothing."""
     known = {
-        (finding.code, finding.filename, finding.span, finding.related[0].span if finding.related else finding.span)
+        (finding.code, finding.filename, finding.span)
         for file in files
         for finding in file.findings
+        if finding.verdict is not None and finding.verdict.status == "confirmed" and finding.verdict.tier == "recorded"
     }
     for judge in judges:
         for pair in judge.process.pairs:
@@ -317,10 +318,8 @@ def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileRes
             finding = _finding(events, judge, pair)
             if finding is None:
                 continue
-            other = finding.related[0].span if finding.related else finding.span
-            place = finding.code, finding.filename, finding.span, other
-            mirrored = finding.code, finding.filename, other, finding.span
-            if place not in known and mirrored not in known:
+            place = finding.code, finding.filename, finding.span
+            if place not in known:  # one misuse for each place is enough to go there
                 known.add(place)
                 yield finding
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from conftest import Outcome
+from markdown_it import MarkdownIt
 
+from olympus.verdicts import Status
 from olympus_lint.options import parse
 from olympus_lint.results import FileResult
 from olympus_lint.settings import Settings
@@ -409,44 +411,31 @@ def test_options_that_do_not_go_together(arguments: list[str], said: str, capsys
 
 # From the command to the finding.
 
-PROGRAM = """\
-from jax import random
+PAGE = Path(__file__).parents[2] / "docs" / "runtime" / "record.md"
 
-class Store:
-    def __init__(self, key):
-        self.kept = {"k": key}
-    def get(self, name):
-        return self.kept[name]
 
-def one(store):
-    return random.normal(store.get("k"))
-
-def two(store):
-    return random.uniform(store.get("k"))
-
-def apart(key):
-    a, b = random.split(key)
-    return random.normal(a) + random.uniform(b)
-
-store = Store(random.key(0))
-one(store), two(store), apart(random.key(1))
-"""
+def blocks(language: str) -> list[str]:
+    """Return what stands in the page's fences of one language."""
+    tokens = MarkdownIt().parse(PAGE.read_text("utf-8"))
+    return [token.content for token in tokens if token.type == "fence" and token.info == language]
 
 
 @pytest.mark.skipif(find_spec("jax") is None, reason="the command uses JAX")
-def test_from_the_command_to_the_finding(project: Path, run: Callable[..., Outcome]):
-    (project / "train.py").write_text(PROGRAM)
-    command = [sys.executable, "-m", "olympus", "record", "--", sys.executable, "train.py"]
-    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
-    assert "OLY104" not in run("--no-cache", "train.py").out
+def test_the_example_of_the_page(project: Path, run: Callable[..., Outcome]):
+    (program,) = blocks("python")
+    commands, report = blocks("console")[1], blocks("text")[0]
+    (project / "train.py").write_text(program)
+    assert "olympus record -- python train.py\n" in commands
+    command = [sys.executable, "-m", "olympus", "record", "--", "python", "train.py"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(command, check=False, capture_output=True, env={**os.environ, "PATH": path})
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert "All checks passed!" in run("--no-cache", "train.py").out
     outcome = run("--no-cache", "--trace-events", "events.jsonl", "train.py")
     assert outcome.status == 1
-    assert (
-        textwrap.dedent("""\
-        verdict: confirmed (recorded)
-            key: key(0)
-            normal, words [0, 0] on cpu:0
-        """)
-        in outcome.out
-    )
-    assert outcome.out.count("OLY104") == 1
+    assert outcome.out.replace(f"{project.resolve()}/", "").startswith(report)
+
+
+def test_the_page_names_what_verdicts_there_are():
+    for status in get_args(Status):
+        assert f"| {status} |" in PAGE.read_text("utf-8")

@@ -129,6 +129,19 @@ def test_a_recorder_that_cannot_start_leaves_the_program_alone(tmp_path: Path):
     assert "the recorder failed with" in read_events(tmp_path / "events.jsonl").notes[0]
 
 
+def test_a_process_that_outlives_the_command_goes_on(tmp_path: Path):
+    (tmp_path / "jax.py").write_text(FAKE_JAX)
+    package = Path(olympus.__file__).parent
+    environment = {
+        "PYTHONPATH": os.pathsep.join([str(package / "recording" / "startup"), str(tmp_path)]),
+        "OLYMPUS_RECORD_SOURCE": str(package),
+        "OLYMPUS_RECORD_FOLDER": str(tmp_path / "gone"),
+    }
+    command = python("import jax; print(jax.__version__)")
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"this is not JAX\n0.0\n", b"")
+
+
 def test_another_module_of_the_name_olympus_is_left_alone(tmp_path: Path):
     (tmp_path / "jax.py").write_text(FAKE_JAX)
     (tmp_path / "olympus.py").write_text("mine = True\n")

@@ -101,7 +101,10 @@ class Stream(Recorder):
         """Go on in another file, as another process, which knows of no keys."""
         self.lock = threading.RLock()  # another thread may have held it in the process that this one comes from
         self.clear()
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        except FileNotFoundError:  # the command is over, and this process has outlived it
+            self._file = os.open(os.devnull, os.O_WRONLY)
         self._write(process=os.getpid(), **_versions())
 
     def clear(self) -> None:
@@ -175,9 +178,9 @@ class Stream(Recorder):
             return False
         others = self._consumers.setdefault(key, [])
         for other in others:
-            if (other.stack, other.inner) != (event.stack, event.inner):
-                self._repeat("collision" if key in self._derived_twice else "reuse", other, event, key)
-        if len(others) < CONSUMERS:
+            self._repeat("collision" if key in self._derived_twice else "reuse", other, event, key)
+        alike = any((other.stack, other.inner) == (event.stack, event.inner) for other in others)
+        if len(others) < CONSUMERS and not alike:
             others.append(event)
         return True
 

@@ -20,8 +20,11 @@ def note(text):
     import json
 
     path = os.path.join(os.environ[FOLDER], "notes-%d.jsonl" % os.getpid())  # noqa: PTH118
-    with open(path, "a") as file:  # noqa: PTH123
-        file.write(json.dumps({"note": text}) + "\n")
+    try:
+        with open(path, "a") as file:  # noqa: PTH123
+            file.write(json.dumps({"note": text}) + "\n")
+    except OSError:  # the command is over, and this process has outlived it
+        pass
 
 
 def start():
