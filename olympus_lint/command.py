@@ -5,8 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from olympus_lint.cache import Cache, cache_folder
 from olympus_lint.configuration import Configuration
@@ -16,10 +19,16 @@ from olympus_lint.output import has_color, report_text, write_report
 from olympus_lint.progress import track
 from olympus_lint.reporting import render
 from olympus_lint.reporting._text import count
-from olympus_lint.results import FileResult, Problem, RunResult
+from olympus_lint.results import FileResult, Objection, Problem, RunResult
 from olympus_lint.runner import Mode, check_bytes, check_files
-from olympus_lint.settings import READERS, Settings, SettingsError, from_table
+from olympus_lint.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
 from olympus_lint.summary import fixes_list
+from olympus_rules.finding import Finding
+from olympus_rules.invalid_syntax import InvalidSyntax
+
+if TYPE_CHECKING:
+    from olympus.verdicts import Tier
+    from olympus_lint.tracing import Choice, Traced
 
 __all__ = ["check"]
 
@@ -51,17 +60,23 @@ def check(args: Namespace) -> int:
         return report_problems(problems, args)
     cache = None if args.no_cache else Cache(cache_folder(args, settings))
     found_in = {file.filename: number for number, file in enumerate(files)}
-    results = list(track(check_files(files, mode_of(args, settings), args.jobs, cache), len(files)))
+    mode = mode_of(args, settings)
+    with fix_checker(args, mode) as objection:
+        results = list(track(check_files(files, mode, args.jobs, cache, objection), len(files)))
     results.sort(key=lambda result: found_in[result.filename])  # whichever came from the cache, or from a process
     run = RunResult(results, problems, settings.unsafe_fixes)
+    checked = time.perf_counter()
+    traced = verdicts(run, args, settings, {file.filename: file.settings for file in files})
     if not files and not problems:
         print("warning: no Python files found under the given paths", file=sys.stderr)
-    checked = time.perf_counter()
-    status = finish(run, args, settings)
+    stages = {"finding files": found - started, "checking": checked - found}
+    if args.trace:
+        stages["tracing"] = time.perf_counter() - checked
+    status = finish(run, args, settings, traced)
     if args.verbose:
         if cache is not None and cache.store.note:
             print(f"note: {cache.store.note}", file=sys.stderr)
-        narrate(results, {"finding files": found - started, "checking": checked - found}, started)
+        narrate(results, stages, started)
     return status
 
 
@@ -71,7 +86,8 @@ def options_over(args: Namespace) -> dict[str, object]:
     Raises:
         SettingsError: one of them is wrong.
     """
-    given = {name.replace("_", "-"): value for name, value in vars(args).items() if name in READERS}
+    names = READERS.keys() - TABLE_ONLY
+    given = {name.replace("_", "-"): value for name, value in vars(args).items() if name in names}
     if "per-file-ignores" in given:
         given["per-file-ignores"] = ignores_table(given["per-file-ignores"])
     over = from_table(given, "--", Path.cwd())
@@ -110,16 +126,82 @@ def check_stdin(args: Namespace, configuration: Configuration) -> int:
     mode = mode_of(args, settings)
     result, new = FileResult(name, analysed=False), data
     if not (settings.force_exclude and settings.excluded.match_any(Path(name))):
-        result, new = check_bytes(name, data, settings, mode)
+        with fix_checker(args, mode) as objection:
+            result, new = check_bytes(name, data, settings, mode, objection=objection)
     if mode in (Mode.FIX, Mode.ADD_NOQA):
         sys.stdout.buffer.write(new)
         sys.stdout.flush()
         sys.stdout = sys.stderr
-    return finish(RunResult([result], unsafe=settings.unsafe_fixes), args, settings)
+    run = RunResult([result], unsafe=settings.unsafe_fixes)
+    return finish(run, args, settings, verdicts(run, args, settings, {name: settings}))
 
 
-def finish(run: RunResult, args: Namespace, settings: Settings) -> int:
+def verdicts(run: RunResult, args: Namespace, settings: Settings, settings_of: Mapping[str, Settings]) -> Traced | None:
+    """Give the findings of a run their verdicts, if that is asked for, and leave those that are not selected out.
+
+    A file that is no Python stays in the report whatever is selected, and so does everything if nothing can be traced.
+    """
+    if settings.fix_only or mode_of(args, settings) is Mode.DIFF:
+        return None  # these report no findings
+    traced = None
+    if args.trace:
+        from olympus_lint.tracing import judge
+
+        traced = judge(run.files, settings_of, tracing(args))
+    usable = traced is not None and traced.refused is None
+    if args.trace_events is not None:
+        usable = recorded(run, args, settings_of) or usable
+    if usable and args.select_verdict:
+        for file in run.files:
+            file.findings = [finding for finding in file.findings if is_selected(finding, args.select_verdict)]
+    return traced
+
+
+def tracing(args: Namespace) -> Choice:
+    """Return how the options say to trace."""
+    from olympus_lint.tracing import Choice
+
+    options = {name: value for name in ("python", "device") if (value := getattr(args, name)) is not None}
+    tiers: tuple[Tier, ...] = ("witness", "function") if args.trace_import else ("witness",)
+    return Choice(**options, tiers=tiers)
+
+
+@contextmanager
+def fix_checker(args: Namespace, mode: Mode) -> Iterator[Objection | None]:
+    """Give what says why a fix should not be applied, if fixes are to be traced; it is of use until the end only."""
+    if not args.trace or mode not in (Mode.FIX, Mode.DIFF):
+        yield None
+        return
+    from olympus_lint.tracing import FixChecker
+
+    checker = FixChecker(tracing(args))
+    try:
+        yield checker.objection
+    finally:
+        checker.close()
+
+
+def recorded(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) -> bool:
+    """Judge findings by the events of a recorded run, and add what else they show; say whether they can be used."""
+    from olympus_lint.tracing.recorded import judge_recorded
+
+    done = judge_recorded(args.trace_events, run.files, settings)
+    run.problems.extend(done.problems)
+    for note in done.notes:
+        say(f"note: {note}", args)
+    return not done.problems
+
+
+def is_selected(finding: Finding, words: Sequence[str]) -> bool:
+    """Say whether a finding is reported with these words of ``--select-verdict``."""
+    verdict = finding.verdict.status.replace(" ", "-") if finding.verdict is not None else "none"
+    return verdict in words or finding.code == InvalidSyntax.code
+
+
+def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced | None = None) -> int:
     """Report a run, and return the exit status."""
+    if traced is not None:
+        run = tell(traced, run, args)
     fixed = run.fixes.total()
     mode = mode_of(args, settings)
     for note in run.notes:
@@ -143,6 +225,30 @@ def finish(run: RunResult, args: Namespace, settings: Settings) -> int:
     if fixed and args.exit_non_zero_on_fix:
         return status or 1
     return status or int(bool(run.findings) and not args.exit_zero)
+
+
+def tell(traced: Traced, run: RunResult, args: Namespace) -> RunResult:
+    """Say how the tracing went; return the run with what was wrong with it."""
+    refused = traced.refused
+    if refused is not None and refused.missing and args.python is None:
+        print(
+            "warning: nothing was traced, since JAX is not installed here; install it with "
+            "`pip install 'olympus-lint[trace]'`, or name a Python that has it with --python.",
+            file=sys.stderr,
+        )
+    elif refused is not None:
+        where = f"--python {args.python}" if args.python is not None else "--trace"
+        wanted = "JAX" if args.device is None else "JAX and this device"
+        sentence = (
+            f"{where}: nothing was traced: {refused}; name a Python 3.11 or later that has {wanted} with --python."
+        )
+        return replace(run, problems=[*run.problems, Problem("", sentence)])
+    for cause, number in traced.deaths.items():
+        say(f"note: {count(number, 'worker')} died while tracing: {cause}", args)
+    if args.verbose and traced.questions and refused is None:
+        say(f"traced {count(traced.questions, 'finding')} with JAX {traced.about['jax']}", args)
+        say(f"the workers took at most {traced.peak_kib / 1024:.0f} MiB of memory", args)
+    return run
 
 
 def say(text: str, args: Namespace) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from olympus_lint.results import FileResult, FixResult, Problem, can_fix
+from olympus_lint.results import FileResult, FixResult, Objection, Problem, can_fix
 from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, check_size
 from olympus_lint.suppression import Suppressions
@@ -287,7 +287,13 @@ def trace(error: BaseException) -> str:
 
 
 def fix_text(
-    filename: str, text: str, settings: Settings, *, unsafe: bool = False, projects: Projects | None = None
+    filename: str,
+    text: str,
+    settings: Settings,
+    *,
+    unsafe: bool = False,
+    projects: Projects | None = None,
+    objection: Objection | None = None,
 ) -> FixResult:
     """Apply fixes until nothing is left to fix.
 
@@ -297,6 +303,7 @@ def fix_text(
         settings: which rules to run and what to report.
         unsafe: whether unsafe fixes are applied, too.
         projects: as for :func:`lint_text`.
+        objection: says why a fix should not be applied; it is then withheld, and a note says so.
 
     Returns:
         The last text that parses, what was applied and what is left. Fixes that still find work after ten
@@ -304,6 +311,7 @@ def fix_text(
     """
     applied: Counter[str] = Counter()
     result = lint_text(filename, text, settings, projects)
+    withhold(result, text, settings, objection, unsafe=unsafe)
     passes, left = 0, len(text)
     while fixable := [finding for finding in result.findings if can_fix(finding, unsafe=unsafe)]:
         codes = ", ".join(sorted({finding.code for finding in fixable}))
@@ -320,7 +328,22 @@ def fix_text(
             problem = Problem(filename, sentence(f"fixes of {codes}", f"gave {named(error)}"), trace(error))
             return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
         text, applied, result = new, applied + fixed, lint_text(filename, new, settings, projects)
+        withhold(result, text, settings, objection, unsafe=unsafe)
     return FixResult(text, applied, result.findings, result.errors, result.notes)
+
+
+def withhold(result: FileResult, text: str, settings: Settings, objection: Objection | None, *, unsafe: bool) -> None:
+    """Take the fixes away to which there is an objection, and note which."""
+    if objection is None:
+        return
+    for place, finding in enumerate(result.findings):
+        if can_fix(finding, unsafe=unsafe):
+            fixed, _ = apply(text, [finding])
+            said = objection(result.filename, text, fixed, finding, settings)
+            if said is not None:
+                message = f"the fix of {finding.code} on line {finding.span.start.row} is withheld: {said}."
+                result.notes.append(Problem(result.filename, message))
+                result.findings[place] = replace(finding, fix=None)
 
 
 def apply(text: str, findings: list[Finding]) -> tuple[str, Counter[str]]:

@@ -13,6 +13,9 @@ from olympus_lint.spelling import nearest
 
 __all__ = ["parse"]
 
+VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
+"""What ``--select-verdict`` takes; ``none`` stands for findings of rules that are not traced."""
+
 
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one sentence."""
@@ -39,9 +42,33 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         parser().error("`-` stands for standard input and goes with no other path")
     if getattr(args, "diff", False) and args.add_noqa:
         parser().error("--diff shows what fixes change; it does not go with --add-noqa")
+    check_tracing(args)
     if args.derive_pack and args.paths != ["."]:
         parser().error("--derive-pack takes one package, and no paths beside it")
     return args
+
+
+def check_tracing(args: argparse.Namespace) -> None:
+    """See whether the options about tracing go together.
+
+    Raises:
+        SystemExit: they do not.
+    """
+    given = [name for name in ("trace_import", "python", "device") if getattr(args, name)]
+    if given and not args.trace:
+        parser().error(f"--{given[0].replace('_', '-')} does nothing without --trace; give that, too")
+    if args.select_verdict is not None and not args.trace and args.trace_events is None:
+        parser().error("--select-verdict does nothing without --trace or --trace-events; give one of them, too")
+    if args.add_noqa and (args.trace or args.trace_events is not None):
+        option = "--trace" if args.trace else "--trace-events"
+        parser().error(f"{option} does not go with --add-noqa, which reports nothing")
+    if args.trace_events is not None and args.paths == ["-"]:
+        parser().error("--trace-events takes files, whose versions it knows, and not standard input")
+    for word in args.select_verdict or ():
+        if word not in VERDICTS:
+            near = nearest(word, VERDICTS)
+            hint = f"; did you mean {near}?" if near else ""
+            parser().error(f"--select-verdict: expected one of {', '.join(VERDICTS)}, not {word!r}{hint}")
 
 
 def parser() -> Parser:
@@ -57,6 +84,7 @@ def parser() -> Parser:
     add_actions(made)
     add_rule_selection(made)
     add_file_selection(made)
+    add_tracing(made)
     add_miscellaneous(made)
     return made
 
@@ -108,6 +136,22 @@ def add_file_selection(made: Parser) -> None:
     )
     flag(group, "--force-exclude", "leave excluded files out even when they are named")
     group.add_argument("--stdin-filename", metavar="NAME", help="the name of what stands on stdin")
+
+
+def add_tracing(made: Parser) -> None:
+    """Add whether findings are traced, and how."""
+    group = made.add_argument_group("Tracing")
+    what = "say of each finding whether it is true, by tracing with JAX; imports nothing of yours"
+    group.add_argument("--trace", action="store_true", help=what)
+    what = "with --trace, trace the real functions, too: this imports, and so executes, the files with findings"
+    group.add_argument("--trace-import", action="store_true", help=what)
+    what = "the Python that has JAX, such as that of your project (default: the one that runs this)"
+    group.add_argument("--python", metavar="PATH", help=what)
+    what = "say of each finding whether it is true by the events of `olympus record`, and report what else they show"
+    group.add_argument("--trace-events", metavar="FILE", help=what)
+    group.add_argument("--device", metavar="PLATFORM", help="the platform of JAX that is used (default: cpu)")
+    what = f"report findings with these verdicts only: {', '.join(VERDICTS)}"
+    group.add_argument("--select-verdict", type=comma, action="extend", metavar="VERDICTS", help=what)
 
 
 def add_miscellaneous(made: Parser) -> None:

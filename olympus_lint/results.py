@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_rules.finding import Applicability, Finding
 
-__all__ = ["FileResult", "FixResult", "Problem", "RunResult", "can_fix"]
+if TYPE_CHECKING:
+    from olympus_lint.settings import Settings
+
+__all__ = ["FileResult", "FixResult", "Objection", "Problem", "RunResult", "can_fix"]
+
+
+Objection: TypeAlias = Callable[[str, str, str, Finding, "Settings"], str | None]
+"""Says why a fix should not be applied: takes file, text, fixed text, finding and settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +89,7 @@ class RunResult:
     """
 
     files: Sequence[FileResult]
-    problems: Sequence[Problem] = ()
+    problems: list[Problem] = field(default_factory=list)
     unsafe: bool = False
 
     @property

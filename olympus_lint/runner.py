@@ -16,7 +16,7 @@ from olympus_lint.discovery import SourceFile
 from olympus_lint.engine import Projects, fix_text, lint_text, worth_checking
 from olympus_lint.noqa import add_noqa
 from olympus_lint.order import imports_first
-from olympus_lint.results import FileResult, Problem
+from olympus_lint.results import FileResult, Objection, Problem
 from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, read_bytes, reencode, write_bytes
 from olympus_rules.syntax.document import decode, split_lines
@@ -47,7 +47,11 @@ def default_jobs() -> int:
 
 
 def check_files(
-    files: Iterable[SourceFile], mode: Mode, jobs: int | None = None, cache: Cache | None = None
+    files: Iterable[SourceFile],
+    mode: Mode,
+    jobs: int | None = None,
+    cache: Cache | None = None,
+    objection: Objection | None = None,
 ) -> Iterator[FileResult]:
     """Check files and, in the other modes, rewrite them.
 
@@ -57,6 +61,7 @@ def check_files(
         jobs: the number of processes; ``None`` for one per core where there is enough to do.
         cache: what is kept between runs. A run that rewrites files does without: each of its results may rest on
             what was written just before.
+        objection: says why a fix should not be applied; with it, all is done in this process.
 
     Yields:
         The result of each file: first those that cannot hold a key, then those that an earlier run has left, then
@@ -87,15 +92,17 @@ def check_files(
     jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(candidates))
     ordered = imports_first(candidates)
     del candidates
-    yield from run(ordered, mode, jobs, projects)
+    yield from run(ordered, mode, jobs if objection is None else 1, projects, objection)
     if cache is not None:
         cache.close()
 
 
-def run(files: Sequence[SourceFile], mode: Mode, jobs: int, projects: Projects) -> Iterator[FileResult]:
+def run(
+    files: Sequence[SourceFile], mode: Mode, jobs: int, projects: Projects, objection: Objection | None = None
+) -> Iterator[FileResult]:
     """Check candidates in this process or in several."""
     if jobs <= 1:
-        yield from map(check_file, files, repeat(mode), repeat(projects))
+        yield from map(check_file, files, repeat(mode), repeat(projects), repeat(objection))
         projects.finish()
         return
     from concurrent.futures import ProcessPoolExecutor
@@ -134,13 +141,13 @@ def prepare_collector() -> None:
     gc.set_threshold(5_000_000, 10, 10)
 
 
-def check_file(file: SourceFile, mode: Mode, projects: Projects) -> FileResult:
+def check_file(file: SourceFile, mode: Mode, projects: Projects, objection: Objection | None = None) -> FileResult:
     """Check one file on disk and write what the mode changes."""
     try:
         data = read_bytes(file.filename)
     except InputError as error:
         return failure(file.filename, error)
-    result, new = check_bytes(file.filename, data, file.settings, mode, projects)
+    result, new = check_bytes(file.filename, data, file.settings, mode, projects, objection)
     if new != data and mode is not Mode.DIFF:
         projects.forget(file.filename)
         try:
@@ -163,7 +170,12 @@ def unchanged(filename: str, data: bytes, settings: Settings, error: Exception) 
 
 
 def check_bytes(
-    filename: str, data: bytes, settings: Settings, mode: Mode, projects: Projects | None = None
+    filename: str,
+    data: bytes,
+    settings: Settings,
+    mode: Mode,
+    projects: Projects | None = None,
+    objection: Objection | None = None,
 ) -> tuple[FileResult, bytes]:
     """Check one file's bytes; return the result and the bytes that it should have."""
     projects = projects or Projects()
@@ -171,7 +183,10 @@ def check_bytes(
     if mode is Mode.CHECK or not result.text:
         return result, data
     text = decode(data)
-    result, new = (suppress_all if mode is Mode.ADD_NOQA else fix)(result, text, settings, projects)
+    if mode is Mode.ADD_NOQA:
+        result, new = suppress_all(result, text, settings, projects)
+    else:
+        result, new = fix(result, text, settings, projects, objection)
     if new == text:
         return result, data
     if mode is Mode.DIFF:
@@ -182,9 +197,12 @@ def check_bytes(
         return unchanged(filename, data, settings, error), data
 
 
-def fix(result: FileResult, text: str, settings: Settings, projects: Projects) -> tuple[FileResult, str]:
+def fix(
+    result: FileResult, text: str, settings: Settings, projects: Projects, objection: Objection | None
+) -> tuple[FileResult, str]:
     """Apply the fixes; return what is left and the new text."""
-    fixed = fix_text(result.filename, text, settings, unsafe=settings.unsafe_fixes, projects=projects)
+    unsafe = settings.unsafe_fixes
+    fixed = fix_text(result.filename, text, settings, unsafe=unsafe, projects=projects, objection=objection)
     shown = fixed.text if fixed.findings else ""
     rest = FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes, notes=fixed.notes)
     return rest, fixed.text

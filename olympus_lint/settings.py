@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
+from olympus.functions.specs import spec
 from olympus_lint.paths import Patterns, anchored
 from olympus_lint.reporting import format_names
 from olympus_lint.selection import expand, selected_codes
@@ -15,7 +16,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.rule import Rule, all_rules
 from olympus_rules.signatures import read_pack
 
-__all__ = ["DEFAULT_EXCLUDE", "READERS", "Settings", "SettingsError", "from_table", "override"]
+__all__ = ["DEFAULT_EXCLUDE", "READERS", "TABLE_ONLY", "Settings", "SettingsError", "from_table", "override"]
 
 # fmt: off
 DEFAULT_EXCLUDE = (
@@ -53,6 +54,7 @@ class Settings:
         cache_dir: the folder in which results are kept between runs; beside the settings file, or the
             current folder without one, where none is named.
         ignore_noqa: whether suppression comments are passed over.
+        trace: a function, as ``pkg.mod:function``, to the arguments that it is traced with.
     """
 
     select: Sequence[str] | None = None
@@ -73,6 +75,7 @@ class Settings:
     show_fixes: bool = False
     cache_dir: str | None = None
     ignore_noqa: bool = False
+    trace: Mapping[str, Mapping[str, Sequence[str] | Mapping[str, str]]] = field(default_factory=dict)
 
     @cached_property
     def codes(self) -> frozenset[str]:
@@ -216,6 +219,38 @@ def read_format(value: object, base: Path) -> str:
     return read_choice(value, format_names())
 
 
+def read_traced(value: object, base: Path) -> dict[str, dict[str, list[str] | dict[str, str]]]:
+    """Read a table from function to the arguments that it is traced with."""
+    if not isinstance(value, dict):
+        raise ValueError(f'expected a table such as {{"pkg.mod:function" = {{args = ["key"]}}}}, not {value!r}')
+    read = {}
+    for function, table in value.items():
+        parts = function.split(":")
+        if len(parts) != 2 or not all(name.isidentifier() for part in parts for name in part.split(".")):
+            raise ValueError(f"{function!r} names no function; write 'pkg.mod:function'")
+        if not isinstance(table, dict):
+            raise ValueError(f'{function}: expected a table such as {{args = ["key"]}}, not {table!r}')
+        for name in table:
+            if name != "args":
+                hint = "did you mean 'args'?" if nearest(name, ["args"]) else "write 'args'"
+                raise ValueError(f"{function}: unknown name {name!r}; {hint}")
+        read[function] = {"args": read_arguments(table.get("args"), function)}
+    return read
+
+
+def read_arguments(value: object, function: str) -> list[str] | dict[str, str]:
+    """Read the arguments of a function: in the order of its parameters, or by name."""
+    texts = list(value.values()) if isinstance(value, dict) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f'{function}: expected a list of texts such as args = ["key", "f32[3,4]"], not {value!r}')
+    for text in texts:
+        try:
+            spec(text)
+        except ValueError as error:
+            raise ValueError(f"{function}: {text}: {error}") from None
+    return value if isinstance(value, dict) else texts
+
+
 def read_choice(value: object, choices: Sequence[str]) -> str:
     """Read one of a few words."""
     if not isinstance(value, str) or value not in choices:
@@ -243,4 +278,8 @@ READERS: dict[str, Callable[[object, Path], object]] = {
     "fix_only": read_bool,
     "show_fixes": read_bool,
     "cache_dir": read_folder,
+    "trace": read_traced,
 }
+
+TABLE_ONLY = frozenset({"trace"})
+"""Settings that an option of the same name does not give."""

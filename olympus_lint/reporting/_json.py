@@ -25,7 +25,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "confidence": finding.confidence.label,
         "url": rule_url(finding.name),
         "fix": fix_object(finding.fix) if finding.fix else None,
-        "verdict": None,  # static findings have none; tracing gives them
+        "verdict": finding.verdict.to_json() if finding.verdict else None,
     }
     if finding.effect is not None:
         made["effect"] = finding.effect

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from olympus_lint.results import can_fix
 from olympus_rules.finding import Finding, Span
 
-__all__ = ["count", "headline", "place", "printable"]
+__all__ = ["count", "headline", "place", "printable", "verdict_mark"]
 
 CONTROL = {code: chr(0x2400 + code) for code in range(32) if chr(code) != "\t"} | {0x7F: "\u2421"}
 
@@ -21,6 +21,11 @@ def headline(finding: Finding, *, unsafe: bool) -> str:
     """Return code and message, with ``[*]`` between them when ``--fix`` would act with the options given."""
     mark = " [*]" if can_fix(finding, unsafe=unsafe) else ""
     return f"{finding.code}{mark} {printable(finding.message)}"
+
+
+def verdict_mark(finding: Finding) -> str:
+    """Return what a line for a finding ends with: its verdict in brackets, or nothing."""
+    return f" [{finding.verdict.status}]" if finding.verdict is not None else ""
 
 
 def printable(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from olympus.verdicts import Verdict
 from olympus_lint.reporting._frame import Mark, Piece, frame
 from olympus_lint.reporting._text import headline, place, printable
 from olympus_lint.results import RunResult
@@ -36,10 +37,19 @@ def block(finding: Finding, lines: Mapping[str, Sequence[str]], unsafe: bool) ->
         if other.filename != finding.filename:
             yield [Piece(f"{place(other.filename, other.span)}: ", "place"), Piece(other.message, "code")]
             yield from frame(lines.get(other.filename, ()), [Mark(other.span, "-")])
+    if finding.verdict is not None:
+        yield from verdict_rows(finding.verdict)
     if finding.fix is not None:
         unsafe_fix = finding.fix.applicability is Applicability.UNSAFE
         how = " (`--fix --unsafe-fixes` does it)" if unsafe_fix else " (`--fix` does it)"
         yield [Piece("help: ", "help"), Piece(f"{printable(finding.fix.message)}{how}", "code")]
+
+
+def verdict_rows(verdict: Verdict) -> Iterator[list[Piece]]:
+    """Return the lines that say whether a finding is true, and what shows it."""
+    reason = f": {printable(verdict.reason)}" if verdict.reason else ""
+    yield [Piece("verdict: ", "help"), Piece(f"{verdict.status} ({verdict.tier}){reason}", "code")]
+    yield from ([Piece(f"    {printable(line)}", "code")] for line in verdict.evidence)
 
 
 def colored(rows: Sequence[Sequence[Piece]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from olympus_lint.reporting._severity import SEVERITIES
-from olympus_lint.reporting._text import place
+from olympus_lint.reporting._text import place, verdict_mark
 from olympus_lint.results import RunResult
 from olympus_rules.finding import Finding, Span
 
@@ -24,7 +24,13 @@ def commands(finding: Finding) -> Iterator[str]:
     title = f"olympus-lint ({finding.code})"
     level = COMMANDS[SEVERITIES[finding.confidence]]
     where = place(finding.filename, finding.span)
-    yield command(level, title, finding.filename, finding.span, f"{where}: {finding.code} {finding.message}")
+    yield command(
+        level,
+        title,
+        finding.filename,
+        finding.span,
+        f"{where}: {finding.code} {finding.message}{verdict_mark(finding)}",
+    )
     for other in finding.related:
         message = f"{place(other.filename, other.span)}: {finding.code} {other.message} (see {where})"
         yield command("notice", title, other.filename, other.span, message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from olympus_lint.reporting._text import headline
+from olympus_lint.reporting._text import headline, verdict_mark
 from olympus_lint.results import RunResult
 
 __all__ = ["SUMMARY", "render"]
@@ -21,6 +21,6 @@ def render(run: RunResult, *, color: bool) -> str:
         width = max(map(len, places))
         blocks.append(f"{filename}:\n")
         for where, finding in zip(places, findings, strict=True):
-            blocks.append(f"  {where:<{width}} {headline(finding, unsafe=run.unsafe)}\n")
+            blocks.append(f"  {where:<{width}} {headline(finding, unsafe=run.unsafe)}{verdict_mark(finding)}\n")
         blocks.append("\n")
     return "".join(blocks)

@@ -82,6 +82,8 @@ def result_object(finding: Finding, rule_index: int, fingerprint: str) -> dict[s
             location(other.filename, other.span) | {"id": number, "message": {"text": other.message}}
             for number, other in enumerate(finding.related)
         ]
+    if finding.verdict is not None:
+        made["properties"]["verdict"] = finding.verdict.to_json()
     if finding.fix is not None:
         made["fixes"] = [fix_object(finding.fix, finding.filename)]
     return made

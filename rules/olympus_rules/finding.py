@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from olympus.verdicts import Verdict
 
 __all__ = ["Applicability", "Confidence", "Edit", "Finding", "Fix", "Position", "Related", "Span"]
 
@@ -89,6 +93,7 @@ class Finding:
         effect: what a reuse does: ``same-draw``, ``same-children`` or ``dependent``; ``None`` elsewhere.
         fix: what would put it right, where that is known.
         cell: the notebook cell, counted from 1; ``None`` outside notebooks.
+        verdict: whether it is true, where that was traced.
     """
 
     code: str
@@ -101,6 +106,7 @@ class Finding:
     effect: str | None = None
     fix: Fix | None = field(default=None, compare=False)
     cell: int | None = None
+    verdict: Verdict | None = field(default=None, compare=False)
 
     @property
     def sort_key(self) -> tuple[str, Span, str]:

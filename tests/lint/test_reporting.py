@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pytest
 from programs import RAW, REUSE
 
+from olympus.verdicts import Verdict
 from olympus_lint.engine import lint_text
 from olympus_lint.reporting import format_names, has_summary, render, rule_url
 from olympus_lint.results import FileResult, Problem, RunResult
@@ -207,6 +209,56 @@ def validate_sarif(run: RunResult) -> dict:
 def test_the_schema_refuses_what_is_wrong():
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft4Validator(SCHEMA).validate({"version": "2.1.0", "runs": [{"results": []}]})
+
+
+VERDICT = Verdict("confirmed", "witness", "so it\x1b is", ("key: k", "  at \x1b"))
+JUDGED = replace(REUSED, verdict=VERDICT)
+UNREACHED = replace(REUSED, verdict=Verdict("not reached", "function"))
+FULL = """\
+a.py:3:5: OLY104 Wrong.
+  |
+1 | x = one
+  |     --- first consumed here
+2 |
+3 | y = two
+  |     ^^^
+  |
+verdict: confirmed (witness): so it␛ is
+    key: k
+      at ␛
+help: Split it (`--fix --unsafe-fixes` does it)
+
+"""
+
+
+def test_verdicts_in_the_formats_for_people():
+    assert render("concise", a_run(TEXT, JUDGED)) == "a.py:3:5: OLY104 Wrong. [confirmed]\n"
+    assert render("grouped", a_run(TEXT, UNREACHED)) == "a.py:\n  3:5 OLY104 Wrong. [not reached]\n\n"
+    assert render("full", a_run(TEXT, JUDGED)) == FULL
+    assert "\nverdict: not reached (function)\nhelp: " in render("full", a_run(TEXT, UNREACHED))
+    assert "::a.py:3:5: OLY104 Wrong. [confirmed]\n" in render("github", a_run(TEXT, JUDGED))
+
+
+def test_verdicts_in_the_formats_for_programs():
+    expected = {
+        "status": "confirmed",
+        "tier": "witness",
+        "evidence": ["key: k", "  at \x1b"],
+        "reason": "so it\x1b is",
+    }
+    for name in ("json", "json-lines"):
+        (found,) = json.loads(f"[{render(name, a_run(TEXT, JUDGED)).strip().removeprefix('[').removesuffix(']')}]")
+        assert found["verdict"] == expected
+    (result,) = validate_sarif(a_run(TEXT, JUDGED))["results"]
+    assert result["properties"] == {"confidence": "likely", "verdict": expected}
+    assert "verdict" not in validate_sarif(a_run(TEXT, REUSED))["results"][0]["properties"]
+
+
+def test_every_format_shows_verdicts():
+    changed = [
+        name for name in format_names() if render(name, a_run(TEXT, JUDGED)) != render(name, a_run(TEXT, REUSED))
+    ]
+    assert changed == format_names()
 
 
 def test_sarif_notes_are_no_failure():

@@ -30,7 +30,7 @@ def test_processes_change_nothing(project):
 
 def test_a_pool_is_started_for_much_work_only(project, monkeypatch):
     started: list[int] = []
-    monkeypatch.setattr(runner, "run", lambda files, mode, jobs, projects: started.append(jobs) or iter(()))
+    monkeypatch.setattr(runner, "run", lambda files, mode, jobs, *others: started.append(jobs) or iter(()))
     monkeypatch.setattr(runner, "default_jobs", lambda: 8)
     for n in range(9):
         Path(f"f{n}.py").write_text(CLEAN)

@@ -44,6 +44,9 @@ def test_every_setting_is_read(project):
         'cache-dir = "kept"',
         "[tool.olympus-lint.per-file-ignores]",
         '"tests/*" = ["ALL"]',
+        "[tool.olympus-lint.trace]",
+        '"pkg.mod:step" = {args = ["key", "f32[3,4]"]}',
+        '"pkg.mod:Model.step" = {args = {n = "3"}}',
     )
     assert Configuration({}).at(project) == Settings(
         select=["OLY1"],
@@ -63,6 +66,7 @@ def test_every_setting_is_read(project):
         fix_only=True,
         show_fixes=True,
         cache_dir=f"{project}/kept",
+        trace={"pkg.mod:step": {"args": ["key", "f32[3,4]"]}, "pkg.mod:Model.step": {"args": {"n": "3"}}},
     )
 
 
@@ -82,6 +86,13 @@ def test_every_setting_is_read(project):
         ("cache-dir = 3", "cache-dir: expected the path of a folder, not 3."),
         ("per-file-ignores = []", "per-file-ignores: expected a table such as"),
         ('per-file-ignores = {"a" = "OLY1"}', "per-file-ignores: expected a list of strings"),
+        ("trace = true", 'trace: expected a table such as {"pkg.mod:function" = {args = ["key"]}}, not True.'),
+        ("trace = {step = {}}", "trace: 'step' names no function; write 'pkg.mod:function'."),
+        ('trace = {"a:b" = 3}', 'trace: a:b: expected a table such as {args = ["key"]}, not 3.'),
+        ('trace = {"a:b" = {arg = []}}', "trace: a:b: unknown name 'arg'; did you mean 'args'?."),
+        ('trace = {"a:b" = {args = 3}}', "trace: a:b: expected a list of texts such as args = "),
+        ('trace = {"a:b" = {args = ["f33"]}}', "trace: a:b: f33: there is no such dtype; write f32, i32, u8, bool."),
+        ('trace = {"a:b" = {args = {x = "y"}}}', "trace: a:b: y: it is no array, key or literal; write f32[3,4]"),
     ],
 )
 def test_wrong_settings_are_a_sentence(project, run, line, message):

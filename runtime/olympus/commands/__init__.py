@@ -7,7 +7,7 @@ from __future__ import annotations
 
 __all__ = ["COMMANDS", "Trouble"]
 
-COMMANDS = ("lineage", "trace", "signatures")
+COMMANDS = ("lineage", "trace", "record", "signatures")
 """The modules of this package that are subcommands, in the order of ``--help``."""
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import importlib
-import importlib.util
 import inspect
-import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, redirect_stdout
@@ -17,18 +14,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from olympus.commands import Trouble
-from olympus.spans import is_user_file, traceback_chain
+from olympus.functions.modules import first_line, load, place_of, shown
+from olympus.functions.names import KEY_ARRAY, is_key, is_keys
+from olympus.functions.specs import spec
+from olympus.spans import traceback_chain
 
 if TYPE_CHECKING:
     from olympus.lineage import Failure, Lineage
 
 __all__ = ["Followed", "add_target", "follow"]
-
-KEY = re.compile(r"(?:.*_)?(?:key|rng)|subkey")
-KEYS = re.compile(r"(?:.*_)?(?:keys|rngs)")
-KEY_ARRAY = (4,)  # the shape of an argument that is named like several keys
-SPEC = re.compile(r"(?P<kind>key|bool|(?:bf|f|i|u|c)(?=\d))(?P<bits>\d*)(?:\[(?P<shape>[\d,\s]*)\])?")
-DTYPES = {"bf": "bfloat", "f": "float", "i": "int", "u": "uint", "c": "complex", "bool": "bool"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +83,7 @@ def follow(options: argparse.Namespace) -> Followed:
             try:
                 stack.enter_context(jax.default_prng_impl(options.impl))
             except ValueError as error:
-                raise Trouble(f"--impl {options.impl}: {_line(error)}") from error
+                raise Trouble(f"--impl {options.impl}: {first_line(error)}") from error
         try:
             return Followed(name, lineage.of(_bound(function, static), **abstract), None)
         except Exception as error:
@@ -136,18 +130,9 @@ def _module(path: Path) -> ModuleType:
     try:
         if len(parts) > 1 or path.stem == "__init__":
             return importlib.import_module(name)
-        return _loaded(name if name not in sys.modules else f"{name} of {folder}", path)
+        return load(name if name not in sys.modules else f"{name} of {folder}", path)
     except (Exception, SystemExit) as error:
         raise Trouble(_import_trouble(error, path)) from error
-
-
-def _loaded(name: str, path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None, "a path that ends in .py has a loader"
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 # Its arguments.
@@ -206,9 +191,9 @@ def _key_shape(parameter: inspect.Parameter) -> tuple[int, ...] | None:
     """Return the shape of the key that a parameter is by its name; ``None`` for another one."""
     if parameter.default not in (parameter.empty, None):
         return None
-    if KEY.fullmatch(parameter.name):
+    if is_key(parameter.name):
         return ()
-    return KEY_ARRAY if KEYS.fullmatch(parameter.name) else None
+    return KEY_ARRAY if is_keys(parameter.name) else None
 
 
 def _key(options: argparse.Namespace, shape: tuple[int, ...]) -> Any:
@@ -217,31 +202,24 @@ def _key(options: argparse.Namespace, shape: tuple[int, ...]) -> Any:
     try:
         return (raw_key if options.raw else typed_key)(options.impl, shape)
     except ValueError as error:
-        raise Trouble(f"--impl {options.impl}: {_line(error)}") from error
+        raise Trouble(f"--impl {options.impl}: {first_line(error)}") from error
 
 
-def _parse(name: str, spec: str, options: argparse.Namespace, static: dict[str, Any], abstract: dict[str, Any]) -> None:
+def _parse(name: str, text: str, options: argparse.Namespace, static: dict[str, Any], abstract: dict[str, Any]) -> None:
     """Add a parameter that was given with ``--arg``."""
     import jax
 
-    struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
-    match = SPEC.fullmatch(spec.strip())
-    if match:
-        shape = tuple(int(size) for size in (match["shape"] or "").split(",") if size.strip())
-        if match["kind"] == "key":
-            abstract[name] = _key(options, shape)
-            return
-        try:
-            abstract[name] = struct(shape, jax.numpy.dtype(DTYPES[match["kind"]] + match["bits"]))
-        except (KeyError, TypeError) as error:
-            raise Trouble(f"--arg {name}={spec}: there is no such dtype; write f32, i32, u8, bool") from error
-        return
     try:
-        static[name] = ast.literal_eval(spec)
-    except (ValueError, SyntaxError) as error:
-        raise Trouble(
-            f"--arg {name}={spec}: it is no array, key or literal; write f32[3,4], key, 3 or '\"text\"'"
-        ) from error
+        given = spec(text)
+    except ValueError as error:
+        raise Trouble(f"--arg {name}={text}: {error}") from error
+    struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
+    if given.kind == "literal":
+        static[name] = given.value
+    elif given.kind == "key":
+        abstract[name] = _key(options, given.shape)
+    else:
+        abstract[name] = struct(given.shape, jax.numpy.dtype(given.dtype))
 
 
 def _bound(function: Callable[..., Any], static: dict[str, Any]) -> Callable[..., Any]:
@@ -261,34 +239,22 @@ def _bound(function: Callable[..., Any], static: dict[str, Any]) -> Callable[...
 
 
 def _import_trouble(error: BaseException, path: Path) -> str:
-    chain = traceback_chain(error)
-    place = f"{_shown(Path(chain[0].file))}:{chain[0].line}" if chain and is_user_file(chain[0].file) else _shown(path)
-    if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        place = f"{_shown(Path(error.filename))}:{error.lineno}"
+    place = place_of(error, path)
     if isinstance(error, ModuleNotFoundError):
-        return f"{place}: importing it failed: {_line(error)}; install it beside olympus"
+        return f"{place}: importing it failed: {first_line(error)}; install it beside olympus"
     if isinstance(error, SystemExit):
         return f"{place}: importing it ended the program; put what runs it under if __name__ == '__main__'"
-    return f"{place}: importing it failed: {type(error).__name__}: {_line(error)}; it has to import without an error"
+    cause = f"{type(error).__name__}: {first_line(error)}"
+    return f"{place}: importing it failed: {cause}; it has to import without an error"
 
 
 def _trace_trouble(error: Exception, target: str, abstract: dict[str, Any]) -> str:
     from jax.errors import ConcretizationTypeError
 
     chain = traceback_chain(error)
-    place = f"{_shown(Path(chain[0].file))}:{chain[0].line}" if chain else target
-    cause = f"{place}: tracing failed: {type(error).__name__}: {_line(error)}"
+    place = f"{shown(Path(chain[0].file))}:{chain[0].line}" if chain else target
+    cause = f"{place}: tracing failed: {type(error).__name__}: {first_line(error)}"
     arrays = ", ".join(f"{name}={value.dtype}{list(value.shape)}" for name, value in abstract.items())
     if isinstance(error, ConcretizationTypeError):
         return f"{cause}; where Python needs a value, give a literal with --arg NAME=3 (abstract are {arrays})"
     return f"{cause}; the arguments were {arrays or 'none'}: give others with --arg NAME=SPEC"
-
-
-def _line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0].rstrip(".")
-
-
-def _shown(path: Path) -> str:
-    """Return a path as the user would write it."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -56,10 +56,12 @@ class Use:
     Attributes:
         event: what consumes it.
         source: where its words are; ``None`` if that is not known.
+        certain: whether it is known which key it is, of those that the function makes and is given.
     """
 
     event: Event
     source: Source | None
+    certain: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +166,7 @@ class _Finder:
             for key in self.lanes(event.keys):
                 if key not in seen and (conditional or not event.conditional or _is_in_all(event, cases, key)):
                     seen.add(key)
-                    yield Use(event, self.source(key))
+                    yield Use(event, self.source(key), self.state.identities.is_certain(key))
 
     def lanes(self, keys: Iterable[int]) -> Iterator[int]:
         """Return the keys that the key of any one lane of a loop stands for."""

@@ -14,7 +14,7 @@ from olympus.spans import Chain, Span, diverging, is_user_file, span_at
 if TYPE_CHECKING:
     from olympus import lineage
 
-__all__ = ["Event", "Key", "Repeat", "Stack", "is_installed", "places_of", "user_calls"]
+__all__ = ["Event", "Key", "Repeat", "Stack", "is_installed", "places_of", "role", "user_frames"]
 
 
 class Key(NamedTuple):
@@ -65,6 +65,7 @@ class Event:
         made: the keys that come out; inside of compiled functions they are not known.
         stack: the Python stack of the operation, or of the call of the compiled function.
         inner: the operation in the compiled function.
+        certain: whether the lineage of the compiled function knows the key, though not its words.
     """
 
     kind: Literal["seed", "split", "fold_in", "clone", "draw"]
@@ -73,6 +74,7 @@ class Event:
     made: tuple[Key, ...]
     stack: Stack
     inner: lineage.Event | None = None
+    certain: bool = False
 
     @property
     def chain(self) -> Chain:
@@ -90,22 +92,26 @@ class Repeat:
     key: Key
 
 
-def user_calls() -> tuple[tuple[CodeType, int], ...]:
-    """Return the user's part of the live Python stack, innermost first: code objects with their instructions."""
-    calls = []
+def user_frames() -> list[tuple[int, CodeType, int]]:
+    """Return the user's part of the live Python stack, innermost first: frame numbers, code objects, instructions.
+
+    The number of a frame is given out again once it is gone.
+    """
+    found = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        role = _role(frame.f_code.co_filename)
-        if role == "runner":
+        code = frame.f_code
+        whose = role(code.co_filename)
+        if whose == "runner":
             break
-        if role == "user":
-            calls.append((frame.f_code, frame.f_lasti))
+        if whose == "user":
+            found.append((id(frame), code, frame.f_lasti))
         frame = frame.f_back
-    return tuple(calls)
+    return found
 
 
 @lru_cache(maxsize=4096)
-def _role(file: str) -> Literal["user", "library", "runner"]:
+def role(file: str) -> Literal["user", "library", "runner"]:
     """Say whose a file is: what called a test is no part of the program."""
     parts = Path(file).parts
     if "_pytest" in parts or "pluggy" in parts:

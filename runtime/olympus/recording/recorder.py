@@ -23,12 +23,13 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
 from functools import lru_cache
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from olympus import adapter
 from olympus.diagnosis import Diagnosis, of_misuse
 from olympus.recording.epochs import Epochs
-from olympus.recording.executed import Event, Key, Repeat, Stack, is_installed, places_of, user_calls
+from olympus.recording.executed import Event, Key, Repeat, Stack, is_installed, places_of, user_frames
 from olympus.spans import Span
 
 if TYPE_CHECKING:
@@ -140,6 +141,9 @@ class Recorder:
         with self.lock:
             self.unfollowed.append(f"{what}: {type(error).__name__}: {str(error).partition(chr(10))[0]}")
 
+    def _happened(self, event: Event) -> None:
+        self.events.append(event)
+
     def _key(self, array: Any, words: bytes, implementation: str) -> Key:
         epoch = self.epochs.resolve(array, words)
         return Key(-1 if epoch is None else epoch, implementation, words)
@@ -180,12 +184,16 @@ class Recorder:
 
     def _stack(self) -> Stack:
         """Return the user's part of the stack; equal ones are one object."""
-        calls = user_calls()
-        numbers = tuple(number for code, lasti in calls for number in (id(code), lasti))
+        frames = user_frames()
+        numbers = tuple(number for _, code, lasti in frames for number in (id(code), lasti))
         known = self._stacks.get(numbers)
         if known is None:
-            known = self._stacks.setdefault(numbers, Stack(calls))
+            known = self._stacks.setdefault(numbers, Stack(tuple((code, lasti) for _, code, lasti in frames)))
+        self._came(frames)
         return known
+
+    def _came(self, frames: Sequence[tuple[int, CodeType, int]]) -> None:
+        """Be told of the calls that led to an operation, innermost first."""
 
     # Operations outside of compiled functions.
 
@@ -195,7 +203,7 @@ class Recorder:
         seeds, rows = np.asarray(args[0]).ravel().tolist(), _rows(keys)
         with self.lock:
             made = self._make("seed", keys, rows, self.epochs.begin(), ((None, seed) for seed in seeds))
-            self.events.append(Event("seed", "key", (), tuple(made), self._stack()))
+            self._happened(Event("seed", "key", (), tuple(made), self._stack()))
 
     def _move(self, args: Sequence[Any], _: None, result: Any) -> None:
         """Follow keys that become words, or words that become keys."""
@@ -221,8 +229,8 @@ class Recorder:
         """Note that all keys of an array are consumed; return whether one was before, or may be on purpose."""
         keys = [self._key(args[0], row, str(args[0].dtype)) for row in words]
         event = Event(kind, "split" if kind == "split" else "bits", tuple(keys), (), self._stack())
-        self.events.append(event)
-        if _allowed():
+        self._happened(event)
+        if allows_reuse():
             return True, keys
         repeated = [self._consume(key, event) for key in dict.fromkeys(keys)]
         twice = next((key for key in keys if keys.count(key) > 1), None) if len(set(keys)) < len(keys) else None
@@ -244,7 +252,7 @@ class Recorder:
             count = max(len(parents), len(data)) if parents and data else 0
             origins = [(parents[i % len(parents)], data[i % len(data)]) for i in range(count)]
             keys = self._make(operation, made, rows, one.pop() if certain else self.epochs.begin(), origins)
-            self.events.append(Event(operation, operation, tuple(parents), tuple(keys), self._stack()))
+            self._happened(Event(operation, operation, tuple(parents), tuple(keys), self._stack()))
 
     # Calls of compiled functions.
 
@@ -295,17 +303,20 @@ class Recorder:
                 if epochs:
                     self.epochs.track(results[number], epochs)
             repeated = [self._use(use, found, stack) for use, found in uses]
-            if not _allowed():
+            if not allows_reuse():
                 for misuse in plan.misuses:
-                    self._inside.setdefault((id(misuse), id(stack)), (misuse, plan, stack))
-            if any(repeated) or _allowed():
+                    self._misused(misuse, plan, stack)
+            if any(repeated) or allows_reuse():
                 for number in plan.results:
                     self.epochs.track(results[number], frozenset([self.epochs.begin()]))
+
+    def _misused(self, misuse: lineage.Misuse, plan: Plan, stack: Stack) -> None:
+        self._inside.setdefault((id(misuse), id(stack)), (misuse, plan, stack))
 
     def _use(self, use: Use, found: Found | None, stack: Stack) -> bool:
         kind: Literal["split", "draw"] = "split" if use.event.kind == "split" else "draw"
         if found is None:
-            self.events.append(Event(kind, use.event.name, (), (), stack, use.event))
+            self._happened(Event(kind, use.event.name, (), (), stack, use.event, use.certain))
             return False
         implementation = use.event.implementation
         key = self._key(found.array, found.words, implementation)
@@ -313,8 +324,8 @@ class Recorder:
             parent, key = key, Key(key.epoch, implementation, words)
             self._derive_one("fold_in", key, parent, number)
         event = Event(kind, use.event.name, (key,), (), stack, use.event)
-        self.events.append(event)
-        return not _allowed() and self._consume(key, event)
+        self._happened(event)
+        return not allows_reuse() and self._consume(key, event)
 
 
 class Found(NamedTuple):
@@ -446,7 +457,8 @@ def _state(name: Literal["allowed", "recomputing"]) -> int:
     return depth
 
 
-def _allowed() -> bool:
+def allows_reuse() -> bool:
+    """Say whether what this thread consumes is meant to be: see :class:`reuse_allowed`."""
     return _state("allowed") > 0
 
 

@@ -140,9 +140,18 @@ def _goes_round(question: Question) -> bool:
 
 
 def _is_visited_twice(events: Sequence[Event]) -> bool:
-    """Say whether an execution came to one place twice: the same call there led to two events."""
-    chains = [event.chain for event in events]
-    return len(set(chains)) < len(chains)
+    """Say whether an execution came to one place twice: the same call there is in the trace twice, or in two turns.
+
+    One call may be several equations, as of a raw key, and several events, as of a sampler that draws again and again.
+    """
+    visits: dict[object, set[object]] = {}
+    for event in events:
+        call = event.equation
+        while call.internal and call.outer is not None:
+            call = call.outer
+        sort = (event.chain, call.primitive, call.params.get("name"))
+        visits.setdefault(sort, set()).add((id(call.eqn), event.context.turns))
+    return any(len(each) > 1 for each in visits.values())
 
 
 def _doubt(question: Question, execution: Execution, keys: Sequence[int]) -> str | None:

@@ -1,0 +1,81 @@
+"""Fixes that are traced before they are applied."""
+
+from __future__ import annotations
+
+from olympus_lint.engine import lint_text
+from olympus_lint.results import FileResult
+from olympus_lint.settings import Settings
+from olympus_lint.tracing.judging import TWO_PLACES, Choice, is_judged, question, request
+from olympus_lint.tracing.process import Died, Refused, Worker
+from olympus_rules.finding import Applicability, Finding
+
+__all__ = ["FixChecker"]
+
+
+class FixChecker:
+    """Says of fixes why they should not be applied, with one worker at a time."""
+
+    def __init__(self, choice: Choice) -> None:
+        """Take how to trace; the worker is started for the first fix."""
+        self._choice = choice
+        self._worker: Worker | None = None
+        self._refused: Refused | None = None
+
+    def objection(self, filename: str, text: str, fixed: str, finding: Finding, settings: Settings) -> str | None:
+        """Return why the fix of a finding should not be applied, ``None`` if it may be.
+
+        Args:
+            filename: the path as the user gave it.
+            text: the file as it is.
+            fixed: the file with this fix.
+            finding: the finding, with its fix.
+            settings: those of the file.
+        """
+        assert finding.fix is not None
+        safe = finding.fix.applicability is Applicability.SAFE
+        if not safe and finding.code not in TWO_PLACES:  # of a reuse, a trace says more: another may come to light
+            before, after = (
+                sum(found.code == finding.code for found in lint_text(filename, each, settings).findings)
+                for each in (text, fixed)
+            )
+            if after >= before:
+                return f"with it, there are as many findings of {finding.code} as without"
+        rows = {row for edit in finding.fix.edits for row in (edit.span.start.row, edit.span.end.row)}
+        asked = question(finding).to_json() if is_judged(finding) else None
+        message = {
+            **request(FileResult(filename, text=text), "witness", settings, self._choice),
+            "op": "fix",
+            "after": fixed,
+            "lines": sorted(rows),
+            "safe": safe,
+            "question": asked,
+        }
+        try:
+            worker = self._started()
+            worker.send({"id": 1, **message})
+            said = worker.receive(self._choice.seconds + self._choice.grace).get(
+                "objection", "the worker gave no answer"
+            )
+        except Refused as refused:
+            return f"nothing can be traced: {refused}"
+        except Died as died:
+            self.close()
+            return f"the worker died of tracing it: {died}"
+        return None if said is None else str(said)
+
+    def _started(self) -> Worker:
+        if self._refused is not None:
+            raise self._refused
+        if self._worker is None:
+            try:
+                self._worker = self._choice.worker()
+            except Refused as refused:
+                self._refused = refused
+                raise
+        return self._worker
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker = None

@@ -1,0 +1,303 @@
+"""Findings to questions, to workers, and the verdicts back to the findings."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from olympus.verdicts import Place, Question, Tier, Verdict
+from olympus_lint.results import FileResult
+from olympus_lint.runner import default_jobs
+from olympus_lint.settings import Settings
+from olympus_lint.tracing.combining import combined
+from olympus_lint.tracing.process import Died, Refused, Worker
+from olympus_rules.finding import Confidence, Finding, Span
+from olympus_rules.syntax.project import locate
+
+__all__ = ["JUDGED", "Choice", "Traced", "judge"]
+
+JUDGED = ("OLY101", "OLY102", "OLY103", "OLY104", "OLY108")
+"""The rules whose findings get a verdict: what they say of a key shows in a trace."""
+
+TWO_PLACES = ("OLY104", "OLY108")
+
+MOST_DEATHS = 3
+"""How many workers may die of one file: what ends a process when it is imported does so for each function again."""
+
+WORTH_A_SECOND = 60  # questions; below that, a second worker takes longer to start than it saves
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How to trace.
+
+    Attributes:
+        python: the interpreter of the workers.
+        device: the value of ``JAX_PLATFORMS``.
+        tiers: how to find out, each in its turn.
+        seconds: the time for one function.
+        grace: how much later a worker that has not ended this itself is killed.
+        base, each: the seconds for all, together and for each question.
+        start: starts a worker; a test has its own.
+    """
+
+    python: str = field(default_factory=lambda: sys.executable)
+    device: str = "cpu"
+    tiers: Sequence[Tier] = ("witness",)
+    seconds: float = 20.0
+    grace: float = 5.0
+    base: float = 120.0
+    each: float = 1.0
+    start: Any = Worker
+
+    def worker(self) -> Worker:
+        """Start a worker.
+
+        Raises:
+            Refused: the interpreter does not do.
+        """
+        made: Worker = self.start(self.python, self.device)
+        return made
+
+
+@dataclass(slots=True)
+class Traced:
+    """What came of it.
+
+    Attributes:
+        questions: how many findings were judged.
+        refused: why there are no verdicts: the interpreter does not do.
+        deaths: of what workers died, and how many.
+        peak_kib: the most memory that a worker has taken.
+        about: what the workers say of themselves: their versions.
+    """
+
+    questions: int = 0
+    refused: Refused | None = None
+    deaths: Counter[str] = field(default_factory=Counter)
+    peak_kib: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Task:
+    """Questions about one file that are still to be asked.
+
+    Attributes:
+        request: what to send, without the questions.
+        questions: number to question.
+        deaths: how many workers have died of it.
+    """
+
+    request: Mapping[str, Any]
+    questions: dict[int, Question]
+    deaths: int = 0
+
+
+def judge(files: Sequence[FileResult], settings: Mapping[str, Settings], choice: Choice) -> Traced:
+    """Give a verdict to each finding that can be traced.
+
+    Args:
+        files: the results of the check.
+        settings: those of each file.
+        choice: how to trace.
+
+    Returns:
+        What came of it. The findings in the results have their verdicts, unless the interpreter was refused.
+    """
+    where: list[tuple[FileResult, int]] = []
+    asked: list[tuple[FileResult, dict[int, Question]]] = []
+    for file in files:
+        judged = [place for place, finding in enumerate(file.findings) if is_judged(finding)]
+        asked.append((file, {len(where) + n: question(file.findings[place]) for n, place in enumerate(judged)}))
+        where += [(file, place) for place in judged]
+    tasks = deque(
+        Task(request(file, tier, settings[file.filename], choice), dict(questions))
+        for tier in choice.tiers
+        for file, questions in asked
+        if questions
+    )
+    traced = Traced(len(where))
+    if not where:
+        if shutil.which(choice.python) is None:
+            traced.refused = Refused("there is no such program")
+        return traced
+    given = Dispatch(tasks, choice, traced).verdicts()
+    if traced.refused is not None:
+        return traced
+    for number, (file, place) in enumerate(where):
+        file.findings[place] = replace(file.findings[place], verdict=shown(combined(given.get(number, ()))))
+    return traced
+
+
+def shown(verdict: Verdict | None) -> Verdict | None:
+    """Return a verdict with paths as the rest of a report has them; workers are in another folder than the user."""
+    here = f"{Path.cwd()}{os.sep}"
+    if verdict is None:
+        return None
+    reason = verdict.reason and verdict.reason.replace(here, "")
+    return replace(verdict, reason=reason, evidence=tuple(line.replace(here, "") for line in verdict.evidence))
+
+
+def is_judged(finding: Finding) -> bool:
+    """Say whether a trace can show what a finding says."""
+    return finding.code in JUDGED and finding.cell is None
+
+
+def question(finding: Finding) -> Question:
+    """Return what is asked about a finding."""
+    other = None
+    if finding.code in TWO_PLACES and finding.related:
+        other = place_of(finding.related[0].filename, finding.related[0].span)
+    certain = finding.confidence is Confidence.CERTAIN
+    return Question(finding.code, place_of(finding.filename, finding.span), other, certain)
+
+
+def place_of(filename: str, span: Span) -> Place:
+    """Return a place with the absolute path of its file."""
+    path = str(Path(filename).absolute())
+    return Place(path, span.start.row, span.start.column, span.end.row, span.end.column)
+
+
+def request(file: FileResult, tier: Tier, settings: Settings, choice: Choice) -> dict[str, Any]:
+    """Return what a worker has to know of a file."""
+    path = Path(file.filename).absolute()
+    location = locate(path)
+    return {
+        "op": tier,
+        "file": str(path),
+        "text": file.text,
+        "module": location.module or path.stem,
+        "roots": list(settings.library_roots),
+        "folders": [str(folder) for folder in location.roots],
+        "seconds": choice.seconds,
+        "hints": settings.trace,
+    }
+
+
+class Dispatch:
+    """Gives tasks to workers, and collects their verdicts."""
+
+    def __init__(self, tasks: deque[Task], choice: Choice, traced: Traced) -> None:
+        """Take what is to be done, and where to note what happens."""
+        self.choice, self.traced = choice, traced
+        self.open = tasks
+        self.given: dict[int, list[Verdict]] = {}
+        self.workers: list[Worker] = []
+        self.lock = threading.Lock()
+        total = choice.base + choice.each * sum(len(task.questions) for task in tasks)
+        self.end = time.monotonic() + total
+        self.over = f"the time for all findings, {total:.0f} s, is over"
+
+    def verdicts(self) -> dict[int, list[Verdict]]:
+        """Return the verdicts of each question, one of each tier."""
+        asked = sum(len(task.questions) for task in self.open)
+        threads: list[threading.Thread] = []
+        late = False
+        try:
+            first = self.started()
+            self.traced.about = first.about
+            if asked >= WORTH_A_SECOND and len(self.open) > 1 and default_jobs() > 1:
+                threads.append(threading.Thread(target=self.work, daemon=True))
+                threads[0].start()
+            self.work(first)
+            for thread in threads:
+                thread.join()
+        except Refused as refused:
+            self.traced.refused = refused
+        finally:
+            late, self.end = time.monotonic() >= self.end, 0.0  # ends a thread that is left behind
+            for worker in self.workers:
+                worker.kill()
+        for task in self.open:
+            self.give_up(task, task.questions, self.over if late else "no worker can be started any more")
+        return self.given
+
+    def started(self) -> Worker:
+        """Start a worker, which will be killed at the end."""
+        worker = self.choice.worker()
+        with self.lock:
+            self.workers.append(worker)
+        return worker
+
+    def work(self, worker: Worker | None = None) -> None:
+        """Take tasks until there are none, with one worker after the other."""
+        while True:
+            with self.lock:
+                if not self.open or time.monotonic() > self.end:
+                    return
+                if worker is not None:
+                    task = self.open.popleft()
+            if worker is None:
+                try:
+                    worker = self.started()
+                except Refused as refused:
+                    with self.lock:
+                        self.traced.deaths[f"while it started: {refused}"] += 1
+                    return
+                continue
+            try:
+                self.ask(worker, task)
+            except Died as died:
+                with self.lock:
+                    self.traced.deaths[str(died)] += 1
+                worker.kill()
+                worker = None
+                if task.questions:
+                    with self.lock:
+                        self.open.appendleft(task)
+
+    def ask(self, worker: Worker, task: Task) -> None:
+        """Ask all questions of a task; those that are answered, or that the worker died of, leave it.
+
+        Raises:
+            Died: the worker has died.
+        """
+        numbers = list(task.questions)
+        begun: list[int] | None = None  # what the worker has said that it begins with
+        wait = self.choice.seconds + self.choice.grace
+        try:
+            worker.send({"id": 1, **task.request, "questions": [task.questions[n].to_json() for n in numbers]})
+            while True:
+                answer = worker.receive(min(wait, max(0.0, self.end - time.monotonic())))
+                if "begin" in answer:
+                    begun = [numbers[index] for index in answer["begin"]]
+                elif "verdicts" in answer:
+                    for index, verdict in answer["verdicts"]:
+                        self.give(task, numbers[index], Verdict.from_json(verdict))
+                    begun = []
+                else:
+                    self.traced.peak_kib = max(self.traced.peak_kib, answer["peak_kib"] or 0)
+                    break
+        except (Died, LookupError, TypeError, ValueError) as error:
+            died = error if isinstance(error, Died) else Died("an answer that makes no sense")
+            late = time.monotonic() >= self.end
+            task.deaths += 1
+            if late:
+                self.give_up(task, numbers, self.over)
+            elif begun is not None or task.deaths > 1:  # a first death may be of what was asked before
+                self.give_up(task, numbers if begun is None else begun, f"the worker died of it: {died}")
+            if task.deaths == MOST_DEATHS:
+                self.give_up(task, numbers, f"{MOST_DEATHS} workers died of other findings in this file")
+            raise died from None
+        self.give_up(task, list(task.questions), "the worker gave no answer")
+
+    def give(self, task: Task, number: int, verdict: Verdict) -> None:
+        """Note the verdict on a question."""
+        with self.lock:
+            if task.questions.pop(number, None) is not None:
+                self.given.setdefault(number, []).append(verdict)
+
+    def give_up(self, task: Task, numbers: Iterable[int], why: str) -> None:
+        """Note that questions have no answer."""
+        tier: Tier = task.request["op"]
+        for number in list(numbers):
+            self.give(task, number, Verdict("not reached", tier, why))

@@ -1,0 +1,268 @@
+"""One worker: ``olympus.worker`` in a process of its own, under limits, and killed with all that it has started."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import shutil
+import signal
+import site
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import olympus
+
+__all__ = ["BOOTSTRAP", "LIMITS", "Died", "Refused", "Worker", "network_cut"]
+
+BOOTSTRAP = """\
+import sys
+if sys.version_info < (3, 11):
+    sys.stdout.write('{"id": 0, "missing": false, "refused": "it is Python %d.%d, and 3.11 is needed"}\\n'
+                     % sys.version_info[:2])
+    sys.exit()
+sys.path[:] = [folder for folder in sys.path if folder]
+import importlib.util, os
+folder = sys.argv.pop(1)
+spec = importlib.util.spec_from_file_location(
+    "olympus", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder])
+sys.modules["olympus"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["olympus"])
+from olympus.worker import main
+main()
+"""
+"""Loads the package ``olympus`` alone: nothing else that lies beside it can then be imported in the worker."""
+
+MEMORY = 4 * 2**30
+"""Address space in bytes: JAX takes 1.6 GB of it once something is compiled, most of which it never touches."""
+
+FEW_CORES = 8
+FOR_A_CORE = 2**27  # bytes of address space: on each core more, JAX has a thread, with a stack and an arena
+
+LIMITS: Mapping[str, int | None] = {
+    "memory": MEMORY + FOR_A_CORE * max(0, (os.cpu_count() or 1) - FEW_CORES),
+    "cpu": 3600,
+    "file": 64 * 2**20,
+}
+
+START = 60.0  # seconds until JAX must be there
+LOOK = 0.5  # seconds between looks at whether it still lives
+LONGEST = 32 * 2**20  # bytes of an answer
+
+KEPT = (
+    "PATH",
+    "PYTHONPATH",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "LANG",
+    "LC_ALL",
+    "SYSTEMROOT",
+    "CUDA_VISIBLE_DEVICES",
+)
+"""The variables that a worker inherits: what its Python and its devices need to be found."""
+
+
+class Refused(Exception):
+    """An interpreter does not do; the message says why, as the end of a sentence.
+
+    Attributes:
+        missing: whether it lacks nothing but JAX.
+    """
+
+    def __init__(self, reason: str, *, missing: bool = False) -> None:
+        """Take the parts."""
+        super().__init__(reason)
+        self.missing = missing
+
+
+class Died(Exception):
+    """A worker has ended, or was ended; the message says of what."""
+
+
+class Worker:
+    """A running worker.
+
+    Attributes:
+        about: its versions of Python and JAX, its process id, the operations that it knows, and whether it can
+            change files of its own only.
+    """
+
+    def __init__(self, python: str, device: str = "cpu", *, bootstrap: str = BOOTSTRAP, start: float = START) -> None:
+        """Start it, and wait until JAX is there.
+
+        Args:
+            python: the interpreter.
+            device: the value of ``JAX_PLATFORMS``.
+            bootstrap: the program.
+            start: how many seconds to wait at most.
+
+        Raises:
+            Refused: the interpreter is none, or has no JAX that can be traced.
+        """
+        self._home = tempfile.TemporaryDirectory(prefix="olympus-lint-", ignore_cleanup_errors=True)
+        self._errors = Path(self._home.name, "stderr")
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._killed = False
+        found = shutil.which(python)
+        if found is None:
+            raise Refused("there is no such program")
+        # An absolute path, and not a resolved one: a link in a virtual environment is what tells Python that it is one.
+        program = [*network_cut(), os.path.abspath(found), "-c", bootstrap, str(Path(olympus.__file__).parent)]  # noqa: PTH100
+        try:
+            with self._errors.open("wb") as errors:
+                self._process = subprocess.Popen(
+                    program,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env=environment(self._home.name, device),
+                    cwd=self._home.name,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            self.kill()
+            raise Refused(f"it cannot be started ({error.strerror})") from None
+        threading.Thread(target=self._read, daemon=True).start()
+        limits: Mapping[str, int | None] = LIMITS
+        writable: list[str] | None = [self._home.name]
+        if device != "cpu":  # drivers map whole devices, and write to what stands for them
+            limits, writable = {**LIMITS, "memory": None}, None
+        try:
+            self.send({"id": 0, "op": "hello", "limits": limits, "writable": writable})
+            self.about = self.receive(start)
+            if not self.about.keys() & {"jax", "refused"}:
+                raise Died("an answer that makes no sense")
+        except Died as died:
+            self.kill()
+            raise Refused(f"it does not answer as a Python with JAX does ({died})") from None
+        if "refused" in self.about:
+            self.kill()
+            raise Refused(str(self.about["refused"]), missing=bool(self.about.get("missing")))
+
+    def _read(self) -> None:
+        """Hand on what the worker writes; nothing, when there will be no more."""
+        assert self._process is not None and self._process.stdout is not None
+        stream = self._process.stdout
+        with stream, contextlib.suppress(OSError, ValueError):
+            while (line := stream.readline(LONGEST)).endswith(b"\n"):
+                self._lines.put(line)
+        self._lines.put(b"")
+
+    def send(self, request: Mapping[str, Any]) -> None:
+        """Send a request.
+
+        Raises:
+            Died: nobody takes it.
+        """
+        assert self._process is not None and self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise Died(self._cause()) from None
+
+    def receive(self, seconds: float) -> dict[str, Any]:
+        """Return the next line.
+
+        Raises:
+            Died: there is none, or not in time. The worker is dead then.
+        """
+        line = self._next(seconds)
+        if line is None:
+            self.kill()
+            raise Died(f"no answer in {seconds:.3g} s")
+        if not line:
+            raise Died(self._cause())
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            self.kill()
+            raise Died("an answer that is no JSON object")
+        return answer
+
+    def _next(self, seconds: float) -> bytes | None:
+        """Return the next line, nothing if there will be no more, and ``None`` if there is none in time."""
+        assert self._process is not None
+        end = time.monotonic() + seconds
+        while True:
+            ended = self._process.poll() is not None
+            left = end - time.monotonic()
+            with contextlib.suppress(queue.Empty):
+                return self._lines.get(timeout=max(0.0, min(LOOK, left)))
+            if ended:  # what it has forked may still hold the pipe open
+                return b""
+            if left <= 0:
+                return None
+
+    def _cause(self) -> str:
+        """Return of what the worker has ended, and end what is left of it."""
+        assert self._process is not None
+        try:
+            status = self._process.wait(2.0)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return "it has closed its output"
+        self.kill()
+        if status < 0:
+            try:
+                return f"signal {signal.Signals(-status).name}"
+            except ValueError:
+                return f"signal {-status}"
+        return f"exit status {status}"
+
+    def kill(self) -> None:
+        """End the worker and all processes that it has started, and remove its folder."""
+        process = self._process
+        if process is not None and not self._killed:
+            self._killed = True
+            with contextlib.suppress(OSError):
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
+            process.wait()
+            if process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    process.stdin.close()
+        self._home.cleanup()
+
+
+def environment(home: str, device: str) -> dict[str, str]:
+    """Return the variables of a worker: what is needed, and nothing that is of the user's session."""
+    kept = {name: value for name, value in os.environ.items() if name in KEPT}
+    return {
+        **kept,
+        "HOME": home,
+        "PYTHONUSERBASE": site.getuserbase(),  # of the real home: JAX may be installed there
+        "TMPDIR": home,
+        "JAX_PLATFORMS": device,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONIOENCODING": "utf-8",
+        "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+    }
+
+
+@cache
+def network_cut() -> tuple[str, ...]:
+    """Return the command that starts another one without network, if the system lets an ordinary user do that."""
+    unshare = shutil.which("unshare") if sys.platform == "linux" else None
+    if unshare is None:
+        return ()
+    command = (unshare, "--map-root-user", "--net", "--")
+    try:
+        done = subprocess.run([*command, "true"], capture_output=True, timeout=5)
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return command if done.returncode == 0 else ()

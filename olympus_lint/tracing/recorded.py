@@ -1,0 +1,404 @@
+"""Verdicts of a recorded run: findings against the events of ``olympus record``, and misuses that no rule has found."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from olympus.recording.eventfile import EventFile, NotEvents, Pair, Process, Site, read_events
+from olympus.spans import Span as Place
+from olympus.spans import diverging
+from olympus.verdicts import Status, Verdict
+from olympus_lint.results import FileResult, Problem
+from olympus_lint.settings import Settings
+from olympus_lint.sources import InputError, read_bytes
+from olympus_lint.suppression import Suppressions
+from olympus_lint.tracing.combining import combined
+from olympus_rules.finding import Confidence, Finding, Position, Related, Span
+from olympus_rules.rule import all_rules
+from olympus_rules.syntax.document import decode
+from olympus_rules.unused_suppression import UnusedSuppression
+
+__all__ = ["Recorded", "judge_recorded"]
+
+KINDS = {
+    "OLY101": ("indexing",),
+    "OLY102": ("arithmetic",),
+    "OLY103": ("transposition",),
+    "OLY104": ("reuse",),
+    "OLY108": ("derived", "collision"),
+}
+"""The rules whose findings are judged, and what their misuses are called in the events."""
+
+CODES = {"reuse": "OLY104", "collision": "OLY108"}
+"""What is reported where the rules have found nothing."""
+
+NAMED = 3  # other versions of files that are named one by one
+CONSUMING = ("draw", "split")
+
+
+@dataclass(slots=True)
+class Recorded:
+    """What came of it.
+
+    Attributes:
+        problems: why the file of events could not be used; nothing was judged then.
+        notes: what could be used in part only.
+        judged: how many findings have a verdict.
+        added: how many misuses were found that no rule has found.
+    """
+
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[Problem] = field(default_factory=list)
+    judged: int = 0
+    added: int = 0
+
+
+def judge_recorded(path: str, files: Sequence[FileResult], settings: Mapping[str, Settings]) -> Recorded:
+    """Give verdicts to findings, and add findings, by a recorded run.
+
+    Args:
+        path: the file of events.
+        files: the results of the check, which are changed.
+        settings: those of each file.
+
+    Returns:
+        What came of it. Where the file of events cannot be used, all findings stay as they are.
+    """
+    done = Recorded()
+    try:
+        events = read_events(Path(path))
+    except NotEvents as error:
+        done.problems.append(Problem(path, str(error)))
+        return done
+    done.notes += [Problem(path, text) for text in (events.damage, *dict.fromkeys(events.notes)) if text]
+    if not events.processes:
+        done.notes.append(Problem(path, "has no process that imported JAX; see that the command's Python is recorded."))
+    sources = _sources(events, files, done)
+    judges = [Judge(process, sources) for process in events.processes]
+    for file in files:
+        if file.filename in sources.stale:
+            continue
+        for number, finding in enumerate(file.findings):
+            if finding.code in KINDS and finding.cell is None and file.filename in sources.names:
+                verdict = _strongest([judge.verdict(finding) for judge in judges])
+                own = [verdict] if finding.verdict is None else [finding.verdict, verdict]
+                file.findings[number] = replace(finding, verdict=combined(own))
+                done.judged += 1
+    found = {file.filename: file for file in files}
+    for finding in _further(events, judges, files):
+        _add(finding, found[finding.filename], settings[finding.filename], done)
+    return done
+
+
+# Which recorded file is which.
+
+
+@dataclass(slots=True)
+class Sources:
+    """Which files of the check the events speak of.
+
+    Attributes:
+        names: for each checked file that was recorded, or could have been, its real path.
+        of: for each path and digest in the events, the checked file of the same content.
+        stale: the checked files of which the events know another version.
+    """
+
+    names: dict[str, str] = field(default_factory=dict)
+    of: dict[tuple[str, str], str] = field(default_factory=dict)
+    stale: set[str] = field(default_factory=set)
+
+
+def _sources(events: EventFile, files: Iterable[FileResult], done: Recorded) -> Sources:
+    """Find the checked files in the events: by path and content, or, in another folder, by name and content."""
+    recorded = {(path, digest) for process in events.processes for path, digest in process.digests.items()}
+    paths = {path for path, _ in recorded}
+    names = {Path(path).name for path in paths}
+    found = Sources()
+    for file in files:
+        path = os.path.realpath(file.filename)
+        found.names[file.filename] = path
+        if Path(path).name not in names or file.diff or file.fixes:
+            continue
+        try:
+            digest = hashlib.sha256(read_bytes(file.filename)).hexdigest()
+        except InputError:
+            continue
+        if (path, digest) in recorded:
+            found.of[path, digest] = file.filename
+        elif path in paths:
+            found.stale.add(file.filename)
+        else:
+            for other, known in recorded:
+                if known == digest and Path(other).name == Path(path).name:
+                    found.of[other, digest] = file.filename
+    for name in sorted(found.stale)[:NAMED]:
+        done.notes.append(Problem(name, "the events are of another version of this file; record the command again."))
+    if len(found.stale) > NAMED:
+        done.notes.append(Problem("", f"so they are of {len(found.stale) - NAMED} other files."))
+    return found
+
+
+# Judging.
+
+
+class Judge:
+    """Judges findings by the events of one process."""
+
+    def __init__(self, process: Process, sources: Sources) -> None:
+        """Take what is known of the checked files."""
+        self.process = process
+        self.filenames = {path: sources.of.get((path, digest)) for path, digest in process.digests.items()}
+        self.by_place: dict[tuple[str, int], set[int]] = {}
+        for number, site in process.sites.items():
+            for span in site.chain:
+                self.by_place.setdefault((span.file, span.end_line), set()).add(number)
+        self.together: dict[tuple[str, int], list[frozenset[Place]]] = {}
+        for group in process.together:
+            for key in {(span.file, span.end_line) for span in group}:
+                self.together.setdefault(key, []).append(group)
+        self.paths: dict[str, list[str]] = {}
+        for path, filename in self.filenames.items():
+            if filename is not None:
+                self.paths.setdefault(filename, []).append(path)
+        self.used: set[Pair] = set()
+
+    def at(self, place: Related | Finding) -> list[tuple[int, int]]:
+        """Return the operations that went through a place: each with the position of the place in its chain."""
+        found = []
+        for path in self.paths.get(place.filename, ()):
+            for number in sorted(self.by_place.get((path, place.span.end.row), ())):
+                for depth, span in enumerate(self.process.sites[number].chain):
+                    if span.file == path and is_within(span, place.span):
+                        found.append((number, depth))
+                        break
+        return found
+
+    def verdict(self, finding: Finding) -> Verdict:
+        """Judge one finding."""
+        other = finding.related[0] if finding.related and finding.code in ("OLY104", "OLY108") else None
+        later = self.at(finding)
+        earlier = later if other is None else self.at(other)
+        pair = self.shared(finding.code, dict(earlier), dict(later), same=other is None)
+        if pair is not None:
+            self.used.add(pair)
+            maybe = "it is not known whether the branch of lax.cond was taken that it is in" if pair.maybe else None
+            return Verdict("confirmed", "recorded", maybe, tuple(self.evidence(pair)))
+        if finding.code in ("OLY101", "OLY102", "OLY103"):
+            if later:
+                return _said("inconclusive", "what is done to the words of a key is seen in compiled functions only")
+            return _said("not reached", f"no key was consumed in line {finding.span.start.row} in this run")
+        for place, sites in ((other or finding, earlier), (finding, later)):
+            if not sites:
+                return _said("not reached", f"no key was consumed in line {place.span.start.row} in this run")
+        if finding.code == "OLY108":
+            return _said("inconclusive", "no equal keys were made there in this run, which shows only what both made")
+        return self.different(finding, other, [site for site, _ in earlier], [site for site, _ in later])
+
+    def shared(self, code: str, first: Mapping[int, int], second: Mapping[int, int], *, same: bool) -> Pair | None:
+        """Return a pair of operations at the two places that had one key."""
+        for pair in self.process.pairs:
+            if pair.kind not in KINDS[code]:
+                continue
+            if code in ("OLY101", "OLY102", "OLY103"):
+                if pair.first in first or pair.second in second:
+                    return pair
+                continue
+            for one, two in ((pair.first, pair.second), (pair.second, pair.first)):
+                if one not in first or two not in second:
+                    continue
+                a, b = self.process.sites[one].chain, self.process.sites[two].chain
+                if same and (pair.turns or a[: first[one] + 1] == b[: second[two] + 1]):
+                    return pair
+                # Both were reached by the same calls: not one in this call of a function, and one in that.
+                if not same and a[first[one] + 1 :] == b[second[two] + 1 :]:
+                    return pair
+        return None
+
+    def different(self, finding: Finding, other: Related | None, earlier: list[int], later: list[int]) -> Verdict:
+        """Judge a reuse that was not seen though both places were reached."""
+        sites = self.process.sites
+        both = [number for number in {*earlier, *later} if sites[number].kind in CONSUMING]
+        if not {*earlier} & {*both} or not {*later} & {*both}:
+            return _said("inconclusive", "keys were derived there, and none was consumed")
+        if self.process.unknown & {*both}:
+            return _said("inconclusive", "it is not known which keys were consumed there")
+        for site in both:
+            for partner in self.partners(site):
+                own = {site, partner}
+                if own & {*earlier} and own & {*later} and (other is not None or site != partner):
+                    return _said("inconclusive", "keys were used again there, in another way than the finding says")
+        if {p for s in earlier for p in self.partners(s)} & {p for s in later for p in self.partners(s)} - {*earlier}:
+            return _said("inconclusive", "each place had a key that was consumed at a third one")
+        if other is None:
+            if all(sites[number].looped for number in both):
+                return _said("refuted", "each turn of the loop had a key of its own")
+            turns = f"{self.often(later)}, but whether in turns of one loop is not known"
+            return _said("inconclusive", f"the keys there were different ones: {turns}")
+        if not self.met(other, finding):
+            return _said("inconclusive", "no call of the function came to both places")
+        evidence = (f"first place: {self.often(earlier)}", f"second place: {self.often(later)}")
+        return Verdict("refuted", "recorded", "one call came to both places, and the keys were different", evidence)
+
+    def partners(self, site: int) -> Iterator[int]:
+        """Return the operations that had a key, or the words of a key, in common with one."""
+        for pair in self.process.pairs:
+            if pair.kind in ("reuse", "collision", "words") and site in (pair.first, pair.second):
+                yield pair.second if site == pair.first else pair.first
+
+    def met(self, one: Related, other: Finding) -> bool:
+        """Say whether one call of a function came to both places."""
+        for path in self.paths.get(one.filename, ()):
+            for group in self.together.get((path, one.span.end.row), ()):
+                first = [span for span in group if span.file == path and is_within(span, one.span)]
+                second = [span for span in group if span.file == path and is_within(span, other.span)]
+                if any(a != b for a in first for b in second):
+                    return True
+        return False
+
+    def often(self, sites: Iterable[int]) -> str:
+        """Say how often places were reached, and with how many keys."""
+        times = [self.process.times.get(site, (1, 1)) for site in sites if self.process.sites[site].kind in CONSUMING]
+        reached, new = (sum(numbers) for numbers in zip(*times, strict=True))
+        return f"reached {reached} times with {new} keys" if reached != 1 else "reached once"
+
+    def evidence(self, pair: Pair) -> Iterator[str]:
+        """Return lines that show a misuse: the key, its words, and both operations with their calls."""
+        yield f"key: {pair.key}"
+        words = f", words {list(pair.words)} on {pair.device}" if pair.words else ""
+        for number in (pair.first, pair.second):
+            site = self.process.sites[number]
+            yield f"{site.name}{words}"
+            yield from (f"  {span} in {span.function}" for span in site.chain)
+
+
+def is_within(span: Place, place: Span) -> bool:
+    """Say whether a recorded place is that of a finding: Python lets a chain of calls begin at its last attribute."""
+    start, end = place.start, place.end
+    if not span.column:
+        return start.row <= span.line <= end.row
+    return (span.end_line, span.end_column) == (end.row, end.column) and (span.line, span.column) >= (
+        start.row,
+        start.column,
+    )
+
+
+RANK: dict[Status, int] = {"not reached": 0, "inconclusive": 1, "refuted": 2, "confirmed": 3}
+
+
+def _strongest(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return what several processes say together."""
+    found = max(verdicts, key=lambda verdict: RANK[verdict.status], default=None)
+    return found or _said("not reached", "no process was recorded")
+
+
+def _said(status: Status, reason: str) -> Verdict:
+    return Verdict(status, "recorded", reason)
+
+
+# Misuses that no rule has found.
+
+
+def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileResult]) -> Iterator[Finding]:
+    """Yield findings for misuses at places where the rules have found nothing."""
+    known = {
+        (finding.code, finding.filename, finding.span)
+        for file in files
+        for finding in file.findings
+        if finding.verdict is not None and finding.verdict.status == "confirmed" and finding.verdict.tier == "recorded"
+    }
+    for judge in judges:
+        for pair in judge.process.pairs:
+            if pair.kind not in CODES or pair in judge.used:
+                continue
+            finding = _finding(events, judge, pair)
+            if finding is None:
+                continue
+            place = finding.code, finding.filename, finding.span
+            if place not in known:  # one misuse for each place is enough to go there
+                known.add(place)
+                yield finding
+
+
+def _finding(events: EventFile, judge: Judge, pair: Pair) -> Finding | None:
+    """Return the finding for a misuse; ``None`` if it is not in the checked files, or within one call of a library."""
+    first, second = judge.process.sites[pair.first], judge.process.sites[pair.second]
+    own = [tuple(span for span in site.chain if judge.filenames.get(span.file)) for site in (first, second)]
+    if not all(own) or (own[0] == own[1] and first.chain != second.chain):
+        return None
+    earlier, later = diverging(own[0], own[1])
+    if not earlier.column or not later.column:
+        return None
+    rule = all_rules()[CODES[pair.kind]]
+    name = judge.filenames[later.file]
+    assert name is not None
+    related: tuple[Related, ...] = ()
+    if earlier != later:
+        other = judge.filenames[earlier.file]
+        assert other is not None
+        related = (Related(f"first consumed here, by `{first.name}`", other, _span(earlier)),)
+    return Finding(
+        rule.code,
+        rule.name,
+        _message(pair, first, second, earlier, later, shlex.join(events.command)),
+        name,
+        _span(later),
+        Confidence.CERTAIN,
+        related,
+        _effect(first, second) if pair.kind == "reuse" else None,
+        verdict=Verdict("confirmed", "recorded", None, tuple(judge.evidence(pair))),
+    )
+
+
+def _message(pair: Pair, first: Site, second: Site, earlier: Place, later: Place, command: str) -> str:
+    """Say what happened in the run, and what to do."""
+    run = command if len(command) <= 60 else f"{command[:57]}..."
+    if pair.kind == "collision":
+        return (
+            f"`{second.name}` and `{first.name}` consumed one key, `{pair.key}`, which was derived in two ways, when "
+            f"`{run}` ran. Derive all keys of a parent in one way: `split(key)[i]` and `fold_in(key, i)` are equal."
+        )
+    if earlier == later:
+        return (
+            f"Key `{pair.key}` was consumed here by `{second.name}` more than once when `{run}` ran. Split it, and "
+            "give each call a key of its own."
+        )
+    return (
+        f"Key `{pair.key}` was consumed again by `{second.name}`, after `{first.name}` on line {earlier.line}, when "
+        f"`{run}` ran. Split it, and give each its own key."
+    )
+
+
+def _effect(first: Site, second: Site) -> str:
+    if first.kind == second.kind == "split":
+        return "same-children"
+    return "same-draw" if first.kind == second.kind and first.name == second.name else "dependent"
+
+
+def _span(place: Place) -> Span:
+    return Span(Position(place.line, place.column), Position(place.end_line, place.end_column))
+
+
+def _add(finding: Finding, file: FileResult, settings: Settings, done: Recorded) -> None:
+    """Add a finding to the results, unless its rule is off there or a comment hides it."""
+    if finding.code not in {rule.code for rule in settings.rules_for(file.filename)}:
+        return
+    if not file.text:
+        try:
+            file.text = decode(read_bytes(file.filename))
+        except (InputError, SyntaxError, ValueError):
+            return
+    comments = Suppressions("" if settings.ignore_noqa else file.text)
+    if comments.hides(finding):
+        # It is of use after all.
+        rows = {finding.span.start.row, finding.span.end.row}
+        file.findings = [
+            each for each in file.findings if each.code != UnusedSuppression.code or each.span.start.row not in rows
+        ]
+        return
+    file.findings = sorted([*file.findings, finding], key=lambda each: each.sort_key)
+    done.added += 1

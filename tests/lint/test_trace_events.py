@@ -1,0 +1,441 @@
+"""`--trace-events`: what a recorded run says of findings, what it adds to them, and files that are no events."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from conftest import Outcome
+from markdown_it import MarkdownIt
+
+from olympus.verdicts import Status
+from olympus_lint.options import parse
+from olympus_lint.results import FileResult
+from olympus_lint.settings import Settings
+from olympus_lint.tracing.recorded import judge_recorded
+from olympus_rules.finding import Finding, Position, Related, Span
+
+SOURCE = """\
+from jax import random
+
+def f(key, x):
+    a = random.normal(key)
+    b = random.uniform(key)
+    return a + b
+
+def g(key, flag):
+    return random.normal(key) if flag else random.bits(key)
+
+def main(key):
+    for _ in range(2):
+        f(key, 1)
+        g(key, True)
+"""
+# What is called in which row, as far as the events below speak of it.
+PLACES = {
+    "normal": (4, "random.normal(key)"),
+    "uniform": (5, "random.uniform(key)"),
+    "g": (14, "g(key, True)"),
+    "f": (13, "f(key, 1)"),
+    "normal in g": (9, "random.normal(key)"),
+    "bits in g": (9, "random.bits(key)"),
+}
+
+
+def span_of(name: str) -> tuple[int, int, int, int]:
+    row, text = PLACES[name]
+    column = SOURCE.splitlines()[row - 1].index(text) + 1
+    return row, column, row, column + len(text)
+
+
+class Events:
+    """A file of events, row by row."""
+
+    def __init__(self, path: Path, source: str = SOURCE) -> None:
+        self.rows: list[Any] = [
+            {"olympus": "events", "format": 1, "version": "0", "command": ["pytest", "tests"]},
+            {"process": 1, "olympus": "0", "jax": "0", "python": "3"},
+            {"file": 0, "path": str(path), "sha256": hashlib.sha256(source.encode()).hexdigest()},
+        ]
+        self.numbers: dict[Any, int] = {}
+
+    def row(self, **row: Any) -> None:
+        self.rows.append(row)
+
+    def span(self, name: str) -> int:
+        if name not in self.numbers:
+            self.numbers[name] = len(self.numbers) + 1
+            self.row(span=self.numbers[name], **{"is": [0, *span_of(name), "f"]})
+        return self.numbers[name]
+
+    def site(self, *chain: str, kind: str = "draw", **details: Any) -> int:
+        if chain not in self.numbers:
+            spans = [self.span(name) for name in chain]
+            self.numbers[chain] = len(self.numbers) + 1
+            self.row(site=self.numbers[chain], **{"is": [kind, chain[0].split()[0], *spans]}, **details)
+        return self.numbers[chain]
+
+    def pair(self, first: tuple[str, ...], second: tuple[str, ...], kind: str = "reuse", **details: Any) -> None:
+        self.row(pair=[self.site(*first), self.site(*second)], kind=kind, key="key(0)", **details)
+
+    def together(self, *names: str) -> None:
+        self.row(together=[self.span(name) for name in names])
+
+    def text(self) -> str:
+        rows = [*self.rows, {"finished": True}, {"processes": 1}]
+        return "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
+
+
+@pytest.fixture
+def events(project: Path) -> Events:
+    (project / "a.py").write_text(SOURCE)
+    return Events((project / "a.py").resolve())
+
+
+def finding(code: str, place: str, other: str | None = None) -> Finding:
+    def span(name: str) -> Span:
+        row, column, end_row, end_column = span_of(name)
+        return Span(Position(row, column), Position(end_row, end_column))
+
+    related = (Related("first consumed here", "a.py", span(other)),) if other is not None else ()
+    return Finding(code, "a-rule", "a message", "a.py", span(place), related=related)
+
+
+def verdict(events: Events, given: Finding) -> tuple[str, str | None]:
+    Path("events.jsonl").write_text(events.text())
+    file = FileResult("a.py", [given], text=SOURCE)
+    done = judge_recorded("events.jsonl", [file], {"a.py": Settings(select=["OLY901"])})
+    assert (done.problems, done.notes) == ([], [])
+    found = next(each for each in file.findings if each == given).verdict
+    assert found is not None and found.tier == "recorded"
+    return found.status, found.reason
+
+
+# Verdicts.
+
+REUSE = finding("OLY104", "uniform", "normal")
+
+
+def test_a_reuse_that_happened_is_confirmed_with_both_chains_and_the_words(events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal", "f"), ("uniform", "f"), words=[0, 7], device="cpu:0")
+    Path("events.jsonl").write_text(events.text())
+    outcome = run("--no-cache", "--trace-events", "events.jsonl", "--output-format", "json", "a.py")
+    (found,) = (each for each in json.loads(outcome.out) if each["location"]["row"] == 5)
+    path = Path("a.py").resolve()
+    assert found["verdict"] == {
+        "status": "confirmed",
+        "tier": "recorded",
+        "reason": None,
+        "evidence": [
+            "key: key(0)",
+            "normal, words [0, 7] on cpu:0",
+            f"  {path}:4:9-4:27 in f",
+            f"  {path}:13:9-13:18 in f",
+            "uniform, words [0, 7] on cpu:0",
+            f"  {path}:5:9-5:28 in f",
+            f"  {path}:13:9-13:18 in f",
+        ],
+    }
+
+
+def test_two_keys_in_one_call_refute_a_reuse(events: Events):
+    events.site("normal", "f"), events.site("uniform", "f")
+    events.together("normal", "uniform")
+    assert verdict(events, REUSE) == ("refuted", "one call came to both places, and the keys were different")
+
+
+def test_what_is_not_enough_to_refute(events: Events):
+    sites = events.site("normal", "f"), events.site("uniform", "f")
+    assert verdict(events, REUSE) == ("inconclusive", "no call of the function came to both places")
+    events.together("normal", "uniform")
+    assert verdict(events, REUSE)[0] == "refuted"
+    events.row(unknown=sites[1])
+    assert verdict(events, REUSE) == ("inconclusive", "it is not known which keys were consumed there")
+
+
+@pytest.mark.parametrize("kind", ["words", "reuse"])
+def test_equal_words_of_two_seedings_or_a_common_third_place_refute_nothing(kind: str, events: Events):
+    events.together("normal", "uniform")
+    events.pair(("g",), ("normal", "f"), kind)
+    events.pair(("g",), ("uniform", "f"), kind)
+    assert verdict(events, REUSE) == ("inconclusive", "each place had a key that was consumed at a third one")
+
+
+def test_a_reuse_by_two_calls_does_not_confirm_one_within_a_call(events: Events):
+    events.together("normal", "uniform")
+    events.pair(("normal", "f"), ("uniform", "g"))
+    said = "keys were used again there, in another way than the finding says"
+    assert verdict(events, REUSE) == ("inconclusive", said)
+
+
+def test_a_place_that_was_not_reached(events: Events):
+    events.site("uniform", "f")
+    assert verdict(events, REUSE) == ("not reached", "no key was consumed in line 4 in this run")
+
+
+def test_a_loop_that_uses_its_key_again(events: Events):
+    events.pair(("normal", "f"), ("normal", "f"))
+    assert verdict(events, finding("OLY104", "f"))[0] == "confirmed"
+
+
+def test_a_reuse_inside_of_one_call_is_no_reuse_by_a_loop_around_it(events: Events):
+    events.pair(("normal", "f"), ("uniform", "f"))
+    assert verdict(events, finding("OLY104", "f"))[0] == "inconclusive"
+
+
+def test_different_keys_in_a_loop_may_be_of_two_calls(events: Events):
+    events.row(times=[[events.site("normal", "f"), 6, 6]])
+    status, reason = verdict(events, finding("OLY104", "f"))
+    assert (status, reason and reason[:56]) == (
+        "inconclusive",
+        "the keys there were different ones: reached 6 times with",
+    )
+
+
+def test_a_compiled_loop_of_which_both_turns_are_known(events: Events):
+    events.site("normal", "f", looped=True)
+    assert verdict(events, finding("OLY104", "f")) == ("refuted", "each turn of the loop had a key of its own")
+
+
+def test_a_misuse_in_a_branch_that_may_not_have_run(events: Events):
+    events.pair(("normal", "f"), ("uniform", "f"), maybe=True)
+    assert verdict(events, REUSE) == (
+        "confirmed",
+        "it is not known whether the branch of lax.cond was taken that it is in",
+    )
+
+
+@pytest.mark.parametrize(("code", "kind"), [("OLY101", "indexing"), ("OLY103", "transposition"), ("OLY108", "derived")])
+def test_other_rules_have_misuses_of_their_own(code: str, kind: str, events: Events):
+    events.pair(("normal", "f"), ("uniform", "f"), kind)
+    assert verdict(events, finding(code, "uniform", "normal"))[0] == "confirmed"
+    assert verdict(events, REUSE)[0] != "confirmed"
+
+
+def test_a_file_in_another_folder_is_known_by_its_content(events: Events, project: Path):
+    events.rows[2]["path"] = "/somewhere/else/a.py"
+    events.pair(("normal", "f"), ("uniform", "f"))
+    assert verdict(events, REUSE)[0] == "confirmed"
+
+
+# What no rule has found.
+
+
+def lint(run: Callable[..., Outcome], events: Events, *options: str) -> tuple[list[str], Outcome]:
+    Path("events.jsonl").write_text(events.text())
+    arguments = ["--no-cache", "--trace-events", "events.jsonl", "--select", "OLY104,OLY108,OLY901", *options]
+    outcome = run(*arguments, "--output-format", "concise", "a.py")
+    return re.findall(r"^a\.py:(\d+:\d+: OLY\d+)", outcome.out, re.MULTILINE), outcome
+
+
+STATIC = ["5:9: OLY104", "13:9: OLY104", "14:9: OLY104"]
+
+
+def test_the_rules_find_these_by_themselves(events: Events, run: Callable[..., Outcome]):
+    assert lint(run, events)[0] == STATIC
+
+
+def test_a_misuse_that_no_rule_has_found_is_reported(events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal",), ("bits in g",))
+    found, outcome = lint(run, events)
+    assert found == [*STATIC[:1], "9:44: OLY104", *STATIC[1:]]
+    assert (
+        "Key `key(0)` was consumed again by `bits`, after `normal` on line 4, when `pytest tests` ran." in outcome.out
+    )
+
+
+def test_one_that_a_rule_has_found_is_reported_once(events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal", "f"), ("uniform", "f"))
+    events.pair(("normal", "f"), ("normal", "f"))
+    assert lint(run, events)[0] == STATIC
+
+
+def test_a_comment_hides_it_and_is_of_use(events: Events, run: Callable[..., Outcome], project: Path):
+    source = SOURCE.replace("random.bits(key)", "random.bits(key)  # noqa: OLY104")
+    (project / "a.py").write_text(source)
+    marked = Events((project / "a.py").resolve(), source)
+    assert "9:62: OLY901" in lint(run, marked)[0]
+    marked.pair(("normal",), ("bits in g",))
+    assert lint(run, marked)[0] == STATIC
+
+
+def test_a_rule_that_is_off_reports_nothing(events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal",), ("bits in g",), "collision")
+    assert "9:44: OLY108" in lint(run, events)[0]
+    assert lint(run, events, "--ignore", "OLY108")[0] == STATIC
+
+
+@pytest.mark.parametrize("kind", ["words", "derived", "something new"])
+def test_what_is_no_misuse_is_not_reported(kind: str, events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal",), ("bits in g",), kind)
+    assert lint(run, events)[0] == STATIC
+
+
+def test_verdicts_select_findings(events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal", "f"), ("uniform", "f"))
+    assert lint(run, events, "--select-verdict", "confirmed")[0] == ["5:9: OLY104"]
+
+
+def test_fixed_files_are_another_version(events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal",), ("bits in g",))
+    found, outcome = lint(run, events, "--fix", "--unsafe-fixes")
+    assert "9:44: OLY104" not in found
+    assert outcome.status in (0, 1)
+
+
+# Files that are no events, or no longer.
+
+
+def damaged(events: Events, number: int, line: str) -> str:
+    lines = events.text().splitlines(keepends=True)
+    return "".join([*lines[:number], line, *lines[number:]])
+
+
+UNUSABLE = {
+    "no file": (None, "cannot be read: No such file or directory; check the path."),
+    "empty": ("", "is no file of events"),
+    "Python": (SOURCE, "is no file of events"),
+    "other JSON": ('{"events": []}\n', "is no file of events"),
+    "binary": ("\0\1\2" * 1000, "is no file of events"),
+    "a first line without an end": ('{"olympus":"events",' + '"a":[' * 100_000, "is damaged in its first line"),
+    "a later format": ('{"olympus":"events","format":99,"command":[]}\n', "has format 99, and this release reads 1"),
+}
+
+
+@pytest.mark.parametrize("case", UNUSABLE)
+def test_what_is_no_file_of_events_is_one_sentence(case: str, events: Events, run: Callable[..., Outcome]):
+    text, said = UNUSABLE[case]
+    if text is not None:
+        Path("events.jsonl").write_text(text)
+    outcome = run("--no-cache", "--trace-events", "events.jsonl", "--output-format", "concise", "a.py")
+    assert outcome.status == 2
+    assert [line[:-1] for line in outcome.err.splitlines()] == [] or len(outcome.err.splitlines()) == 1
+    assert f"error: events.jsonl: {said}" in outcome.err
+    assert outcome.out.count("OLY104") == len(STATIC)
+
+
+DAMAGE = {
+    "no JSON": "{\n",
+    "half of a row": '{"span":99,"is":[0,1,2\n',
+    "a list": "[1, 2]\n",
+    "a number": "7\n",
+    "too deep": "[" * 100_000 + "\n",
+    "a span of no file": '{"span":99,"is":[5,1,2,3,4,"f"]}\n',
+    "a span with a wrong type": '{"span":99,"is":[0,1,"2",3,4,"f"]}\n',
+    "a site of no span": '{"site":99,"is":["draw","normal",1234]}\n',
+    "a huge number": '{"span":99,"is":[0,' + "9" * 3000 + ',2,3,4,"f"]}\n',
+    "text that is no UTF-8": "\udcff\n",
+    "a null": '{"pair":null,"kind":"reuse"}\n',
+}
+
+
+@pytest.mark.parametrize("case", DAMAGE)
+def test_what_stands_before_the_damage_is_used(case: str, events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal", "f"), ("uniform", "f"))
+    number = len(events.rows)
+    Path("events.jsonl").write_bytes(damaged(events, number, DAMAGE[case]).encode(errors="surrogateescape"))
+    outcome = run("--no-cache", "--trace-events", "events.jsonl", "--select-verdict", "confirmed", "a.py")
+    assert outcome.status == 1
+    assert f"note: events.jsonl: is damaged in line {number + 1}; the events of that process end there." in outcome.err
+    assert "a.py:5:9: OLY104" in outcome.out
+
+
+def test_a_process_that_was_killed_while_it_wrote_hides_no_other(events: Events, run: Callable[..., Outcome]):
+    good = events.rows[1:]
+    events.rows.append("half a row")
+    events.rows += good
+    events.numbers = {}
+    events.pair(("normal", "f"), ("uniform", "f"))
+    Path("events.jsonl").write_text(events.text())
+    outcome = run("--no-cache", "--trace-events", "events.jsonl", "--select-verdict", "confirmed", "a.py")
+    assert "a.py:5:9: OLY104" in outcome.out
+
+
+def test_a_truncated_file_is_used_as_far_as_it_goes(events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal", "f"), ("uniform", "f"))
+    text = events.text()
+    for end in range(len(text) - 3, 60, -97):
+        Path("events.jsonl").write_text(text[:end])
+        outcome = run("--no-cache", "--trace-events", "events.jsonl", "--output-format", "concise", "a.py")
+        assert outcome.out.count("OLY104") == len(STATIC)
+        assert "truncated" in outcome.err or "damaged" in outcome.err
+        assert "Traceback" not in outcome.err
+
+
+def test_events_of_another_version_of_a_file_are_not_used(events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal", "f"), ("uniform", "f"))
+    Path("events.jsonl").write_text(events.text())
+    Path("a.py").write_text(f"\n{SOURCE}")
+    outcome = run("--no-cache", "--trace-events", "events.jsonl", "--output-format", "json", "a.py")
+    assert [each["verdict"] for each in json.loads(outcome.out)] == [None] * len(STATIC)
+    assert outcome.status == 1
+    assert "note: a.py: the events are of another version of this file; record the command again." in outcome.err
+
+
+def test_a_record_without_jax_says_so(events: Events, run: Callable[..., Outcome]):
+    events.rows = events.rows[:1]
+    Path("events.jsonl").write_text(events.text().replace('{"finished":true}\n', ""))
+    outcome = run("--no-cache", "--trace-events", "events.jsonl", "a.py")
+    assert "note: events.jsonl: has no process that imported JAX" in outcome.err
+
+
+def test_names_in_the_events_do_not_control_the_terminal(events: Events, run: Callable[..., Outcome]):
+    events.rows[0]["command"] = ["pytest", "\x1b[2J"]
+    events.pair(("normal",), ("bits in g",))
+    events.rows[-1]["key"] = "key\x1b[31m\n"
+    assert "\x1b" not in lint(run, events)[1].out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--trace-events", "e", "-"], "not standard input"),
+        (["--trace-events", "e", "--add-noqa"], "does not go with --add-noqa"),
+        (["--select-verdict", "confirmed"], "give one of them, too"),
+    ],
+)
+def test_options_that_do_not_go_together(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        parse(arguments)
+    assert said in capsys.readouterr().err
+
+
+# From the command to the finding.
+
+PAGE = Path(__file__).parents[2] / "docs" / "runtime" / "record.md"
+
+
+def blocks(language: str) -> list[str]:
+    """Return what stands in the page's fences of one language."""
+    tokens = MarkdownIt().parse(PAGE.read_text("utf-8"))
+    return [token.content for token in tokens if token.type == "fence" and token.info == language]
+
+
+@pytest.mark.skipif(find_spec("jax") is None, reason="the command uses JAX")
+def test_the_example_of_the_page(project: Path, run: Callable[..., Outcome]):
+    (program,) = blocks("python")
+    commands, report = blocks("console")[1], blocks("text")[0]
+    (project / "train.py").write_text(program)
+    assert "olympus record -- python train.py\n" in commands
+    command = [sys.executable, "-m", "olympus", "record", "--", "python", "train.py"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(command, check=False, capture_output=True, env={**os.environ, "PATH": path})
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert "All checks passed!" in run("--no-cache", "train.py").out
+    outcome = run("--no-cache", "--trace-events", "events.jsonl", "train.py")
+    assert outcome.status == 1
+    assert outcome.out.replace(f"{project.resolve()}/", "").startswith(report)
+
+
+def test_the_page_names_what_verdicts_there_are():
+    for status in get_args(Status):
+        assert f"| {status} |" in PAGE.read_text("utf-8")
