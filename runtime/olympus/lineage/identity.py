@@ -121,6 +121,12 @@ class Identities:
         """Say whether the identity is decided: no term below it stands for one of several or for the unknown."""
         return all(term.operation not in UNCERTAIN for term in self.below(number))
 
+    def root(self, number: int) -> int:
+        """Return the key that a key is derived of in the end: an argument, a seed, or one of unknown origin."""
+        while self.terms[number].operation in ("split", "fold_in", "clone"):
+            number = self.terms[number].children[0]
+        return number
+
     def stream(self, number: int) -> Hashable:
         """Return what a key's bits are a function of: two derivations that give one key have one stream.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from olympus.lineage import Event, Failure, Lineage
-from olympus.spans import Span
+from olympus.spans import Chain, Span, traceback_chain
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
-__all__ = ["ASSUMED", "WORDS", "Execution", "judge"]
+__all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "judge"]
 
 WORDS = {"OLY101": "indexing", "OLY102": "arithmetic", "OLY103": "transposition", "OLY109": "seed"}
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
@@ -21,18 +22,37 @@ RANK: dict[Status, int] = {"not reached": 0, "refuted": 1, "inconclusive": 2, "c
 
 
 @dataclass(frozen=True, slots=True)
+class Interruption:
+    """An error in an execution: what follows the place where it was raised was left out.
+
+    Attributes:
+        text: the error, in one line.
+        chain: the spans of the user's calls that led to it.
+    """
+
+    text: str
+    chain: Chain
+
+    @classmethod
+    def of(cls, error: BaseException) -> Self:
+        """Describe an error."""
+        line = str(error).partition("\n")[0]
+        return cls(f"{type(error).__name__}: {line}"[:200], traceback_chain(error))
+
+
+@dataclass(frozen=True, slots=True)
 class Execution:
     """One execution of a function that was traced.
 
     Attributes:
         lineage: what its keys did.
-        failure: the error about a typed key that ended it.
-        error: what else ended it, in one line; ``None`` if it came to its end.
+        failures: the errors that say that a typed key was misused.
+        interruptions: all errors.
     """
 
     lineage: Lineage
-    failure: Failure | None = None
-    error: str | None = None
+    failures: tuple[Failure, ...] = ()
+    interruptions: tuple[Interruption, ...] = ()
 
 
 def judge(question: Question, executions: Sequence[Execution], tier: Tier) -> Verdict:
@@ -69,38 +89,65 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     events = execution.lineage.events
     later = [event for event in events if at(event.chain, question.place)]
     earlier = later if question.other is None else [event for event in events if at(event.chain, question.other)]
-    if not later or not earlier or (earlier is later and len(later) < 2):
+    if not later or not earlier:
         return None
     if question.code == "OLY108":
-        return _collision(execution, earlier, later, tier)
+        return _collision(question, execution, earlier, later, tier)
     first = [(event, key) for event in earlier if event.consumes for key in event.keys]
     second = [(event, key) for event in later if event.consumes for key in event.keys]
-    if not first or not second:
-        return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
     shared = [(a, b, key) for a, key in first for b, other in second if a is not b and key == other]
     known = [pair for pair in shared if ASSUMED not in (pair[0].name, pair[1].name)]
     for a, b, key in known or shared:
         if not known and not question.certain:
             return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
         return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
+    if question.other is None and not _is_visited_twice(later):
+        return None
+    doubt = _doubt(question, execution, [key for _, key in (*first, *second)])
+    if doubt is not None:
+        return Verdict("inconclusive", tier, doubt)
+    if not first or not second:
+        return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
+    return Verdict("refuted", tier, "the keys there are different ones")
+
+
+def _is_visited_twice(events: Sequence[Event]) -> bool:
+    """Say whether an execution came to one place twice: the same call there led to two events."""
+    chains = [event.chain for event in events]
+    return len(set(chains)) < len(chains)
+
+
+def _doubt(question: Question, execution: Execution, keys: Sequence[int]) -> str | None:
+    """Say why different keys at two places do not refute a finding; ``None`` if they do."""
+    places = [place for place in (question.place, question.other) if place is not None]
+    for interruption in execution.interruptions:
+        if any(at(interruption.chain, place) for place in places):
+            return f"a call there ended early: {interruption.text}"
     identities = execution.lineage.identities
-    if all(identities.is_certain(key) for _, key in (*first, *second)):
-        return Verdict("refuted", tier, "the keys there are different ones")
-    return Verdict("inconclusive", tier, "it is not known which keys are used there")
+    if not all(identities.is_certain(key) for key in keys):
+        return "it is not known which keys are used there"
+    roots = {identities.root(key) for key in keys}
+    if len(roots) > 1:
+        return "it is not known whether the keys there come from one"
+    return None
 
 
-def _collision(execution: Execution, earlier: Sequence[Event], later: Sequence[Event], tier: Tier) -> Verdict:
+def _collision(
+    question: Question, execution: Execution, earlier: Sequence[Event], later: Sequence[Event], tier: Tier
+) -> Verdict:
     """Compare the keys that are made at two places."""
     identities = execution.lineage.identities
-    first = {identities.stream(key): (event, key) for event in earlier for key in event.made}
-    second = {identities.stream(key): (event, key) for event in later for key in event.made}
-    for stream, (a, key) in first.items():
-        b, _ = second.get(stream, (a, key))
-        if a is not b:
-            return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
-    if first and second and all(identities.is_certain(key) for _, key in (*first.values(), *second.values())):
-        return Verdict("refuted", tier, "the keys that are made there are different ones")
-    return Verdict("inconclusive", tier, "it is not known which keys are made there")
+    first = [(identities.stream(key), event, key) for event in earlier for key in event.made]
+    second = [(identities.stream(key), event) for event in later for key in event.made]
+    for stream, a, key in first:
+        for other, b in second:
+            if stream == other and a is not b:
+                return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
+    made = [key for event in (*earlier, *later) for key in event.made]
+    doubt = _doubt(question, execution, made) if made else "no keys are made there that are known"
+    if doubt is not None:
+        return Verdict("inconclusive", tier, doubt)
+    return Verdict("refuted", tier, "the keys that are made there are different ones")
 
 
 def evidence(lineage: Lineage, first: Event, second: Event, key: int) -> tuple[str, ...]:
@@ -115,9 +162,8 @@ def evidence(lineage: Lineage, first: Event, second: Event, key: int) -> tuple[s
 
 def not_reached(executions: Sequence[Execution]) -> str:
     """Say why no execution came to a place."""
-    errors = [each.error or (each.failure.text if each.failure else None) for each in executions]
-    known = [error for error in errors if error]
-    return f"the execution ended before it: {known[-1]}" if known else "no execution comes there"
+    known = [interruption.text for each in executions for interruption in each.interruptions]
+    return f"the execution left it out after an error: {known[-1]}" if known else "no execution comes there"
 
 
 # What is done to the words of a key.
@@ -130,7 +176,7 @@ def _words(question: Question, executions: Sequence[Execution], tier: Tier) -> V
             torn = misuse.kind in ("indexing", "arithmetic", "transposition")
             if torn and any(at(event.chain, question.place) for event in (misuse.first, misuse.second)):
                 return Verdict("confirmed", tier, None, evidence(lineage, misuse.first, misuse.second, misuse.key))
-        failed = execution.failure
-        if failed is not None and at(failed.chain, question.place):
-            return Verdict("confirmed", tier, f"with a typed key it is an error: {failed.error}: {failed.text}")
+        for failed in execution.failures:
+            if at(failed.chain, question.place):
+                return Verdict("confirmed", tier, f"with a typed key it is an error: {failed.error}: {failed.text}")
     return Verdict("not reached", tier, not_reached(executions))

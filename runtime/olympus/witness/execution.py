@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from olympus.lineage import failure, follow
-from olympus.verdicts.judge import ASSUMED, Execution
+from olympus.verdicts.judge import ASSUMED, Execution, Interruption
 from olympus.witness.library import Jax, library
 from olympus.witness.unknown import Unknown, is_unknown
 from olympus.witness.world import Choices, Exhausted, Place, Players, SourceModule, World, compiled
@@ -86,15 +86,14 @@ class Executor:
             self.world.begin(choices, TracedPlayers(keys, numbers, self.known))
             try:
                 self.drive()
-            except Exception as error:
+            except (Exception, Exhausted) as error:
                 ended.append(error)
 
         key = (typed_key if self.typed else raw_key)(None, (KEYS,))
         traced = trace(run, key, jax.ShapeDtypeStruct((NUMBERS,), "int32"))
-        error = ended[0] if ended else None
-        failed = failure(error) if error is not None else None
-        text = None if error is None or failed else f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"[:200]
-        return Execution(follow(traced), failed, text)
+        errors = [*self.world.errors, *ended]
+        failures = tuple(found for found in map(failure, errors) if found is not None)
+        return Execution(follow(traced), failures, tuple(map(Interruption.of, errors)))
 
     def drive(self) -> None:
         """Call the function with unknown arguments, and then what it hands on or returns."""

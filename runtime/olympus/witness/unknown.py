@@ -84,7 +84,7 @@ class Unknown:
         if key is not None:
             yield from key
             return
-        for index in range(ELEMENTS):
+        for index in range(_wanted(sys._getframe(1))):
             yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]")
 
     def __reversed__(self) -> Iterator[Any]:
@@ -141,6 +141,17 @@ class Unknown:
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         return (UnknownBase,)
+
+
+def _wanted(frame: FrameType) -> int:
+    """Return how many elements are asked for: as many as there are names to unpack them into, or a few."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    match dis.opname[code[at]]:
+        case "UNPACK_SEQUENCE":
+            return code[at + 1]
+        case "UNPACK_EX":
+            return code[at + 1] + ELEMENTS
+    return ELEMENTS
 
 
 def _in_double_star(frame: FrameType) -> bool:

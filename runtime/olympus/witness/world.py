@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -22,7 +23,7 @@ from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 __all__ = ["Choices", "Exhausted", "Place", "World"]
 
 Place = tuple[int, int, int, int]
-"""Line, column, end line, end column; lines from 1, columns in UTF-8 bytes from 0, as ``ast`` and code objects have them."""
+"""Line, column, end line, end column: lines from 1, columns in UTF-8 bytes from 0, as ``ast`` has them."""
 
 # Pure helpers of the standard library, which do what they do with stand-ins, too.
 PURE = frozenset(
@@ -33,16 +34,23 @@ PURE = frozenset(
 )  # fmt: skip
 FORBIDDEN = frozenset(
     {
-        "__import__", "breakpoint", "compile", "copyright", "credits", "delattr", "eval", "exec", "exit", "help", "input",
-        "license", "memoryview", "open", "print", "quit",
+        "__import__", "breakpoint", "compile", "copyright", "credits", "delattr", "eval", "exec", "exit", "help",
+        "input", "license", "memoryview", "open", "print", "quit",
     }
 )  # fmt: skip
 DECISIONS = 12  # of one execution: what is unknown after that is false
 LONGEST = 3  # turns of a range
 
 
-class Exhausted(Exception):
-    """The execution is too long, or decides too much."""
+ERRORS = 200  # of one execution
+
+
+class Exhausted(BaseException):
+    """The execution is too long; no handler of the user's is to catch it."""
+
+
+Failed = Exception
+"""What a guarded statement goes on after."""
 
 
 class Choices:
@@ -124,6 +132,7 @@ class World:
         self.decided: dict[Unknown, bool] = {}
         self.handed: list[Callable[..., Any]] = []
         self.calls = 0
+        self.errors: list[BaseException] = []
         for parts, name in self.written:
             parts.pop(name, None)
         self.written.clear()
@@ -194,8 +203,6 @@ class World:
         for statement in source.statements:
             try:
                 exec(statement, namespace)
-            except Exhausted:
-                raise
             except Exception:
                 continue
         return namespace
@@ -265,38 +272,44 @@ def compiled_file(file: Path, module: str) -> CompiledModule:
         return CompiledModule([])
 
 
+def call(name: str, *args: ast.expr, at: ast.AST) -> ast.expr:
+    """Return a call of one of our functions, at the place of a node."""
+    return ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), at), list(args), []), at)
+
+
 class Prepared(ast.NodeTransformer):
-    """Takes out of a module what stand-ins cannot do: annotations, decorators that are not known, relative imports."""
+    """Makes a module ready for stand-ins; every node of the user keeps its place.
+
+    * Annotations are left out, and a decorator that is not known leaves the function as it is.
+    * A statement that fails gives unknown values to its names, and the execution goes on.
+    * Loops run a few turns. A condition of which only an error depends is taken to be false where it is not known.
+    * Relative imports become absolute ones.
+    """
 
     def __init__(self, package: str) -> None:
         self.package = package
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        """Apply each decorator so that an unknown one leaves the function as it is."""
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
+        """Prepare a function."""
         self.generic_visit(node)
         node.returns = None
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None
-        node.decorator_list = [
-            ast.copy_location(
-                ast.Call(ast.copy_location(ast.Name("__olympus_decorator__", ast.Load()), each), [each], []), each
-            )
-            for each in node.decorator_list
-        ]
-        return node
+        return self.decorated(node)
 
-    visit_AsyncFunctionDef = visit_FunctionDef
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
+        """Prepare a function."""
+        return self.visit_FunctionDef(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
-        """Apply decorators as for functions."""
+        """Prepare a class."""
         self.generic_visit(node)
-        node.decorator_list = [
-            ast.copy_location(
-                ast.Call(ast.copy_location(ast.Name("__olympus_decorator__", ast.Load()), each), [each], []), each
-            )
-            for each in node.decorator_list
-        ]
+        return self.decorated(node)
+
+    def decorated(self, node: Any) -> Any:
+        """Apply each decorator by a function of ours."""
+        node.decorator_list = [call("__olympus_decorator__", each, at=each) for each in node.decorator_list]
         return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
@@ -309,6 +322,100 @@ class Prepared(ast.NodeTransformer):
             node.module = ".".join([*base, node.module] if node.module else base)
             node.level = 0
         return node
+
+    # Statements that may fail.
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        """Go on with unknown values if it fails."""
+        self.generic_visit(node)
+        return self.guarded(node, node.targets)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """Go on with an unknown value if it fails."""
+        self.generic_visit(node)
+        return self.guarded(node, [node.target])
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """Go on with an unknown value if it fails."""
+        self.generic_visit(node)
+        return self.guarded(node, [node.target]) if node.value is not None else node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """Go on if it fails."""
+        self.generic_visit(node)
+        return node if isinstance(node.value, ast.Constant) else self.guarded(node, [])
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        """Return an unknown value if it fails."""
+        self.generic_visit(node)
+        if node.value is None:
+            return node
+        instead = ast.copy_location(ast.Return(call("__olympus_failed__", at=node)), node)
+        return self.guard(node, [instead])
+
+    def guarded(self, node: ast.stmt, targets: Sequence[ast.expr]) -> ast.stmt:
+        """Return a statement that gives unknown values to its names if it fails."""
+        names = [
+            each.id
+            for target in targets
+            for each in ast.walk(target)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        ]
+        instead: list[ast.stmt] = [
+            ast.copy_location(
+                ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), node)], call("__olympus_failed__", at=node)),
+                node,
+            )
+            for name in names
+        ]
+        return self.guard(node, instead or [ast.copy_location(ast.Expr(call("__olympus_failed__", at=node)), node)])
+
+    def guard(self, node: ast.stmt, instead: list[ast.stmt]) -> ast.stmt:
+        """Return a statement with what is done instead if it fails."""
+        kind = ast.copy_location(ast.Name("__olympus_error__", ast.Load()), node)
+        handler = ast.copy_location(ast.ExceptHandler(kind, None, instead), node)
+        return ast.copy_location(ast.Try([node], [handler], [], []), node)
+
+    # Loops and conditions.
+
+    def visit_For(self, node: ast.For) -> Any:
+        """Run a few turns."""
+        self.generic_visit(node)
+        node.iter = call("__olympus_few__", node.iter, at=node.iter)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> Any:
+        """Take a few elements."""
+        self.generic_visit(node)
+        if not node.is_async:
+            node.iter = call("__olympus_few__", node.iter, at=node.iter)
+        return node
+
+    def visit_While(self, node: ast.While) -> Any:
+        """Run a few turns."""
+        self.generic_visit(node)
+        end = ast.copy_location(
+            ast.If(
+                ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test),
+                [ast.copy_location(ast.Break(), node)],
+                [],
+            ),
+            node,
+        )
+        target = ast.copy_location(ast.Name("__olympus_turn__", ast.Store()), node)
+        turns = call("__olympus_turns__", at=node.test)
+        return ast.copy_location(ast.For(target, turns, [end, *node.body], node.orelse), node)
+
+    def visit_If(self, node: ast.If) -> Any:
+        """Take what is not known for false where only an error depends on it."""
+        self.generic_visit(node)
+        if node.body and isinstance(node.body[-1], ast.Raise):
+            node.test = call("__olympus_unlikely__", node.test, at=node.test)
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> Any:
+        """Leave out what is asserted, and execute it: keys may be used there."""
+        return self.visit_Expr(ast.copy_location(ast.Expr(node.test), node))
 
 
 def position(code: CodeType, lasti: int) -> Place | None:
@@ -332,6 +439,11 @@ class Builtins(dict[str, Any]):
             __import__=self.importer,
             __build_class__=self.build_class,
             __olympus_decorator__=self.decorator,
+            __olympus_error__=Failed,
+            __olympus_failed__=self.failed,
+            __olympus_few__=self.few,
+            __olympus_turns__=self.turns,
+            __olympus_unlikely__=self.unlikely,
             range=self.short_range,
             print=self.nothing,
             isinstance=self.is_instance,
@@ -370,6 +482,29 @@ class Builtins(dict[str, Any]):
             return range(2)
         return full[:LONGEST]
 
+    def failed(self) -> Any:
+        """Note the error that is being handled, and return what takes the place of a result."""
+        error = sys.exc_info()[1]
+        if isinstance(error, StopIteration):
+            raise error
+        if error is not None:
+            self.world.errors.append(error)
+            if len(self.world.errors) > ERRORS:
+                raise Exhausted
+        return Unknown(self.world, "failed(...)")
+
+    def few(self, values: Any) -> Iterator[Any]:
+        """Return the first elements of what a loop goes over."""
+        return islice(iter(values), LONGEST)
+
+    def turns(self) -> Iterator[int]:
+        """Return the turns of a loop with a condition."""
+        return iter(range(LONGEST))
+
+    def unlikely(self, value: Any) -> Any:
+        """Take an unknown condition for false."""
+        return False if is_unknown(value) else value
+
     def decorator(self, decorator: Any) -> Callable[[Any], Any]:
         """Stand for a decorator: one that is not known leaves what it decorates as it is."""
 
@@ -378,8 +513,6 @@ class Builtins(dict[str, Any]):
                 return decorated
             try:
                 result = decorator(decorated)
-            except Exhausted:
-                raise
             except Exception:
                 return decorated
             return decorated if is_unknown(result) else result
