@@ -39,7 +39,19 @@ from olympus_rules.syntax import Document
 from .agreement import disagreements as of_key_flow
 from .agreement import shrunk
 from .programs import Layer, Program, write
-from .reference import FILENAME, Calls, Consumption, Derivation, Recorder, TooMany, Unreached, evaluate, executions
+from .reference import (
+    FILENAME,
+    Calls,
+    Consumption,
+    Derivation,
+    Recorder,
+    TooMany,
+    Unreached,
+    beside_splits,
+    evaluate,
+    executions,
+    repeated_folds,
+)
 
 __all__ = ["EXCLUSIONS", "Difference", "Exclusion", "differences"]
 
@@ -153,7 +165,8 @@ def of_recorder(run: Recorder) -> Iterator[Pair]:
         for key in event.keys:
             words = value(key.identity)
             for earlier in consumed[words]:
-                yield Pair("reuse" if len(origins[words]) < 2 else "collision", earlier, event, earlier is consumed[words][0])
+                kind = "reuse" if len(origins[words]) < 2 else "collision"
+                yield Pair(kind, earlier, event, earlier is consumed[words][0])
                 again.add(event.number)
             consumed[words].append(event)
         for child in children[event.number] if event.number is not None else ():
@@ -331,13 +344,12 @@ def recorded(execution: Execution) -> list[Difference]:
         execution(execution.concrete())
     whole = branches(execution.program.source)
     pairs = [(pair, tuple(map(whole, pair.places))) for pair in of_recorder(execution.run)]
-    misuses = [(each.kind, tuple(whole(each) for each in (each.first, each.second) if each)) for each in recorder.misuses]
-    found = []
-    shown = {places for _, places in misuses}
+    shown = {(each.kind, tuple(whole(span) for span in (each.first, each.second) if span)) for each in recorder.misuses}
+    found = [said("recorder", "false", *each) for each in shown - {(pair.kind, places) for pair, places in pairs}]
     if not lost(execution.run):
-        missed = {(pair.kind, places) for pair, places in pairs if pair.earliest and places not in shown}
-        found += [said("recorder", "missed", *each) for each in missed]
-    found += [said("recorder", "false", *each) for each in set(misuses) - {(pair.kind, places) for pair, places in pairs}]
+        wanted = {(pair.kind, places) for pair, places in pairs if pair.earliest}
+        known = {places for _, places in shown}
+        found += [said("recorder", "missed", *each) for each in wanted if each[1] not in known]
     return found + [Difference("recorder", "unfollowed", text) for text in recorder.unfollowed]
 
 
@@ -414,6 +426,17 @@ def spot(span: Any) -> Place:
 ENGINES = ("keyflow", "lineage", "recorder", "judge", "witness")
 
 
+def smallest(program: Program, sort: tuple[str, str], *, typed: bool) -> tuple[Program, list[Difference]]:
+    """Return a smaller program in which the engines differ in the same sort of way, with what differs."""
+
+    def of_sort(candidate: Program) -> list[Difference]:
+        found = differences(candidate, typed=typed, engines=frozenset(sort[:1]))
+        return [one for one in found if (one.engine, one.kind) == sort]
+
+    small = shrunk(program, lambda candidate: bool(of_sort(candidate)))
+    return small, of_sort(small)
+
+
 def main() -> int:
     """Print a shrunk program for each sort of disagreement in each layer."""
     count, first = (int(sys.argv[i]) if len(sys.argv) > i else default for i, default in ((1, 100), (2, 0)))
@@ -421,42 +444,33 @@ def main() -> int:
     engines = frozenset(name for name in names if name in ENGINES) or frozenset(ENGINES)
     failed, tally = 0, Counter[str]()
     for layer in [Layer[name] for name in names if name in Layer.__members__] or list(Layer):
-        began, kinds = time.perf_counter(), Counter[tuple[str, str]]()
+        began, sorts = time.perf_counter(), Counter[tuple[str, str]]()
         for seed in range(first, first + count):
-            program = write(Random(f"{layer.name} {seed}"), layer)
-            typed = seed % 2 == 0
+            program, typed = write(Random(f"{layer.name} {seed}"), layer), seed % 2 == 0
+            head = f"\n# {layer.name} {seed} {'typed' if typed else 'raw'}"
             try:
                 found = differences(program, typed=typed, engines=engines, tally=tally)
             except (TooMany, Unreached):
-                kinds["skipped", ""] += 1
+                sorts["skipped", ""] += 1
                 continue
             except Exception as error:
-                kinds["error", type(error).__name__] += 1
-                if kinds["error", type(error).__name__] <= 1:
-                    print(f"\n# {layer.name} {seed}: {error!r}"[:600] + f"\n{program.source}")
                 failed += 1
+                sorts["error", type(error).__name__] += 1
+                if sorts["error", type(error).__name__] <= SHOWN:
+                    print(f"{head}: {error!r}"[:600] + f"\n{program.source}")
                 continue
-            for kind in {(one.engine, one.kind) for one in found}:
-                kinds[kind] += 1
-                if kinds[kind] <= 1:
-                    small = shrunk(
-                        program,
-                        lambda p, kind=kind: any(
-                            (o.engine, o.kind) == kind
-                            for o in differences(p, typed=typed, engines=frozenset([kind[0]]))
-                        ),
-                    )
-                    own = [
-                        o
-                        for o in differences(small, typed=typed, engines=frozenset([kind[0]]))
-                        if (o.engine, o.kind) == kind
-                    ]
-                    print(f"\n# {layer.name} {seed} {'typed' if typed else 'raw'}: {own}\n{small.source}", flush=True)
             failed += bool(found)
-        print(f"{layer.name}: {count} programs, {time.perf_counter() - began:.0f} s, {dict(kinds)}", flush=True)
+            for sort in {(one.engine, one.kind) for one in found}:
+                sorts[sort] += 1
+                if sorts[sort] <= SHOWN:
+                    small, own = smallest(program, sort, typed=typed)
+                    print(f"{head}: {own}\n{small.source}", flush=True)
+        print(f"{layer.name}: {count} programs, {time.perf_counter() - began:.0f} s, {dict(sorts)}", flush=True)
     print("\n".join(f"{count:8} {what}" for what, count in sorted(tally.items())))
     return 1 if failed else 0
 
+
+SHOWN = 1  # programs shown of each sort
 
 if __name__ == "__main__":
     sys.exit(main())
