@@ -58,6 +58,7 @@ __all__ = ["EXCLUSIONS", "Difference", "Exclusion", "differences"]
 RUNS = 6  # executions of one program that are repeated under JAX
 FALSE = 6  # pairs of places that get no key in common, of which the witness is asked
 Term = tuple[Any, ...]
+Places = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, order=True)
@@ -86,6 +87,61 @@ EXCLUSIONS = [
     Exclusion(
         "a function that a loop of jax.lax calls asks for input(): JAX calls it once, and not for each turn",
         lambda run: run.asked_inside,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A disagreement of the witness whose cause is known.
+
+    Attributes:
+        reason: the cause.
+        example: the smallest program.
+        applies: says so of a question about a program with these executions.
+    """
+
+    reason: str
+    example: str
+    applies: Callable[[Program, list[Recorder], Question], bool]
+
+
+def needs_another_count(program: Program, runs: list[Recorder], question: Question) -> bool:
+    """Say whether a mistake happens only where ``input()`` says something else than two."""
+    showing = [run for run in runs if shows(run, question)]
+    return bool(showing) and all(set(run.answers) - {2} for run in showing)
+
+
+def has_while_else(program: Program, runs: list[Recorder], question: Question) -> bool:
+    """Say whether a ``while`` loop has an ``else``."""
+    return any(isinstance(node, ast.While) and node.orelse for node in ast.walk(ast.parse(program.source)))
+
+
+KNOWN = [
+    Known(
+        "the witness runs each loop of unknown length for two turns, and refutes what needs none or one",
+        """
+        def main(key):
+            jax.random.normal(key)
+            for _ in range(int(input())):
+                key, sub = jax.random.split(key)
+            jax.random.normal(key)
+        """,
+        needs_another_count,
+    ),
+    Known(
+        "the witness leaves out the else of a while loop",
+        """
+        def main(key):
+            count = int(input())
+            while count > 0:
+                count -= 1
+                jax.random.normal(key)
+            else:
+                key, sub = jax.random.split(key)
+            jax.random.normal(key)
+        """,
+        has_while_else,
     ),
 ]
 
@@ -273,12 +329,24 @@ def chosen(runs: list[Recorder]) -> tuple[list[Recorder], bool]:
     return found, not any(left.values())
 
 
-def mistakes(run: Recorder) -> Iterator[object]:
-    """Return what is wrong in an execution, by places."""
-    for pair in of_lineage(run):
-        yield pair.kind, pair.places
-    yield from repeated_folds(run.events)
-    yield from beside_splits(run.events)
+def mistakes(run: Recorder) -> Iterator[tuple[Places, Places]]:
+    """Return what goes wrong in an execution: of each two consumptions or derivations all places on the way to them."""
+    consumed: defaultdict[Term, dict[Calls, Places]] = defaultdict(dict)
+    for event, key in consumptions(run):
+        places = tuple((span.line, span.column) for span in chain(event.calls))
+        yield from ((earlier, places) for earlier in consumed[key].values())
+        consumed[key][event.calls] = places
+    for first, again in (*repeated_folds(run.events), *beside_splits(run.events)):
+        yield (first,), (again,)
+
+
+def shows(run: Recorder, question: Question) -> bool:
+    """Say whether an execution has the mistake that is asked about."""
+    here = question.place
+    there = question.other or here
+    return any(
+        (there.line, there.column) in first and (here.line, here.column) in again for first, again in mistakes(run)
+    )
 
 
 def differences(
@@ -304,6 +372,8 @@ def differences(
     runs = list(executions(program.source, program.entries))
     picked, all_shown = chosen(runs)
     lineages = []
+    tally["programs"] += 1
+    tally["programs of which all mistakes are in the executions"] += all_shown
     for run in picked:
         excluded = next((each for each in EXCLUSIONS if each.applies(run)), None)
         if excluded is not None:
@@ -345,7 +415,8 @@ def recorded(execution: Execution) -> list[Difference]:
     whole = branches(execution.program.source)
     pairs = [(pair, tuple(map(whole, pair.places))) for pair in of_recorder(execution.run)]
     shown = {(each.kind, tuple(whole(span) for span in (each.first, each.second) if span)) for each in recorder.misuses}
-    found = [said("recorder", "false", *each) for each in shown - {(pair.kind, places) for pair, places in pairs}]
+    inside = {(pair.kind, tuple(map(whole, pair.places))) for pair in of_lineage(execution.run)}
+    found = [said("recorder", "false", *each) for each in shown - inside - {(p.kind, places) for p, places in pairs}]
     if not lost(execution.run):
         wanted = {(pair.kind, places) for pair, places in pairs if pair.earliest}
         known = {places for _, places in shown}
@@ -364,13 +435,20 @@ def judged(program: Program, runs: list[Recorder], lineages: list[Any], tally: C
     known = [judge.Execution(lineage) for lineage in lineages]
     found = []
     for question, verdict in zip([*true, *false], verdicts, strict=True):
-        wrong, what = ("refuted", "true") if question in true else ("confirmed", "false")
-        for engine, own in (("witness", verdict), ("judge", judge.judge(question, known, "function"))):
-            if engine == "witness" or known:
-                tally[f"{engine}, {what} ones {own.status}"] += 1
-            if own.status == wrong:
-                places = " and ".join(str(each) for each in (question.other, question.place))
-                found.append(Difference(engine, f"{wrong} {question.code}", f"{places}: {own.reason}"))
+        what = "true" if question in true else "false"
+        places = f"{question.other} and {question.place}"
+        tally[f"witness, {what} ones {verdict.status}"] += 1
+        if verdict.status == ("refuted" if what == "true" else "confirmed"):
+            reason = next((each.reason for each in KNOWN if each.applies(program, runs, question)), None)
+            if reason is None:
+                found.append(Difference("witness", f"{verdict.status} {question.code}", f"{places}: {verdict.reason}"))
+            else:
+                tally[f"known: {reason}"] += 1
+        if known:
+            own = judge.judge(question, known, "function")
+            tally[f"judge, {what} ones {own.status}"] += 1
+            if (own.status == "confirmed") != (what == "true"):
+                found.append(Difference("judge", f"{own.status} {question.code}", f"{places}: {own.reason}"))
     return found
 
 

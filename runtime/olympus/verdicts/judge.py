@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from olympus.lineage import Event, Failure, Lineage
+from olympus.lineage.ledger import Consumption, may_meet
 from olympus.spans import Chain, Span, traceback_chain
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
@@ -95,7 +96,7 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
         return _collision(question, execution, earlier, later, tier)
     first = [(event, key) for event in earlier if event.consumes for key in event.keys]
     second = [(event, key) for event in later if event.consumes for key in event.keys]
-    shared = [(a, b, key) for a, key in first for b, other in second if a is not b and key == other]
+    shared = [(a, b, key) for a, key in first for b, other in second if a is not b and key == other and _may_meet(a, b)]
     known = [pair for pair in shared if ASSUMED not in (pair[0].name, pair[1].name)]
     for a, b, key in known or shared:
         if not known and not question.certain:
@@ -109,6 +110,11 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     if not first or not second:
         return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
     return Verdict("refuted", tier, "the keys there are different ones")
+
+
+def _may_meet(first: Event, second: Event) -> bool:
+    """Say whether two events can happen in one run: they are not in two branches of ``lax.cond``."""
+    return may_meet(Consumption(first), Consumption(second))
 
 
 def _is_visited_twice(events: Sequence[Event]) -> bool:
