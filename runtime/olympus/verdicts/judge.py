@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from olympus.jaxprs import Equation
 from olympus.lineage import Event, Failure, Lineage
 from olympus.lineage.ledger import Consumption, may_meet
 from olympus.spans import Chain, Span, traceback_chain
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
-__all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "judge"]
+__all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "better", "judge", "judge_one"]
 
 WORDS = {"OLY101": "indexing", "OLY102": "arithmetic", "OLY103": "transposition", "OLY109": "seed"}
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
@@ -64,14 +65,23 @@ def judge(question: Question, executions: Sequence[Execution], tier: Tier) -> Ve
         executions: what was traced.
         tier: how; put into the verdict.
     """
-    if question.code in WORDS:
-        return _words(question, executions, tier)
-    best = Verdict("not reached", tier, not_reached(executions))
+    best = Verdict("not reached", tier, "no execution comes there")
     for execution in executions:
-        found = _two_uses(question, execution, tier)
-        if found is not None and RANK[found.status] > RANK[best.status]:
-            best = found
+        best = better(best, judge_one(question, execution, tier))
     return best
+
+
+def better(first: Verdict, second: Verdict) -> Verdict:
+    """Return the verdict that says more; of equal ones the later, unless it does not even say why."""
+    if RANK[first.status] != RANK[second.status]:
+        return max(first, second, key=lambda verdict: RANK[verdict.status])
+    return first if second.status == "not reached" and "error" not in (second.reason or "") else second
+
+
+def judge_one(question: Question, execution: Execution, tier: Tier) -> Verdict:
+    """Judge one finding by one execution."""
+    found = _words(question, execution, tier) if question.code in WORDS else _two_uses(question, execution, tier)
+    return found or Verdict("not reached", tier, not_reached(execution))
 
 
 def at(chain: Iterable[Span], place: Place) -> bool:
@@ -97,12 +107,12 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     first = [(event, key) for event in earlier if event.consumes for key in event.keys]
     second = [(event, key) for event in later if event.consumes for key in event.keys]
     shared = [(a, b, key) for a, key in first for b, other in second if a is not b and key == other and _may_meet(a, b)]
-    known = [pair for pair in shared if ASSUMED not in (pair[0].name, pair[1].name)]
+    known = [pair for pair in shared if not _is_assumed(pair[0]) and not _is_assumed(pair[1])]
     for a, b, key in known or shared:
         if not known and not question.certain:
             return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
         return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
-    if question.other is None and not _is_visited_twice(later):
+    if _goes_round(question) and not _is_visited_twice(later):
         return None
     doubt = _doubt(question, execution, [key for _, key in (*first, *second)])
     if doubt is not None:
@@ -115,6 +125,24 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
 def _may_meet(first: Event, second: Event) -> bool:
     """Say whether two events can happen in one run: they are not in two branches of ``lax.cond``."""
     return may_meet(Consumption(first), Consumption(second))
+
+
+def _is_assumed(event: Event) -> bool:
+    """Say whether an event stands for a call of which it is not known what it does."""
+    equation: Equation | None = event.equation
+    while equation is not None:
+        if equation.primitive == "jit" and equation.params.get("name") == ASSUMED:
+            return True
+        equation = equation.outer
+    return False
+
+
+def _goes_round(question: Question) -> bool:
+    """Say whether a finding is about two turns: of one place, or of one that comes after the other in the text."""
+    place, other = question.place, question.other
+    if other is None:
+        return True
+    return other.file == place.file and (other.line, other.column) > (place.line, place.column)
 
 
 def _is_visited_twice(events: Sequence[Event]) -> bool:
@@ -150,7 +178,9 @@ def _collision(
             if stream == other and a is not b:
                 return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
     made = [key for event in (*earlier, *later) for key in event.made]
-    doubt = _doubt(question, execution, made) if made else "no keys are made there that are known"
+    doubt: str | None = "no keys are made there that are known"
+    if first and second and not any(map(_is_assumed, (*earlier, *later))):
+        doubt = _doubt(question, execution, made)
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
     return Verdict("refuted", tier, "the keys that are made there are different ones")
@@ -166,23 +196,23 @@ def evidence(lineage: Lineage, first: Event, second: Event, key: int) -> tuple[s
     return tuple(lines)
 
 
-def not_reached(executions: Sequence[Execution]) -> str:
-    """Say why no execution came to a place."""
-    known = [interruption.text for each in executions for interruption in each.interruptions]
-    return f"the execution left it out after an error: {known[-1]}" if known else "no execution comes there"
+def not_reached(execution: Execution) -> str:
+    """Say why an execution did not come to a place."""
+    if execution.interruptions:
+        return f"the execution left it out after an error: {execution.interruptions[-1].text}"
+    return "no execution comes there"
 
 
 # What is done to the words of a key.
 
 
-def _words(question: Question, executions: Sequence[Execution], tier: Tier) -> Verdict:
-    for execution in executions:
-        lineage = execution.lineage
-        for misuse in lineage.misuses:
-            torn = misuse.kind in ("indexing", "arithmetic", "transposition")
-            if torn and any(at(event.chain, question.place) for event in (misuse.first, misuse.second)):
-                return Verdict("confirmed", tier, None, evidence(lineage, misuse.first, misuse.second, misuse.key))
-        for failed in execution.failures:
-            if at(failed.chain, question.place):
-                return Verdict("confirmed", tier, f"with a typed key it is an error: {failed.error}: {failed.text}")
-    return Verdict("not reached", tier, not_reached(executions))
+def _words(question: Question, execution: Execution, tier: Tier) -> Verdict | None:
+    lineage = execution.lineage
+    for misuse in lineage.misuses:
+        torn = misuse.kind in ("indexing", "arithmetic", "transposition")
+        if torn and any(at(event.chain, question.place) for event in (misuse.first, misuse.second)):
+            return Verdict("confirmed", tier, None, evidence(lineage, misuse.first, misuse.second, misuse.key))
+    for failed in execution.failures:
+        if at(failed.chain, question.place):
+            return Verdict("confirmed", tier, f"with a typed key it is an error: {failed.error}: {failed.text}")
+    return None

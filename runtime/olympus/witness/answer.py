@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from olympus.verdicts.judge import WORDS, Execution, judge
+from olympus.verdicts.judge import WORDS, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
 from olympus.witness.execution import Executor, Target
 
 __all__ = ["answer", "module_name"]
+
+CALLERS = 3  # functions that are executed as well where the function alone does not come to a place
 
 
 def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
@@ -34,8 +36,10 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
     for function, indices in groups.items():
         asked = [questions[index] for index in indices]
         claimed = frozenset(in_bytes(question.place, lines) for question in asked if question.code in WORDS)
-        own = replace(target, function=function, claimed=claimed)
-        verdicts.update(zip(indices, judged(own, asked), strict=True))
+        found = [Verdict("not reached", "witness", "no execution comes there")] * len(asked)
+        for name in (function, *callers(tree, function)):
+            found = judged(replace(target, function=name, claimed=claimed), asked, found)
+        verdicts.update(zip(indices, found, strict=True))
     return [verdicts[index] for index in range(len(questions))]
 
 
@@ -68,19 +72,47 @@ def in_bytes(place: Place, lines: Sequence[str]) -> tuple[int, int, int, int]:
     return place.line, start, place.end_line, len(lines[place.end_line - 1][: place.end_column - 1].encode())
 
 
-def judged(target: Target, questions: Sequence[Question]) -> list[Verdict]:
+def callers(tree: ast.Module, function: str) -> list[str]:
+    """Return functions of the file in which the name of a function is: they may call it in a loop."""
+    name = function.rpartition(".")[2]
+    found = []
+    for qualified, node in functions(tree.body, ""):
+        if qualified != function and any(
+            name in (getattr(each, "attr", None), getattr(each, "id", None)) for each in ast.walk(node)
+        ):
+            found.append(qualified)
+    return found[:CALLERS] if name else []
+
+
+def functions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.AST]]:
+    """Return the functions and methods of a file, without those inside of functions."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from functions(node.body, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{prefix}{node.name}", node
+
+
+def judged(target: Target, questions: Sequence[Question], verdicts: list[Verdict]) -> list[Verdict]:
     """Execute a function with one kind of keys or both, and judge the findings in it.
 
     Reuse is the same for both kinds; what is done to the words of keys is silent with raw ones, and an error with typed
     ones. An execution that confirms all findings is the last.
+
+    Args:
+        target: the function.
+        questions: the findings.
+        verdicts: what is known of them so far.
     """
-    executions: list[Execution] = []
-    verdicts: list[Verdict] = []
+    if not any(verdict.status == "not reached" for verdict in verdicts):
+        return verdicts
     words = any(question.code in WORDS for question in questions)
     for typed in (False, True) if words else (True,):
         for execution in Executor(target, typed=typed).executions():
-            executions.append(execution)
-            verdicts = [judge(question, executions, "witness") for question in questions]
+            verdicts = [
+                verdict if verdict.status == "confirmed" else better(verdict, judge_one(question, execution, "witness"))
+                for question, verdict in zip(questions, verdicts, strict=True)
+            ]
             if all(verdict.status == "confirmed" for verdict in verdicts):
                 return verdicts
     return verdicts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,9 @@ from olympus.witness.world import Choices, Exhausted, Place, Players, SourceModu
 
 __all__ = ["Executor", "Target"]
 
-KEYS = 64  # that unknown values of one execution can be
-NUMBERS = 64
-MOST = 24  # executions of one function, in each of the two kinds of keys
+KEYS = 256  # that unknown values of one execution can be
+NUMBERS = 256
+MOST = 16  # executions of one function, in each of the two kinds of keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +64,20 @@ class Executor:
             self.module._names = self.world.load(target.module, target.file, self.source)
 
     def executions(self) -> Iterator[Execution]:
-        """Execute the function for all decisions that it makes, up to a limit."""
-        prefix: tuple[bool, ...] | None = ()
+        """Execute the function with different decisions, up to a limit: each one both ways, those that come first first."""
+        waiting = deque([Choices(), Choices(default=False)])
+        seen = set()
         for _ in range(MOST):
-            if prefix is None:
+            if not waiting:
                 return
-            before = len(self.known)
-            choices = Choices(prefix)
+            before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)
-            if len(self.known) == before:
-                prefix = choices.following()
+            if len(self.known) > before:  # more is known to be a key: once more
+                waiting.appendleft(Choices(choices.prefix, default=choices.default))
+                continue
+            if choices.default:
+                waiting.extend(Choices(prefix) for prefix in choices.others() if prefix not in seen)
+                seen.update(choices.others())
 
     def execute(self, choices: Choices) -> Execution:
         """Execute the function once and trace it."""
@@ -147,7 +152,7 @@ class TracedPlayers(Players):
             return value
         if value not in self.made:
             if len(self.made) == KEYS:
-                raise Exhausted
+                raise Exhausted(f"more than {KEYS} unknown keys")
             self.made[value] = self.keys[len(self.made)]
             if "(" not in value._olympus_path:
                 self.known.add(value._olympus_path)
@@ -157,7 +162,7 @@ class TracedPlayers(Players):
         """Return the number that an unknown value is."""
         if value not in self.counted:
             if len(self.counted) == NUMBERS:
-                raise Exhausted
+                raise Exhausted(f"more than {NUMBERS} unknown numbers")
             self.counted[value] = self.numbers[len(self.counted)]
         return self.counted[value]
 

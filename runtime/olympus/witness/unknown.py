@@ -116,6 +116,9 @@ class Unknown:
     def __format__(self, specification: str) -> str:
         return self._olympus_path
 
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(f"{self._olympus_path} is no array")  # or NumPy would take it for an endless nest of lists
+
     def __contains__(self, item: Any) -> bool:
         return bool(self._olympus_part(("in", _hashable(item)), f"... in {self._olympus_path}"))
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
@@ -38,11 +38,12 @@ FORBIDDEN = frozenset(
         "input", "license", "memoryview", "open", "print", "quit",
     }
 )  # fmt: skip
-DECISIONS = 12  # of one execution: what is unknown after that is false
+DECISIONS = 24  # of one execution: what is unknown after that is false
 LONGEST = 3  # turns of a range
 
 
-ERRORS = 200  # of one execution
+ERRORS = 1_000  # of one execution
+CALLS = 5_000  # of something unknown, in one execution
 
 
 class Exhausted(BaseException):
@@ -54,10 +55,10 @@ Failed = Exception
 
 
 class Choices:
-    """The decisions of one execution: a prefix that is given, and ``True`` after it."""
+    """The decisions of one execution: some that are given, and one answer to all after them."""
 
-    def __init__(self, prefix: tuple[bool, ...] = ()) -> None:
-        self.prefix = prefix
+    def __init__(self, prefix: tuple[bool, ...] = (), *, default: bool = True) -> None:
+        self.prefix, self.default = prefix, default
         self.made: list[bool] = []
 
     def choose(self) -> bool:
@@ -65,16 +66,14 @@ class Choices:
         index = len(self.made)
         if index >= DECISIONS:
             return False
-        choice = self.prefix[index] if index < len(self.prefix) else True
+        choice = self.prefix[index] if index < len(self.prefix) else self.default
         self.made.append(choice)
         return choice
 
-    def following(self) -> tuple[bool, ...] | None:
-        """Return the prefix of the next execution, ``None`` after the last one."""
-        made = self.made[:]
-        while made and not made[-1]:
-            made.pop()
-        return (*made[:-1], False) if made else None
+    def others(self) -> Iterator[tuple[bool, ...]]:
+        """Return the beginnings of other executions: as this one, but for one decision after those that were given."""
+        for index in range(len(self.prefix), len(self.made)):
+            yield (*self.made[:index], not self.made[index])
 
 
 class Players:
@@ -156,14 +155,22 @@ class World:
     def unknown_call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of a call of something unknown: it is given what the call gives it, and does its work."""
         self.calls += 1
-        if self.calls > 20_000:
-            raise Exhausted
+        if self.calls > CALLS:
+            raise Exhausted(f"more than {CALLS} calls of unknown functions")
         for value in (*args, *kwargs.values()):
             if isinstance(value, FunctionType) and value not in self.handed:
                 self.handed.append(value)
         self.players.consume(args, kwargs)
+        if len(args) == 1 and not kwargs and isinstance(args[0], FunctionType | MethodType):
+            return self.transformed(args[0])
         path = callee._olympus_path if is_unknown(callee) else type(callee).__name__
         return Unknown(self, f"{path}(...)")
+
+    def transformed(self, function: Callable[..., Any]) -> Any:
+        """Return what something unknown makes of a function: most likely one that does the same."""
+        from olympus.witness.library import Wrapped
+
+        return Wrapped(self, function)
 
     def as_claimed_key(self, value: Unknown) -> Any:
         """Return the key that an unknown value is, where the code in execution stands at a place that says so."""
@@ -410,8 +417,18 @@ class Prepared(ast.NodeTransformer):
         """Take what is not known for false where only an error depends on it."""
         self.generic_visit(node)
         if node.body and isinstance(node.body[-1], ast.Raise):
-            node.test = call("__olympus_unlikely__", node.test, at=node.test)
+            node.test = self.unlikely(node.test)
         return node
+
+    def unlikely(self, test: ast.expr, *, wanted: bool = False) -> ast.expr:
+        """Return a condition in which what is not known makes it false, or true below a ``not``."""
+        if isinstance(test, ast.BoolOp):
+            test.values = [self.unlikely(value, wanted=wanted) for value in test.values]
+            return test
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test.operand = self.unlikely(test.operand, wanted=not wanted)
+            return test
+        return call("__olympus_likely__" if wanted else "__olympus_unlikely__", test, at=test)
 
     def visit_Assert(self, node: ast.Assert) -> Any:
         """Leave out what is asserted, and execute it: keys may be used there."""
@@ -443,6 +460,7 @@ class Builtins(dict[str, Any]):
             __olympus_failed__=self.failed,
             __olympus_few__=self.few,
             __olympus_turns__=self.turns,
+            __olympus_likely__=self.likely,
             __olympus_unlikely__=self.unlikely,
             range=self.short_range,
             print=self.nothing,
@@ -490,7 +508,7 @@ class Builtins(dict[str, Any]):
         if error is not None:
             self.world.errors.append(error)
             if len(self.world.errors) > ERRORS:
-                raise Exhausted
+                raise Exhausted(f"more than {ERRORS} errors")
         return Unknown(self.world, "failed(...)")
 
     def few(self, values: Any) -> Iterator[Any]:
@@ -500,6 +518,10 @@ class Builtins(dict[str, Any]):
     def turns(self) -> Iterator[int]:
         """Return the turns of a loop with a condition."""
         return iter(range(LONGEST))
+
+    def likely(self, value: Any) -> Any:
+        """Take an unknown condition for true."""
+        return True if is_unknown(value) else value
 
     def unlikely(self, value: Any) -> Any:
         """Take an unknown condition for false."""
@@ -523,7 +545,7 @@ class Builtins(dict[str, Any]):
         """Stand for the making of a class; unknown bases become one that takes everything."""
         known = [base for base in bases if isinstance(base, type) or hasattr(base, "__mro_entries__")]
         own = [self.world.base if is_unknown(base) else base for base in known]
-        unique = list(dict.fromkeys(own))
+        unique = list(dict.fromkeys(own)) or [self.world.base]
         if self.world.base in unique:  # last, so that no order of bases is impossible
             unique = [*(base for base in unique if base is not self.world.base), self.world.base]
             keywords = {}
