@@ -112,6 +112,11 @@ def needs_another_count(program: Program, runs: list[Recorder], question: Questi
     return bool(showing) and all(set(run.answers) - {2} for run in showing)
 
 
+def needs_a_fourth_turn(program: Program, runs: list[Recorder], question: Question) -> bool:
+    """Say whether a mistake happens only to what a loop over a fixed number of keys comes to after three turns."""
+    return any(shows(run, question) for run in runs) and not any(shows(run, question, 3) for run in runs)
+
+
 def has_while_else(program: Program, runs: list[Recorder], question: Question) -> bool:
     """Say whether a ``while`` loop has an ``else``."""
     return any(isinstance(node, ast.While) and node.orelse for node in ast.walk(ast.parse(program.source)))
@@ -128,6 +133,17 @@ KNOWN = [
             jax.random.normal(key)
         """,
         needs_another_count,
+    ),
+    Known(
+        "the witness leaves a loop over more than three keys after three turns, and refutes what comes later",
+        """
+        def main(key):
+            keys = jax.random.split(key, 4)
+            for key in keys:
+                jax.random.normal(key)
+            jax.random.normal(keys[3])
+        """,
+        needs_a_fourth_turn,
     ),
     Known(
         "the witness leaves out the else of a while loop",
@@ -329,10 +345,17 @@ def chosen(runs: list[Recorder]) -> tuple[list[Recorder], bool]:
     return found, not any(left.values())
 
 
-def mistakes(run: Recorder) -> Iterator[tuple[Places, Places]]:
-    """Return what goes wrong in an execution: of each two consumptions or derivations all places on the way to them."""
+def mistakes(run: Recorder, elements: int | None = None) -> Iterator[tuple[Places, Places]]:
+    """Return what goes wrong in an execution: of each two consumptions or derivations all places on the way to them.
+
+    Args:
+        run: the execution.
+        elements: leaves out what goes wrong with other children of a split than so many first ones.
+    """
     consumed: defaultdict[Term, dict[Calls, Places]] = defaultdict(dict)
     for event, key in consumptions(run):
+        if elements is not None and is_beyond(key, elements):
+            continue
         places = tuple((span.line, span.column) for span in chain(event.calls))
         yield from ((earlier, places) for earlier in consumed[key].values())
         consumed[key][event.calls] = places
@@ -340,12 +363,22 @@ def mistakes(run: Recorder) -> Iterator[tuple[Places, Places]]:
         yield (first,), (again,)
 
 
-def shows(run: Recorder, question: Question) -> bool:
+def is_beyond(key: Term, elements: int) -> bool:
+    """Say whether a key comes from a child of a split after so many first ones."""
+    while isinstance(key[-1], tuple):
+        if key[0] == "split" and key[2] >= elements:
+            return True
+        key = key[-1]
+    return False
+
+
+def shows(run: Recorder, question: Question, elements: int | None = None) -> bool:
     """Say whether an execution has the mistake that is asked about."""
     here = question.place
     there = question.other or here
     return any(
-        (there.line, there.column) in first and (here.line, here.column) in again for first, again in mistakes(run)
+        (there.line, there.column) in first and (here.line, here.column) in again
+        for first, again in mistakes(run, elements)
     )
 
 

@@ -16,8 +16,11 @@ import pytest
 
 pytest.importorskip("jax", "0.9", reason="the recorder needs calls of compiled functions that go through Python")
 
-from olympus.verdicts import Verdict
+from olympus.lineage import ledger
+from olympus.recording import Recorder
+from olympus.verdicts import Verdict, judge
 
+from . import agreement
 from .engines import KNOWN, Known, differences, smallest
 from .programs import Layer, Program, write
 from .reference import TooMany, Truth, Unreached
@@ -68,19 +71,19 @@ REUSE = """
 
 
 @pytest.mark.parametrize(
-    ("engine", "target", "replacement", "kind"),
+    ("engine", "owner", "name", "replacement", "kind"),
     [
-        ("lineage", "olympus.lineage.ledger.Ledger.report", lambda *_: None, "missed reuse"),
-        ("recorder", "olympus.recording.recorder.Recorder._repeat", lambda *_: None, "missed reuse"),
-        ("judge", "olympus.verdicts.judge.at", lambda *_: False, "not reached OLY104"),
-        ("keyflow", "tests.generated.agreement.evaluate", lambda *_: Truth(), "false OLY104"),
+        ("lineage", ledger.Ledger, "report", lambda *_: None, "missed reuse"),
+        ("recorder", Recorder, "_repeat", lambda *_: None, "missed reuse"),
+        ("judge", judge, "at", lambda *_: False, "not reached OLY104"),
+        ("keyflow", agreement, "evaluate", lambda *_: Truth(), "false OLY104"),
     ],
 )
 def test_an_engine_that_goes_wrong_is_noticed(
-    engine: str, target: str, replacement: Any, kind: str, monkeypatch: pytest.MonkeyPatch
+    engine: str, owner: Any, name: str, replacement: Any, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert differences(program(REUSE)) == []
-    monkeypatch.setattr(target, replacement)
+    monkeypatch.setattr(owner, name, replacement)
     found = differences(program(REUSE), engines=frozenset([engine]))
     assert [(one.engine, one.kind) for one in found] == [(engine, kind)]
 
