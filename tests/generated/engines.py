@@ -15,50 +15,33 @@ the same answers to ``input()``. What the engines should say follows from the ke
 So the places of the key flow, which are those of a function's own terms, and those of the chains of calls meet in one
 reference; and the judge matches findings with lineages directly.
 
-``EXCLUSIONS`` has what an engine does not model by design. Everything else that is not equal is a disagreement.
+What the engines do not model by design, and what is known to be wrong, is in :mod:`tests.generated.gaps`. Everything
+else that is not equal is a disagreement.
 """
 
 from __future__ import annotations
 
-import ast
-import itertools
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from olympus.spans import Chain, Span, diverging, span_at
-from olympus.verdicts import Place, Question
-from olympus_rules.check import check
-from olympus_rules.finding import Confidence
-from olympus_rules.syntax import Document
+from olympus.spans import Span
 
 from .agreement import disagreements as of_key_flow
 from .agreement import shrunk
+from .expected import branches, lost, mistakes, of_lineage, of_recorder
+from .gaps import EXCLUSIONS, KNOWN
 from .programs import Layer, Program, write
-from .reference import (
-    FILENAME,
-    Calls,
-    Consumption,
-    Derivation,
-    Recorder,
-    TooMany,
-    Unreached,
-    beside_splits,
-    evaluate,
-    executions,
-    repeated_folds,
-)
+from .questions import of_findings, of_nothing
+from .reference import FILENAME, Recorder, TooMany, Unreached, executions
 
-__all__ = ["EXCLUSIONS", "Difference", "Exclusion", "differences"]
+__all__ = ["Difference", "differences", "smallest"]
 
 RUNS = 6  # executions of one program that are repeated under JAX
-FALSE = 6  # pairs of places that get no key in common, of which the witness is asked
-Term = tuple[Any, ...]
-Places = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, order=True)
@@ -68,184 +51,6 @@ class Difference:
     engine: str
     kind: str
     detail: str
-
-
-@dataclass(frozen=True)
-class Exclusion:
-    """Executions that an engine does not model.
-
-    Attributes:
-        reason: why not.
-        applies: says so of an execution.
-    """
-
-    reason: str
-    applies: Callable[[Recorder], bool]
-
-
-EXCLUSIONS = [
-    Exclusion(
-        "a function that a loop of jax.lax calls asks for input(): JAX calls it once, and not for each turn",
-        lambda run: run.asked_inside,
-    ),
-]
-
-
-@dataclass(frozen=True)
-class Known:
-    """A disagreement of the witness whose cause is known.
-
-    Attributes:
-        reason: the cause.
-        example: the smallest program.
-        applies: says so of a question about a program with these executions.
-    """
-
-    reason: str
-    example: str
-    applies: Callable[[Program, list[Recorder], Question], bool]
-
-
-def needs_another_count(program: Program, runs: list[Recorder], question: Question) -> bool:
-    """Say whether a mistake happens only where ``input()`` says something else than two."""
-    showing = [run for run in runs if shows(run, question)]
-    return bool(showing) and all(set(run.answers) - {2} for run in showing)
-
-
-def needs_a_fourth_turn(program: Program, runs: list[Recorder], question: Question) -> bool:
-    """Say whether a mistake happens only to what a loop over a fixed number of keys comes to after three turns."""
-    return any(shows(run, question) for run in runs) and not any(shows(run, question, 3) for run in runs)
-
-
-def has_while_else(program: Program, runs: list[Recorder], question: Question) -> bool:
-    """Say whether a ``while`` loop has an ``else``."""
-    return any(isinstance(node, ast.While) and node.orelse for node in ast.walk(ast.parse(program.source)))
-
-
-KNOWN = [
-    Known(
-        "the witness runs each loop of unknown length for two turns, and refutes what needs none or one",
-        """
-        def main(key):
-            jax.random.normal(key)
-            for _ in range(int(input())):
-                key, sub = jax.random.split(key)
-            jax.random.normal(key)
-        """,
-        needs_another_count,
-    ),
-    Known(
-        "the witness leaves a loop over more than three keys after three turns, and refutes what comes later",
-        """
-        def main(key):
-            keys = jax.random.split(key, 4)
-            for key in keys:
-                jax.random.normal(key)
-            jax.random.normal(keys[3])
-        """,
-        needs_a_fourth_turn,
-    ),
-    Known(
-        "the witness leaves out the else of a while loop",
-        """
-        def main(key):
-            count = int(input())
-            while count > 0:
-                count -= 1
-                jax.random.normal(key)
-            else:
-                key, sub = jax.random.split(key)
-            jax.random.normal(key)
-        """,
-        has_while_else,
-    ),
-]
-
-
-# What the reference says that the engines should.
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two consumptions of one key, in their order."""
-
-    kind: str
-    first: Consumption
-    second: Consumption
-    earliest: bool = True  # the first one is the first of all
-
-    @property
-    def places(self) -> tuple[Span, Span]:
-        """Return the innermost places where the two chains of calls differ."""
-        return diverging(chain(self.first.calls), chain(self.second.calls))
-
-
-def chain(calls: Calls) -> Chain:
-    """Return the spans of a chain of calls, innermost first."""
-    return tuple(span_at(code, lasti) for code, lasti in calls)
-
-
-def consumptions(run: Recorder) -> Iterator[tuple[Consumption, Term]]:
-    """Return each consumption with each of the keys, in order."""
-    for event in run.events:
-        if isinstance(event, Consumption):
-            for key in event.keys:
-                yield event, key.identity
-
-
-def of_lineage(run: Recorder) -> Iterator[Pair]:
-    """Return what the lineage should report: equal identities, and children of a split that ``fold_in`` makes, too."""
-    first: dict[Term, Consumption] = {}
-    derived: dict[tuple[Term, Any], list[tuple[Term, Consumption]]] = {}
-    for event, key in consumptions(run):
-        if key in first:
-            yield Pair("reuse", first[key], event)
-        first.setdefault(key, event)
-        if key[0] in ("split", "fold_in"):
-            same = derived.setdefault((key[-1], key[-2]), [])
-            other = next((earlier for term, earlier in same if term[0] != key[0]), None)
-            if other is not None:
-                yield Pair("collision", other, event)
-            same.append((key, event))
-
-
-def of_recorder(run: Recorder) -> Iterator[Pair]:
-    """Return what the recorder should report: equal words, but for what comes out of a seed, clone or repeated split.
-
-    It tells keys by their words, so that it says ``collision`` of each key that was derived in two ways before,
-    whichever of them the consumed one comes from.
-    """
-    consumed: defaultdict[Term, list[Consumption]] = defaultdict(list)
-    again: set[int | None] = set()  # the splits of keys that had been consumed
-    origins: defaultdict[Term, set[str]] = defaultdict(set)
-    children: defaultdict[int | None, list[Term]] = defaultdict(list)
-    for key in run.made:
-        if key.identity[0] == "split":
-            children[key.identity[1]].append(key.identity)
-
-    def value(key: Term) -> Term:
-        operation, *data, parent = key
-        if operation == "split":
-            own = ("again", *data) if data[0] in again else ("child", data[1])
-            return (*own, value(parent))
-        return ("child", *data, value(parent)) if operation == "fold_in" else key
-
-    for event in run.events:
-        if isinstance(event, Derivation):
-            origins[value(event.child.identity)].add("fold_in")
-            continue
-        for key in event.keys:
-            words = value(key.identity)
-            for earlier in consumed[words]:
-                kind = "reuse" if len(origins[words]) < 2 else "collision"
-                yield Pair(kind, earlier, event, earlier is consumed[words][0])
-                again.add(event.number)
-            consumed[words].append(event)
-        for child in children[event.number] if event.number is not None else ():
-            origins[value(child)].add("split")
-
-
-# The program under JAX.
 
 
 class Execution:
@@ -300,37 +105,6 @@ def said(engine: str, what: str, kind: str, places: Iterable[Span]) -> Differenc
     return Difference(engine, f"{what} {kind}", " and ".join(map(str, places)))
 
 
-def lost(run: Recorder) -> bool:
-    """Say whether a loop of ``jax.lax`` has consumed a key again.
-
-    To the recorder it is one call, and what comes out of a call that consumes keys again has begun anew: keys that the
-    loop returns, and have been consumed or are children of such, are not compared with others any more.
-    """
-    return any(len(pair.second.stack) < len(pair.second.functions) for pair in of_recorder(run))
-
-
-def branches(source: str) -> Callable[[Span], Span]:
-    """Return what gives the call of ``lax.cond`` for a place in one of its branches, and any other place as it is.
-
-    The recorder does not know which branch of a compiled ``cond`` was taken: what all of them do is done by any.
-    """
-    calls = [
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "jax.lax.cond"
-    ]
-
-    def whole(span: Span) -> Span:
-        for call in calls:
-            start, end = (call.lineno, call.col_offset + 1), (call.end_lineno or 0, (call.end_col_offset or 0) + 1)
-            inside = start <= (span.line, span.column) and (span.end_line, span.end_column) <= end
-            if inside and "<lambda>" in span.function:
-                return Span(span.file, *start, *end, span.function.removesuffix(".<lambda>").removesuffix(".<locals>"))
-        return span
-
-    return whole
-
-
 def chosen(runs: list[Recorder]) -> tuple[list[Recorder], bool]:
     """Return a few executions that show most of what goes wrong, and whether they show all of it."""
     left = {id(run): set(mistakes(run)) for run in runs}
@@ -343,43 +117,6 @@ def chosen(runs: list[Recorder]) -> tuple[list[Recorder], bool]:
         found.append(best)
         left = {number: pairs - shown for number, pairs in left.items()}
     return found, not any(left.values())
-
-
-def mistakes(run: Recorder, elements: int | None = None) -> Iterator[tuple[Places, Places]]:
-    """Return what goes wrong in an execution: of each two consumptions or derivations all places on the way to them.
-
-    Args:
-        run: the execution.
-        elements: leaves out what goes wrong with other children of a split than so many first ones.
-    """
-    consumed: defaultdict[Term, dict[Calls, Places]] = defaultdict(dict)
-    for event, key in consumptions(run):
-        if elements is not None and is_beyond(key, elements):
-            continue
-        places = tuple((span.line, span.column) for span in chain(event.calls))
-        yield from ((earlier, places) for earlier in consumed[key].values())
-        consumed[key][event.calls] = places
-    for first, again in (*repeated_folds(run.events), *beside_splits(run.events)):
-        yield (first,), (again,)
-
-
-def is_beyond(key: Term, elements: int) -> bool:
-    """Say whether a key comes from a child of a split after so many first ones."""
-    while isinstance(key[-1], tuple):
-        if key[0] == "split" and key[2] >= elements:
-            return True
-        key = key[-1]
-    return False
-
-
-def shows(run: Recorder, question: Question, elements: int | None = None) -> bool:
-    """Say whether an execution has the mistake that is asked about."""
-    here = question.place
-    there = question.other or here
-    return any(
-        (there.line, there.column) in first and (here.line, here.column) in again
-        for first, again in mistakes(run, elements)
-    )
 
 
 def differences(
@@ -452,7 +189,7 @@ def recorded(execution: Execution) -> list[Difference]:
     found = [said("recorder", "false", *each) for each in shown - inside - {(p.kind, places) for p, places in pairs}]
     if not lost(execution.run):
         wanted = {(pair.kind, places) for pair, places in pairs if pair.earliest}
-        known = {places for _, places in shown}
+        known = {places for _, places in shown}  # one place may have several keys, and is told once
         found += [said("recorder", "missed", *each) for each in wanted if each[1] not in known]
     return found + [Difference("recorder", "unfollowed", text) for text in recorder.unfollowed]
 
@@ -463,7 +200,7 @@ def judged(program: Program, runs: list[Recorder], lineages: list[Any], tally: C
     from olympus.witness.answer import answer
     from olympus.witness.execution import Target
 
-    true, false = findings(program), others(runs)
+    true, false = of_findings(program), of_nothing(runs)
     verdicts = answer(Target(FILENAME, program.source, "program", ""), [*true, *false])
     known = [judge.Execution(lineage) for lineage in lineages]
     found = []
@@ -483,55 +220,6 @@ def judged(program: Program, runs: list[Recorder], lineages: list[Any], tally: C
             if (own.status == "confirmed") != (what == "true"):
                 found.append(Difference("judge", f"{own.status} {question.code}", f"{places}: {own.reason}"))
     return found
-
-
-def findings(program: Program) -> list[Question]:
-    """Return the findings of the key flow as questions."""
-    truth = evaluate(program.source, program.entries)
-    groups = {"OLY104": [truth.reuses, truth.excused], "OLY108": [truth.collisions, truth.excused]}
-    questions = []
-    for report in check(Document("program.py", program.source), min_confidence=Confidence.LIKELY).reports:
-        finding = report.finding
-        start = (finding.span.start.row, finding.span.start.column)
-        if any(start in group for group in groups.get(finding.code, ())):
-            other = next((place(each.span) for each in finding.related), None)
-            questions.append(
-                Question(finding.code, place(finding.span), other, finding.confidence == Confidence.CERTAIN)
-            )
-    return questions
-
-
-def place(span: Any) -> Place:
-    """Return the place of a finding's span."""
-    return Place(FILENAME, span.start.row, span.start.column, span.end.row, span.end.column)
-
-
-def others(runs: list[Recorder]) -> list[Question]:
-    """Return questions about calls of one function that never consume one key, in no execution."""
-    shared: set[tuple[Span, Span]] = set()
-    spans: set[Span] = set()
-    for run in runs:
-        through: defaultdict[Span, set[Term]] = defaultdict(set)
-        for event, key in consumptions(run):
-            for span in chain(event.calls):
-                through[span].add(key)
-        spans |= through.keys()
-        shared |= {(a, b) for a, b in itertools.combinations(sorted(through), 2) if through[a] & through[b]}
-    pairs = [
-        (a, b) for a, b in itertools.combinations(sorted(spans), 2) if owner(a) == owner(b) and (a, b) not in shared
-    ]
-    step = max(1, len(pairs) // FALSE)
-    return [Question("OLY104", spot(b), spot(a), True) for a, b in pairs[::step][:FALSE]]
-
-
-def owner(span: Span) -> str:
-    """Return the outermost function around a span."""
-    return span.function.partition(".<locals>")[0]
-
-
-def spot(span: Any) -> Place:
-    """Return the place of a span."""
-    return Place(FILENAME, span.line, span.column, span.end_line, span.end_column)
 
 
 ENGINES = ("keyflow", "lineage", "recorder", "judge", "witness")

@@ -134,6 +134,7 @@ class Derivation:
     datum: Any
     stack: Stack
     function: int
+    calls: Calls = ()
 
 
 class Recorder:
@@ -269,7 +270,7 @@ class Recorder:
     def fold_in(self, key: Key, data: Any) -> Key:
         child = key.child(("fold_in", data), ("child", data, key.stream))
         self.made.append(child)
-        self.note(Derivation(key, child, data, self.stack(), self.functions()[0]))
+        self.note(Derivation(key, child, data, self.stack(), self.functions()[0], self.calls()))
         return child
 
     def clone(self, key: Key) -> Key:

@@ -21,7 +21,8 @@ from olympus.recording import Recorder
 from olympus.verdicts import Verdict, judge
 
 from . import agreement
-from .engines import KNOWN, Known, differences, smallest
+from .engines import differences, smallest
+from .gaps import KNOWN, Known
 from .programs import Layer, Program, write
 from .reference import TooMany, Truth, Unreached
 

@@ -145,6 +145,11 @@ def _goes_round(question: Question) -> bool:
     return other.file == place.file and (other.line, other.column) > (place.line, place.column)
 
 
+def _derives(event: Event) -> bool:
+    """Say whether an event makes a key of a key; the words of a raw key are wrapped by each call, and are that key."""
+    return event.kind in ("split", "fold_in")
+
+
 def _is_visited_twice(events: Sequence[Event]) -> bool:
     """Say whether an execution came to one place twice: the same call there led to two events."""
     chains = [event.chain for event in events]
@@ -171,13 +176,13 @@ def _collision(
 ) -> Verdict:
     """Compare the keys that are made at two places."""
     identities = execution.lineage.identities
-    first = [(identities.stream(key), event, key) for event in earlier for key in event.made]
-    second = [(identities.stream(key), event) for event in later for key in event.made]
+    first = [(identities.stream(key), event, key) for event in earlier if _derives(event) for key in event.made]
+    second = [(identities.stream(key), event) for event in later if _derives(event) for key in event.made]
     for stream, a, key in first:
         for other, b in second:
-            if stream == other and a is not b:
+            if stream == other and a is not b and _may_meet(a, b):
                 return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
-    made = [key for event in (*earlier, *later) for key in event.made]
+    made = [key for event in (*earlier, *later) if _derives(event) for key in event.made]
     doubt: str | None = "no keys are made there that are known"
     if first and second and not any(map(_is_assumed, (*earlier, *later))):
         doubt = _doubt(question, execution, made)

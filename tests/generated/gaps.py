@@ -1,0 +1,126 @@
+"""What is left out of the comparison of the engines, and why; and the disagreements whose causes are known.
+
+Besides these, three notions of the comparison itself leave something out:
+
+- the lineage compares ``split(key)[i]`` with ``fold_in(key, i)`` of one parent, and not of two parents that are equal;
+- the recorder tells keys by their words, and says ``collision`` of each key that was derived in two ways;
+- to the recorder a call of a compiled function, such as a loop of ``jax.lax``, is one event: it does not know which
+  branch of a ``cond`` was taken (:func:`~tests.generated.expected.branches`), and what comes out of a call that has
+  consumed a key again has begun anew (:func:`~tests.generated.expected.lost`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from olympus.verdicts import Question
+
+from .expected import mistakes
+from .programs import Program
+from .reference import Recorder
+
+__all__ = ["EXCLUSIONS", "KNOWN", "Exclusion", "Known"]
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Executions that the engines do not model.
+
+    Attributes:
+        reason: why not.
+        applies: says so of an execution.
+    """
+
+    reason: str
+    applies: Callable[[Recorder], bool]
+
+
+EXCLUSIONS = [
+    Exclusion(
+        "a function that a loop of jax.lax calls asks for input(): JAX calls it once, and not for each turn",
+        lambda run: run.asked_inside,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A disagreement of the witness whose cause is known.
+
+    Attributes:
+        reason: the cause.
+        example: the smallest program.
+        applies: says so of a question about a program with these executions.
+    """
+
+    reason: str
+    example: str
+    applies: Callable[[Program, list[Recorder], Question], bool]
+
+
+def shows(run: Recorder, question: Question, elements: int | None = None) -> bool:
+    """Say whether an execution has the mistake that is asked about."""
+    here = question.place
+    there = question.other or here
+    return any(
+        (there.line, there.column) in first and (here.line, here.column) in again
+        for first, again in mistakes(run, elements)
+    )
+
+
+def needs_another_count(program: Program, runs: list[Recorder], question: Question) -> bool:
+    """Say whether a mistake happens only where ``input()`` says something else than two."""
+    showing = [run for run in runs if shows(run, question)]
+    return bool(showing) and all(set(run.answers) - {2} for run in showing)
+
+
+def needs_a_fourth_turn(program: Program, runs: list[Recorder], question: Question) -> bool:
+    """Say whether a mistake happens only to what a loop over a fixed number of keys comes to after three turns."""
+    return any(shows(run, question) for run in runs) and not any(shows(run, question, 3) for run in runs)
+
+
+def has_while_else(program: Program, runs: list[Recorder], question: Question) -> bool:
+    """Say whether a ``while`` loop has an ``else``."""
+    return any(isinstance(node, ast.While) and node.orelse for node in ast.walk(ast.parse(program.source)))
+
+
+KNOWN = [
+    Known(
+        "the witness runs each loop of unknown length for two turns, and refutes what needs none or one",
+        """
+        def main(key):
+            jax.random.normal(key)
+            for _ in range(int(input())):
+                key, sub = jax.random.split(key)
+            jax.random.normal(key)
+        """,
+        needs_another_count,
+    ),
+    Known(
+        "the witness leaves a loop over more than three keys after three turns, and refutes what comes later",
+        """
+        def main(key):
+            keys = jax.random.split(key, 4)
+            for key in keys:
+                jax.random.normal(key)
+            jax.random.normal(keys[3])
+        """,
+        needs_a_fourth_turn,
+    ),
+    Known(
+        "the witness leaves out the else of a while loop",
+        """
+        def main(key):
+            count = int(input())
+            while count > 0:
+                count -= 1
+                jax.random.normal(key)
+            else:
+                key, sub = jax.random.split(key)
+            jax.random.normal(key)
+        """,
+        has_while_else,
+    ),
+]
