@@ -12,7 +12,7 @@ from olympus.spans import Chain, Span, diverging, span_at
 
 from .reference import Calls, Consumption, Derivation, Recorder, beside_splits, repeated_folds
 
-__all__ = ["Pair", "branches", "chain", "consumptions", "lost", "mistakes", "of_lineage", "of_recorder"]
+__all__ = ["Pair", "branches", "chain", "consumptions", "either", "lost", "mistakes", "of_lineage", "of_recorder"]
 
 Term = tuple[Any, ...]
 Places = tuple[tuple[int, int], ...]
@@ -96,6 +96,12 @@ def of_recorder(run: Recorder) -> Iterator[Pair]:
             consumed[words].append(event)
         for child in children[event.number] if event.number is not None else ():
             origins[value(child)].add("split")
+
+
+def either(pair: Pair) -> tuple[str, ...]:
+    """Return both kinds for what happens in a loop of ``jax.lax``: which derivations it has made is not recorded."""
+    compiled = any(len(each.stack) < len(each.functions) for each in (pair.first, pair.second))
+    return ("reuse", "collision") if compiled else ()
 
 
 def lost(run: Recorder) -> bool:

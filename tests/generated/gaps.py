@@ -5,8 +5,9 @@ Besides these, three notions of the comparison itself leave something out:
 - the lineage compares ``split(key)[i]`` with ``fold_in(key, i)`` of one parent, and not of two parents that are equal;
 - the recorder tells keys by their words, and says ``collision`` of each key that was derived in two ways;
 - to the recorder a call of a compiled function, such as a loop of ``jax.lax``, is one event: it does not know which
-  branch of a ``cond`` was taken (:func:`~tests.generated.expected.branches`), and what comes out of a call that has
-  consumed a key again has begun anew (:func:`~tests.generated.expected.lost`).
+  branch of a ``cond`` was taken (:func:`~tests.generated.expected.branches`) or which keys are derived inside
+  (:func:`~tests.generated.expected.either`), and what comes out of a call that has consumed a key again has begun anew
+  (:func:`~tests.generated.expected.lost`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .expected import mistakes
 from .programs import Program
 from .reference import Recorder
 
-__all__ = ["EXCLUSIONS", "KNOWN", "Exclusion", "Known"]
+__all__ = ["EXCLUSIONS", "KNOWN", "REFUSAL", "Exclusion", "Known"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ EXCLUSIONS = [
         lambda run: run.asked_inside,
     ),
 ]
+
+
+REFUSAL = "body function carry input and carry output must have equal types"  # a typed key and a raw one
 
 
 @dataclass(frozen=True)
