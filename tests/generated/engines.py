@@ -30,6 +30,7 @@ from random import Random
 from typing import Any
 
 from olympus.spans import Span
+from olympus.verdicts import Question
 
 from .agreement import disagreements as of_key_flow
 from .agreement import shrunk
@@ -137,9 +138,10 @@ def differences(
     engines = frozenset(ENGINES) if engines is None else engines
     tally = Counter() if tally is None else tally
     found: list[Difference] = []
-    if "keyflow" in engines:
-        found += [Difference("keyflow", f"{one.kind} {one.code}", str(one.place)) for one in of_key_flow(program)]
     runs = list(executions(program.source, program.entries))
+    if "keyflow" in engines:
+        own = [Difference("keyflow", f"{one.kind} {one.code}", str(one.place)) for one in of_key_flow(program)]
+        found += own if own and not is_known("keyflow", program, runs, None, tally) else []
     picked, all_shown = chosen(runs)
     lineages = []
     tally["programs"] += 1
@@ -167,6 +169,16 @@ def differences(
     if engines & {"judge", "witness"}:
         found += judged(program, runs, lineages if all_shown else [], tally)
     return sorted({one for one in found if one.engine in engines})
+
+
+def is_known(
+    engine: str, program: Program, runs: list[Recorder], question: Question | None, tally: Counter[str]
+) -> bool:
+    """Say whether the cause of a disagreement is known, and count it."""
+    known = next((each for each in KNOWN if each.engine == engine and each.applies(program, runs, question)), None)
+    if known is not None:
+        tally[f"known: {known.reason}"] += 1
+    return known is not None
 
 
 def traced(execution: Execution) -> tuple[Any, list[Difference]]:
@@ -215,12 +227,9 @@ def judged(program: Program, runs: list[Recorder], lineages: list[Any], tally: C
         what = "true" if question in true else "false"
         places = f"{question.other} and {question.place}"
         tally[f"witness, {what} ones {verdict.status}"] += 1
-        if verdict.status == ("refuted" if what == "true" else "confirmed"):
-            reason = next((each.reason for each in KNOWN if each.applies(program, runs, question)), None)
-            if reason is None:
-                found.append(Difference("witness", f"{verdict.status} {question.code}", f"{places}: {verdict.reason}"))
-            else:
-                tally[f"known: {reason}"] += 1
+        wrong = verdict.status == ("refuted" if what == "true" else "confirmed")
+        if wrong and not is_known("witness", program, runs, question, tally):
+            found.append(Difference("witness", f"{verdict.status} {question.code}", f"{places}: {verdict.reason}"))
         if known:
             own = judge.judge(question, known, "function")
             tally[f"judge, {what} ones {own.status}"] += 1

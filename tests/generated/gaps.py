@@ -51,21 +51,25 @@ REFUSAL = "body function carry input and carry output must have equal types"  # 
 
 @dataclass(frozen=True)
 class Known:
-    """A disagreement of the witness whose cause is known.
+    """A disagreement whose cause is known.
 
     Attributes:
+        engine: the engine that the reference does not agree with.
         reason: the cause.
         example: the smallest program.
-        applies: says so of a question about a program with these executions.
+        applies: says so of a program with these executions, and of what the witness was asked.
     """
 
+    engine: str
     reason: str
     example: str
-    applies: Callable[[Program, list[Recorder], Question], bool]
+    applies: Callable[[Program, list[Recorder], Question | None], bool]
 
 
 def shows(run: Recorder, question: Question, elements: int | None = None) -> bool:
     """Say whether an execution has the mistake that is asked about."""
+    if question is None:
+        return False
     here = question.place
     there = question.other or here
     return any(
@@ -74,24 +78,39 @@ def shows(run: Recorder, question: Question, elements: int | None = None) -> boo
     )
 
 
-def needs_another_count(program: Program, runs: list[Recorder], question: Question) -> bool:
+def needs_another_count(program: Program, runs: list[Recorder], question: Question | None) -> bool:
     """Say whether a mistake happens only where ``input()`` says something else than two."""
     showing = [run for run in runs if shows(run, question)]
     return bool(showing) and all(set(run.answers) - {2} for run in showing)
 
 
-def needs_a_fourth_turn(program: Program, runs: list[Recorder], question: Question) -> bool:
+def needs_a_fourth_turn(program: Program, runs: list[Recorder], question: Question | None) -> bool:
     """Say whether a mistake happens only to what a loop over a fixed number of keys comes to after three turns."""
     return any(shows(run, question) for run in runs) and not any(shows(run, question, 3) for run in runs)
 
 
-def has_while_else(program: Program, runs: list[Recorder], question: Question) -> bool:
+def reads_two_objects(program: Program, runs: list[Recorder], question: Question | None) -> bool:
+    """Say whether an inner function reads keys of two objects from around it."""
+    tree = ast.parse(program.source)
+    outer = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    inner = [
+        each for node in outer for each in ast.walk(node) if isinstance(each, ast.FunctionDef) and each is not node
+    ]
+    reads = [
+        {ast.unparse(each.value) for each in ast.walk(node) if isinstance(each, ast.Attribute) and each.attr == "key"}
+        for node in inner
+    ]
+    return any(len({name for name in names if name.isidentifier()}) > 1 for names in reads)
+
+
+def has_while_else(program: Program, runs: list[Recorder], question: Question | None) -> bool:
     """Say whether a ``while`` loop has an ``else``."""
     return any(isinstance(node, ast.While) and node.orelse for node in ast.walk(ast.parse(program.source)))
 
 
 KNOWN = [
     Known(
+        "witness",
         "the witness runs each loop of unknown length for two turns, and refutes what needs none or one",
         """
         def main(key):
@@ -103,6 +122,7 @@ KNOWN = [
         needs_another_count,
     ),
     Known(
+        "witness",
         "the witness leaves a loop over more than three keys after three turns, and refutes what comes later",
         """
         def main(key):
@@ -114,6 +134,7 @@ KNOWN = [
         needs_a_fourth_turn,
     ),
     Known(
+        "witness",
         "the witness leaves out the else of a while loop",
         """
         def main(key):
@@ -126,5 +147,26 @@ KNOWN = [
             jax.random.normal(key)
         """,
         has_while_else,
+    ),
+    Known(
+        "keyflow",
+        "two objects from around a function are two to the key flow, which flags the call, and one to the reference",
+        """
+        class Stream:
+            def __init__(self, key):
+                self.key = key
+
+
+        def main(key):
+            one = Stream(key)
+            two = Stream(key)
+
+            def inner():
+                jax.random.normal(one.key)
+                return jax.random.uniform(two.key)
+
+            inner()
+        """,
+        reads_two_objects,
     ),
 ]
