@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ __all__ = ["Executor", "Target"]
 
 KEYS = 256  # that unknown values of one execution can be
 NUMBERS = 256
+ENOUGH = 2  # seconds of processor time, after which no other execution begins
 MOST = 16  # executions of one function, in each of the two kinds of keys
 
 
@@ -67,8 +69,9 @@ class Executor:
         """Execute the function with different decisions, up to a limit: each one both ways, those that come first first."""
         waiting = deque([Choices(), Choices(default=False)])
         seen = set()
+        start = time.process_time()
         for _ in range(MOST):
-            if not waiting:
+            if not waiting or time.process_time() - start > ENOUGH:
                 return
             before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)
@@ -104,7 +107,8 @@ class Executor:
         """Call the function with unknown arguments, and then what it hands on or returns."""
         world, target = self.world, self.target
         if not target.function:
-            self.module._names = world.execute(target.module, target.file, self.source)
+            self.module._names = {}
+            world.execute(target.module, target.file, self.source, self.module._names)
             return
         outer = target.function.partition(".<locals>")[0].split(".")
         found: Any = (self.module._names or {}).get(outer[0])

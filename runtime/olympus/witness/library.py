@@ -67,6 +67,8 @@ class Jax:
     def __getitem__(self, item: Any) -> Any:
         return self
 
+    __iter__ = None  # or its items would never end
+
     def __or__(self, other: Any) -> Any:
         return self
 

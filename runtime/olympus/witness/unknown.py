@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Unknown", "UnknownBase", "is_unknown"]
 
+DEEPEST = 8  # derivations after which a value has no elements
 ELEMENTS = 2  # of what is iterated over: enough for the second turn of a loop
 
 
@@ -27,11 +28,18 @@ class Unknown:
     Its own attributes begin with ``_olympus``, for any other name is an attribute of the unknown object.
     """
 
-    __slots__ = ("_olympus_parts", "_olympus_path", "_olympus_world")
+    __slots__ = ("_olympus_depth", "_olympus_parts", "_olympus_path", "_olympus_world")
 
-    def __init__(self, world: World, path: str) -> None:
-        """Make a value; ``path`` is where it comes from, as a reader would write it."""
+    def __init__(self, world: World, path: str, depth: int = 0) -> None:
+        """Make a value.
+
+        Args:
+            world: where it is used.
+            path: where it comes from, as a reader would write it.
+            depth: how many derivations ago it was an argument or a result.
+        """
         set_own = object.__setattr__
+        set_own(self, "_olympus_depth", depth)
         set_own(self, "_olympus_world", world)
         set_own(self, "_olympus_path", path)
         set_own(self, "_olympus_parts", {})
@@ -45,7 +53,7 @@ class Unknown:
         parts: dict[Hashable, Any] = self._olympus_parts
         try:
             if name not in parts:
-                parts[name] = Unknown(self._olympus_world, path)
+                parts[name] = Unknown(self._olympus_world, path, self._olympus_depth + 1)
             return parts[name]
         except TypeError:  # not hashable
             return Unknown(self._olympus_world, path)
@@ -84,7 +92,10 @@ class Unknown:
         if key is not None:
             yield from key
             return
-        for index in range(_wanted(sys._getframe(1))):
+        wanted = _wanted(sys._getframe(1))
+        if self._olympus_depth > DEEPEST and wanted == ELEMENTS:
+            return  # what goes down a nest of lists comes to an end
+        for index in range(wanted):
             yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]")
 
     def __reversed__(self) -> Iterator[Any]:
