@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -50,11 +51,21 @@ class Execution:
         lineage: what its keys did.
         failures: the errors that say that a typed key was misused.
         interruptions: all errors.
+        names: what the elements of its first argument are in the source, where that argument stands for many keys.
     """
 
     lineage: Lineage
     failures: tuple[Failure, ...] = ()
     interruptions: tuple[Interruption, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def describe(self, key: int) -> str:
+        """Return an identity as a reader of the source would write it."""
+        told = self.lineage.describe(key)
+        if not self.names:
+            return told
+        first = re.escape(self.lineage.trace.names[0])
+        return re.sub(rf"\b{first}\[(\d+)\]", lambda found: self.names[int(found[1])], told)
 
 
 def judge(question: Question, executions: Sequence[Execution], tier: Tier) -> Verdict:
@@ -111,7 +122,7 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     for a, b, key in known or shared:
         if not known and not question.certain:
             return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
-        return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
+        return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
     if _goes_round(question) and not _is_visited_twice(later):
         return None
     doubt = _doubt(question, execution, [key for _, key in (*first, *second)])
@@ -192,7 +203,7 @@ def _collision(
     for stream, a, key in first:
         for other, b in second:
             if stream == other and a is not b and _may_meet(a, b):
-                return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
+                return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
     made = [key for event in (*earlier, *later) if _derives(event) for key in event.made]
     doubt: str | None = "no keys are made there that are known"
     if first and second and not any(map(_is_assumed, (*earlier, *later))):
@@ -202,9 +213,9 @@ def _collision(
     return Verdict("refuted", tier, "the keys that are made there are different ones")
 
 
-def evidence(lineage: Lineage, first: Event, second: Event, key: int) -> tuple[str, ...]:
+def evidence(execution: Execution, first: Event, second: Event, key: int) -> tuple[str, ...]:
     """Return lines that show that two events have one key: the key, and each event with its equation and calls."""
-    lines = [f"key: {lineage.describe(key)}"]
+    lines = [f"key: {execution.describe(key)}"]
     for event in (first, second):
         text = str(event.equation.eqn).partition("\n")[0].strip()
         lines.append(f"{event.name}: {text}")
@@ -227,7 +238,7 @@ def _words(question: Question, execution: Execution, tier: Tier) -> Verdict | No
     for misuse in lineage.misuses:
         torn = misuse.kind in ("indexing", "arithmetic", "transposition")
         if torn and any(at(event.chain, question.place) for event in (misuse.first, misuse.second)):
-            return Verdict("confirmed", tier, None, evidence(lineage, misuse.first, misuse.second, misuse.key))
+            return Verdict("confirmed", tier, None, evidence(execution, misuse.first, misuse.second, misuse.key))
     for failed in execution.failures:
         if at(failed.chain, question.place):
             return Verdict("confirmed", tier, f"with a typed key it is an error: {failed.error}: {failed.text}")

@@ -93,9 +93,12 @@ class Executor:
         from olympus.jaxprs import raw_key, trace, typed_key
 
         ended: list[BaseException] = []
+        made: list[dict[Any, Any]] = []
 
         def run(keys: Any, numbers: Any) -> None:
-            self.world.begin(choices, TracedPlayers(keys, numbers, self.known))
+            players = TracedPlayers(keys, numbers, self.known)
+            made.append(players.made)
+            self.world.begin(choices, players)
             try:
                 self.drive()
             except (Exception, Exhausted) as error:
@@ -106,7 +109,8 @@ class Executor:
         traced = trace(run, key, struct((NUMBERS,), "int32"))
         errors = [*self.world.errors, *ended]
         failures = tuple(found for found in map(failure, errors) if found is not None)
-        return Execution(follow(traced), failures, tuple(map(Interruption.of, errors)))
+        names = tuple(value._olympus_path for value in made[0])
+        return Execution(follow(traced), failures, tuple(map(Interruption.of, errors)), names)
 
     def drive(self) -> None:
         """Call the function with unknown arguments, and then what it hands on or returns."""
