@@ -128,6 +128,7 @@ class Calls:
         """Do what a function of ``jax.random`` does."""
         import jax
 
+        self.world.count_key_operation()
         if name in MAKERS:
             return self.made(name, args, kwargs)
         arguments = list(args)

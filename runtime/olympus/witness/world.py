@@ -46,6 +46,7 @@ LONGEST = 3  # turns of a range
 
 ERRORS = 1_000  # of one execution
 SECONDS = 1  # of processor time, for one execution
+KEY_OPERATIONS = 200  # in one execution
 CALLS = 5_000  # of something unknown, in one execution
 
 
@@ -135,6 +136,7 @@ class World:
         self.handed: list[Callable[..., Any]] = []
         self.calls = 0
         self.end = time.process_time() + SECONDS
+        self.key_operations = 0
         self.errors: list[BaseException] = []
         for parts, name in self.written:
             parts.pop(name, None)
@@ -149,6 +151,16 @@ class World:
     def as_number(self, value: Any) -> Any:
         """Return the number that an unknown value is."""
         return self.players.number(value)
+
+    def count_key_operation(self) -> None:
+        """End an execution with very many key operations, as a recursion has that nothing stops.
+
+        Raises:
+            Exhausted: if it is one.
+        """
+        self.key_operations += 1
+        if self.key_operations > KEY_OPERATIONS:
+            raise Exhausted(f"more than {KEY_OPERATIONS} key operations")
 
     def check_time(self) -> None:
         """End an execution that takes too long.
