@@ -625,6 +625,8 @@ class Writer:
         true, false = self.sample("k"), self.sample("k")
         if not self.flags:
             return self.draw()
+        if ("bits" in true) != ("bits" in false):  # both branches have to give numbers of one type
+            true, false = true.replace("bits", "normal"), false.replace("bits", "normal")
         self.line(f"jax.lax.cond({self.condition()}, lambda k: {true}, lambda k: {false}, {self.key()})")
 
     def lanes(self) -> None:

@@ -36,9 +36,11 @@ __all__ = [
     "TooMany",
     "Truth",
     "Unreached",
+    "beside_splits",
     "evaluate",
     "execute",
     "executions",
+    "repeated_folds",
 ]
 
 FILENAME = "<program>"
@@ -50,6 +52,7 @@ COUNTS = [0, 1, 2]  # what ``input()`` says: the key flow runs a loop of unknown
 
 Place = tuple[int, int]
 Stack = list[tuple[int, Place]]
+Calls = tuple[tuple[CodeType, int], ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -106,12 +109,20 @@ def keys_in(value: Any) -> list[Key]:
 
 @dataclass(slots=True)
 class Consumption:
-    """A sampler or split took keys: which, where, inside of which functions, and a split's literal count."""
+    """A sampler or split took keys: which, where, inside of which functions.
+
+    Attributes:
+        count: the literal count of a split.
+        number: the number of the execution of a split, which its children have in their identities.
+        calls: all of the program's calls that led to it, innermost first, as code objects and instructions.
+    """
 
     keys: list[Key]
     stack: Stack
     functions: set[int]
     count: int | None = None
+    number: int | None = None
+    calls: Calls = ()
 
 
 @dataclass(slots=True)
@@ -123,6 +134,7 @@ class Derivation:
     datum: Any
     stack: Stack
     function: int
+    calls: Calls = ()
 
 
 class Recorder:
@@ -132,16 +144,20 @@ class Recorder:
         events: what was consumed and derived, in order.
         made: the keys that were made.
         answers: what ``input()`` said; the given ones first, zero after them.
+        asked_inside: whether a function that a transformation calls has asked for ``input()``.
+        entry: the function that was called, and ``arguments`` what with.
     """
 
     def __init__(self, answers: tuple[int, ...] = ()) -> None:
         self.given = answers
+        self.entry, self.arguments = "", ()
         self.answers: list[int] = []
         self.reached: set[int] = set()
         self.events: list[Consumption | Derivation] = []
         self.made: list[Key] = []
         self.numbers = itertools.count()
         self.frames: list[FrameType] = []  # kept alive, so that their ids stay theirs
+        self.asked_inside = False
 
     def modules(self) -> dict[str, ModuleType]:
         """Return stand-ins for the modules that a program imports."""
@@ -160,6 +176,10 @@ class Recorder:
     def input(self) -> str:
         """Stand in for Python's ``input``."""
         number = len(self.answers)
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            self.asked_inside |= self._handed(frame)
+            frame = frame.f_back
         self.answers.append(self.given[number] if number < len(self.given) else 0)
         return str(self.answers[-1])
 
@@ -183,6 +203,15 @@ class Recorder:
                     place = None
             frame = frame.f_back
         return found
+
+    def calls(self) -> Calls:
+        """Return all of the program's calls that are running, innermost first."""
+        found, frame = [], sys._getframe(2)
+        while frame is not None:
+            if frame.f_code.co_filename == FILENAME:
+                found.append((frame.f_code, frame.f_lasti))
+            frame = frame.f_back  # type: ignore[assignment]
+        return tuple(found)
 
     def functions(self) -> list[int]:
         """Return the running functions of the program, innermost first, those that a transformation called as well."""
@@ -215,7 +244,7 @@ class Recorder:
         return key
 
     def sample(self, key: Key | Keys, *_: Any, **__: Any) -> float:
-        self.note(Consumption(keys_in(key), self.stack(), set(self.functions())))
+        self.note(Consumption(keys_in(key), self.stack(), set(self.functions()), calls=self.calls()))
         return 0.0
 
     def split(self, key: Key, num: int | tuple[int, ...] = 2) -> Keys:
@@ -223,8 +252,8 @@ class Recorder:
             raise TypeError(f"not one key: {key!r}")
         shape = (num,) if isinstance(num, int) else tuple(num)
         count = num if isinstance(num, int) else None
-        self.note(Consumption([key], self.stack(), set(self.functions()), count))
         number, flat = next(self.numbers), itertools.count()
+        self.note(Consumption([key], self.stack(), set(self.functions()), count, number, self.calls()))
 
         def rows(axis: int) -> Key | Keys:
             if axis < len(shape):
@@ -241,7 +270,7 @@ class Recorder:
     def fold_in(self, key: Key, data: Any) -> Key:
         child = key.child(("fold_in", data), ("child", data, key.stream))
         self.made.append(child)
-        self.note(Derivation(key, child, data, self.stack(), self.functions()[0]))
+        self.note(Derivation(key, child, data, self.stack(), self.functions()[0], self.calls()))
         return child
 
     def clone(self, key: Key) -> Key:
@@ -375,6 +404,7 @@ def execute(source: str, entry: str, arguments: list[Any], answers: tuple[int, .
         What the stand-ins saw.
     """
     recorder = Recorder(answers)
+    recorder.entry, recorder.arguments = entry, tuple(arguments)
     modules = recorder.modules()
     hidden = {name: sys.modules.pop(name, None) for name in modules}
     sys.modules.update(modules)
@@ -429,7 +459,7 @@ def evaluate(source: str, entries: dict[str, list[Any]]) -> Truth:
     truth = Truth()
     derived: set[Place] = set()
     for recorder in runs:
-        for first, again in (*_repeated_folds(recorder.events), *_beside_splits(recorder.events)):
+        for first, again in (*repeated_folds(recorder.events), *beside_splits(recorder.events)):
             truth.collisions.setdefault(again, set()).add(first)
             derived |= {first, again}
     collided = {
@@ -440,7 +470,7 @@ def evaluate(source: str, entries: dict[str, list[Any]]) -> Truth:
     }
     for recorder in runs:
         _reuses(recorder.events, collided, truth)
-    beside = {again for recorder in runs for _, again in _beside_splits(recorder.events)}
+    beside = {again for recorder in runs for _, again in beside_splits(recorder.events)}
     for place in truth.collisions.keys() & _steps(runs) - beside:
         truth.excused.setdefault(place, set()).update(truth.collisions.pop(place))
     return truth
@@ -508,7 +538,7 @@ def meeting(first: Key, one: Stack, again: Key, two: Stack) -> tuple[Place, Plac
     return None
 
 
-def _repeated_folds(events: list[Consumption | Derivation]) -> Iterator[tuple[Place, Place]]:
+def repeated_folds(events: list[Consumption | Derivation]) -> Iterator[tuple[Place, Place]]:
     """Return pairs of ``fold_in`` in one function whose children are equal."""
     seen: dict[tuple[Any, ...], list[Derivation]] = {}
     for event in events:
@@ -520,7 +550,7 @@ def _repeated_folds(events: list[Consumption | Derivation]) -> Iterator[tuple[Pl
             seen.setdefault(event.parent.identity, []).append(event)
 
 
-def _beside_splits(events: list[Consumption | Derivation]) -> Iterator[tuple[Place, Place]]:
+def beside_splits(events: list[Consumption | Derivation]) -> Iterator[tuple[Place, Place]]:
     """Return pairs of a ``fold_in`` and a split in one function that have a child in common."""
     splits: dict[tuple[Any, ...], list[Consumption]] = {}
     for event in events:

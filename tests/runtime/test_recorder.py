@@ -425,6 +425,16 @@ def test_a_key_from_before_the_record() -> None:
     assert misuse.key == "the key [0, 0]"
 
 
+def test_a_clone_of_a_key_from_before_the_record() -> None:
+    key = r.key(0)
+    with Recorder() as recorder:
+        r.normal(r.clone(key)), r.normal(key)
+        assert recorder.misuses == ()
+        r.normal(key)
+    (misuse,) = recorder.misuses
+    assert misuse.key == "the key [0, 0]"
+
+
 def test_the_message_has_both_source_lines_and_the_call() -> None:
     recorder, _ = record(FOUND["dropout with one key over three steps"], "typed", "<message>")
     assert str(recorder.misuses[0]) == textwrap.dedent("""\

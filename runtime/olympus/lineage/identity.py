@@ -127,6 +127,15 @@ class Identities:
             number = self.terms[number].children[0]
         return number
 
+    def has_unknown_message(self, number: int) -> bool:
+        """Say whether a number that is not known is folded in on the way to a key."""
+        while self.terms[number].operation in ("split", "fold_in", "clone"):
+            term = self.terms[number]
+            if term.operation == "fold_in" and self.terms[term.children[1]].operation != "literal":
+                return True
+            number = term.children[0]
+        return False
+
     def stream(self, number: int) -> Hashable:
         """Return what a key's bits are a function of: two derivations that give one key have one stream.
 

@@ -59,6 +59,8 @@ class Epochs:
             return next(iter(own))
         found = [epoch for epoch in self.words.get(words, ()) if own is None or epoch in own]
         if not found and own is None:
+            self.track(array, frozenset([OUTSIDE]))  # a clone of it will have the same words, and an epoch of its own
+            self.born(words, OUTSIDE)
             return OUTSIDE
         return found[0] if len(found) == 1 else None
 

@@ -8,6 +8,7 @@ from typing import Self
 
 from olympus.jaxprs import Equation
 from olympus.lineage import Event, Failure, Lineage
+from olympus.lineage.ledger import Consumption, may_meet
 from olympus.spans import Chain, Span, traceback_chain
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
@@ -105,7 +106,7 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
         return _collision(question, execution, earlier, later, tier)
     first = [(event, key) for event in earlier if event.consumes for key in event.keys]
     second = [(event, key) for event in later if event.consumes for key in event.keys]
-    shared = [(a, b, key) for a, key in first for b, other in second if a is not b and key == other]
+    shared = [(a, b, key) for a, key in first for b, other in second if a is not b and key == other and _may_meet(a, b)]
     known = [pair for pair in shared if not _is_assumed(pair[0]) and not _is_assumed(pair[1])]
     for a, b, key in known or shared:
         if not known and not question.certain:
@@ -119,6 +120,11 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     if not first or not second:
         return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
     return Verdict("refuted", tier, "the keys there are different ones")
+
+
+def _may_meet(first: Event, second: Event) -> bool:
+    """Say whether two events can happen in one run: they are not in two branches of ``lax.cond``."""
+    return may_meet(Consumption(first), Consumption(second))
 
 
 def _is_assumed(event: Event) -> bool:
@@ -137,6 +143,11 @@ def _goes_round(question: Question) -> bool:
     if other is None:
         return True
     return other.file == place.file and (other.line, other.column) > (place.line, place.column)
+
+
+def _derives(event: Event) -> bool:
+    """Say whether an event makes a key of a key; the words of a raw key are wrapped by each call, and are that key."""
+    return event.kind in ("split", "fold_in")
 
 
 def _is_visited_twice(events: Sequence[Event]) -> bool:
@@ -163,6 +174,8 @@ def _doubt(question: Question, execution: Execution, keys: Sequence[int]) -> str
     identities = execution.lineage.identities
     if not all(identities.is_certain(key) for key in keys):
         return "it is not known which keys are used there"
+    if any(identities.has_unknown_message(key) for key in keys):
+        return "it is not known which numbers are folded in"
     roots = {identities.root(key) for key in keys}
     if len(roots) > 1:
         return "it is not known whether the keys there come from one"
@@ -174,13 +187,13 @@ def _collision(
 ) -> Verdict:
     """Compare the keys that are made at two places."""
     identities = execution.lineage.identities
-    first = [(identities.stream(key), event, key) for event in earlier for key in event.made]
-    second = [(identities.stream(key), event) for event in later for key in event.made]
+    first = [(identities.stream(key), event, key) for event in earlier if _derives(event) for key in event.made]
+    second = [(identities.stream(key), event) for event in later if _derives(event) for key in event.made]
     for stream, a, key in first:
         for other, b in second:
-            if stream == other and a is not b:
+            if stream == other and a is not b and _may_meet(a, b):
                 return Verdict("confirmed", tier, None, evidence(execution.lineage, a, b, key))
-    made = [key for event in (*earlier, *later) for key in event.made]
+    made = [key for event in (*earlier, *later) if _derives(event) for key in event.made]
     doubt: str | None = "no keys are made there that are known"
     if first and second and not any(map(_is_assumed, (*earlier, *later))):
         doubt = _doubt(question, execution, made)

@@ -63,7 +63,7 @@ def outermost(tree: ast.Module, line: int) -> str:
 
 def _spans(node: ast.stmt, line: int) -> bool:
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
-    return first <= line <= (node.end_lineno or node.lineno)
+    return bool(first <= line <= (node.end_lineno or node.lineno))
 
 
 def in_bytes(place: Place, lines: Sequence[str]) -> tuple[int, int, int, int]:
@@ -108,14 +108,24 @@ def judged(target: Target, questions: Sequence[Question], verdicts: list[Verdict
         return verdicts
     words = any(question.code in WORDS for question in questions)
     for typed in (False, True) if words else (True,):
-        for execution in Executor(target, typed=typed).executions():
+        executor = Executor(target, typed=typed)
+        for execution in executor.executions():
             verdicts = [
                 verdict if verdict.status == "confirmed" else better(verdict, judge_one(question, execution, "witness"))
                 for question, verdict in zip(questions, verdicts, strict=True)
             ]
             if all(verdict.status == "confirmed" for verdict in verdicts):
                 return verdicts
+        if not executor.complete:
+            verdicts = [undecided(verdict) for verdict in verdicts]
     return verdicts
+
+
+def undecided(verdict: Verdict) -> Verdict:
+    """Return a verdict of executions that did not try all decisions: what was not seen may still be."""
+    if verdict.status != "refuted":
+        return verdict
+    return Verdict("inconclusive", verdict.tier, "not all branches could be tried")
 
 
 def module_name(file: Path, folders: Sequence[Path]) -> str:

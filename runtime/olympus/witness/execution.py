@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ __all__ = ["Executor", "Target"]
 
 KEYS = 256  # that unknown values of one execution can be
 NUMBERS = 256
+ENOUGH = 2  # seconds of processor time, after which no other execution begins
 MOST = 16  # executions of one function, in each of the two kinds of keys
 
 
@@ -57,6 +59,7 @@ class Executor:
         self.target, self.typed = target, typed
         self.source = compiled(target.file, target.text, target.module)
         self.known: set[str] = set()
+        self.complete = True  # whether all decisions were tried
         self.world = World(library(target.roots), finder(target), {target.file: target.claimed}, typed=typed)
         self.module = SourceModule(self.world, target.module, Path(target.file))
         self.world.modules[target.module] = self.module
@@ -64,12 +67,15 @@ class Executor:
             self.module._names = self.world.load(target.module, target.file, self.source)
 
     def executions(self) -> Iterator[Execution]:
-        """Execute the function with different decisions, up to a limit: each one both ways, those that come first first."""
+        """Execute the function with each of its decisions both ways, the first ones first, up to a limit."""
         waiting = deque([Choices(), Choices(default=False)])
-        seen = set()
+        seen: set[tuple[bool, ...]] = set()
+        start = time.process_time()
         for _ in range(MOST):
             if not waiting:
                 return
+            if time.process_time() - start > ENOUGH:
+                break
             before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)
             if len(self.known) > before:  # more is known to be a key: once more
@@ -78,6 +84,7 @@ class Executor:
             if choices.default:
                 waiting.extend(Choices(prefix) for prefix in choices.others() if prefix not in seen)
                 seen.update(choices.others())
+        self.complete = not waiting
 
     def execute(self, choices: Choices) -> Execution:
         """Execute the function once and trace it."""
@@ -95,7 +102,8 @@ class Executor:
                 ended.append(error)
 
         key = (typed_key if self.typed else raw_key)(None, (KEYS,))
-        traced = trace(run, key, jax.ShapeDtypeStruct((NUMBERS,), "int32"))
+        struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
+        traced = trace(run, key, struct((NUMBERS,), "int32"))
         errors = [*self.world.errors, *ended]
         failures = tuple(found for found in map(failure, errors) if found is not None)
         return Execution(follow(traced), failures, tuple(map(Interruption.of, errors)))
@@ -104,7 +112,8 @@ class Executor:
         """Call the function with unknown arguments, and then what it hands on or returns."""
         world, target = self.world, self.target
         if not target.function:
-            self.module._names = world.execute(target.module, target.file, self.source)
+            self.module._names = {}
+            world.execute(target.module, target.file, self.source, self.module._names)
             return
         outer = target.function.partition(".<locals>")[0].split(".")
         found: Any = (self.module._names or {}).get(outer[0])
@@ -145,6 +154,7 @@ class TracedPlayers(Players):
         self.keys, self.numbers, self.known = keys, numbers, known
         self.made: dict[Any, Any] = {}
         self.counted: dict[Any, Any] = {}
+        self.given = 0
 
     def key(self, value: Any) -> Any:
         """Return the key that a value is; anything that is no unknown value is itself."""
@@ -159,12 +169,14 @@ class TracedPlayers(Players):
         return self.made[value]
 
     def number(self, value: Any) -> Any:
-        """Return the number that an unknown value is."""
-        if value not in self.counted:
-            if len(self.counted) == NUMBERS:
+        """Return the number that an unknown value is; a part of an object may be another one each time."""
+        known = self.counted.get(value)
+        if known is None or "." in value._olympus_path or "[" in value._olympus_path:
+            if self.given == NUMBERS:
                 raise Exhausted(f"more than {NUMBERS} unknown numbers")
-            self.counted[value] = self.numbers[len(self.counted)]
-        return self.counted[value]
+            known = self.counted[value] = self.numbers[self.given]
+            self.given += 1
+        return known
 
     def consume(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Consume the keys that are given to something unknown: that is what it most likely does with them."""
@@ -177,12 +189,14 @@ class TracedPlayers(Players):
                 assumed(leaf)
 
 
+def is_typed(array: Any) -> bool:
+    """Say whether an array is of typed keys."""
+    return str(array.dtype).startswith("key<")
+
+
 def is_key(array: Any) -> bool:
     """Say whether an array is of keys, by its type; raw keys are the only arrays of words in an execution."""
-    import jax
-
-    typed = jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key)
-    return typed or (str(array.dtype) == "uint32" and array.ndim > 0 and array.shape[-1] == 2)
+    return is_typed(array) or (str(array.dtype) == "uint32" and array.ndim > 0 and array.shape[-1] == 2)
 
 
 def assumed(keys: Any) -> None:
@@ -190,8 +204,7 @@ def assumed(keys: Any) -> None:
     import jax
 
     draw = jax.random.bits
-    typed = jax.dtypes.issubdtype(keys.dtype, jax.dtypes.prng_key)
-    for _ in range(keys.ndim if typed else keys.ndim - 1):
+    for _ in range(keys.ndim if is_typed(keys) else keys.ndim - 1):
         draw = jax.vmap(draw)
 
     def consume(keys: Any) -> Any:
@@ -207,7 +220,8 @@ def assumed(keys: Any) -> None:
 def bound(owner: type, function: Any) -> Any:
     """Return a method of an object whose constructor was not run."""
     try:
-        instance = owner.__new__(owner)
+        make: Any = owner.__new__
+        instance = make(owner)
     except TypeError:
         return function
     return getattr(instance, getattr(function, "__name__", ""), function)

@@ -67,6 +67,8 @@ class Jax:
     def __getitem__(self, item: Any) -> Any:
         return self
 
+    __iter__ = None  # or its items would never end
+
     def __or__(self, other: Any) -> Any:
         return self
 
@@ -76,6 +78,7 @@ class Jax:
         return (self._world.base,)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Do what the function of JAX does."""
         return Calls(self._world).call(self._name, args, kwargs)
 
 
@@ -271,7 +274,7 @@ class Calls:
         sizes = [leaf.shape[0] for leaf in jax.tree_util.tree_leaves(xs) if is_array(leaf) and leaf.ndim]
         if isinstance(length, int) and not is_unknown(length):
             sizes.append(length)
-        return min([TURNS, *sizes])
+        return int(min([TURNS, *sizes]))
 
     def element(self, xs: Any, turn: int) -> Any:
         """Return the element of what a loop goes over in one turn."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Unknown", "UnknownBase", "is_unknown"]
 
+DEEPEST = 8  # derivations after which a value has no elements
 ELEMENTS = 2  # of what is iterated over: enough for the second turn of a loop
 
 
@@ -27,11 +28,18 @@ class Unknown:
     Its own attributes begin with ``_olympus``, for any other name is an attribute of the unknown object.
     """
 
-    __slots__ = ("_olympus_parts", "_olympus_path", "_olympus_world")
+    __slots__ = ("_olympus_depth", "_olympus_parts", "_olympus_path", "_olympus_world")
 
-    def __init__(self, world: World, path: str) -> None:
-        """Make a value; ``path`` is where it comes from, as a reader would write it."""
+    def __init__(self, world: World, path: str, depth: int = 0) -> None:
+        """Make a value.
+
+        Args:
+            world: where it is used.
+            path: where it comes from, as a reader would write it.
+            depth: how many derivations ago it was an argument or a result.
+        """
         set_own = object.__setattr__
+        set_own(self, "_olympus_depth", depth)
         set_own(self, "_olympus_world", world)
         set_own(self, "_olympus_path", path)
         set_own(self, "_olympus_parts", {})
@@ -45,7 +53,7 @@ class Unknown:
         parts: dict[Hashable, Any] = self._olympus_parts
         try:
             if name not in parts:
-                parts[name] = Unknown(self._olympus_world, path)
+                parts[name] = Unknown(self._olympus_world, path, self._olympus_depth + 1)
             return parts[name]
         except TypeError:  # not hashable
             return Unknown(self._olympus_world, path)
@@ -84,7 +92,10 @@ class Unknown:
         if key is not None:
             yield from key
             return
-        for index in range(_wanted(sys._getframe(1))):
+        wanted = _wanted(sys._getframe(1))
+        if self._olympus_depth > DEEPEST and wanted == ELEMENTS:
+            return  # what goes down a nest of lists comes to an end
+        for index in range(wanted):
             yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]")
 
     def __reversed__(self) -> Iterator[Any]:
@@ -93,10 +104,11 @@ class Unknown:
     # Calls, decisions, conversions.
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Give an unknown result."""
         return self._olympus_world.unknown_call(self, args, kwargs)
 
     def __bool__(self) -> bool:
-        return self._olympus_world.decide(self)
+        return bool(self._olympus_world.decide(self))
 
     def __len__(self) -> int:
         return ELEMENTS
@@ -111,10 +123,10 @@ class Unknown:
         return 1.0
 
     def __str__(self) -> str:
-        return self._olympus_path
+        return str(self._olympus_path)
 
     def __format__(self, specification: str) -> str:
-        return self._olympus_path
+        return str(self._olympus_path)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise TypeError(f"{self._olympus_path} is no array")  # or NumPy would take it for an endless nest of lists
@@ -138,7 +150,7 @@ class Unknown:
     async def __aexit__(self, *problem: Any) -> None:
         return None
 
-    def __await__(self) -> Iterator[Any]:
+    def __await__(self) -> Generator[Any, Any, Any]:
         yield from ()
         return self._olympus_part("await", f"await {self._olympus_path}")
 
@@ -199,6 +211,7 @@ class UnknownBase:
         return value
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Give an unknown result."""
         return type(self)._olympus_world.unknown_call(self, args, kwargs)  # type: ignore[attr-defined]
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from itertools import islice
@@ -43,6 +45,7 @@ LONGEST = 3  # turns of a range
 
 
 ERRORS = 1_000  # of one execution
+SECONDS = 1  # of processor time, for one execution
 CALLS = 5_000  # of something unknown, in one execution
 
 
@@ -131,6 +134,7 @@ class World:
         self.decided: dict[Unknown, bool] = {}
         self.handed: list[Callable[..., Any]] = []
         self.calls = 0
+        self.end = time.process_time() + SECONDS
         self.errors: list[BaseException] = []
         for parts, name in self.written:
             parts.pop(name, None)
@@ -146,6 +150,15 @@ class World:
         """Return the number that an unknown value is."""
         return self.players.number(value)
 
+    def check_time(self) -> None:
+        """End an execution that takes too long.
+
+        Raises:
+            Exhausted: if it does.
+        """
+        if time.process_time() > self.end:
+            raise Exhausted(f"more than {SECONDS} seconds")
+
     def decide(self, value: Unknown) -> bool:
         """Decide what is not known: the same way for the same value."""
         if value not in self.decided:
@@ -157,6 +170,7 @@ class World:
         self.calls += 1
         if self.calls > CALLS:
             raise Exhausted(f"more than {CALLS} calls of unknown functions")
+        self.check_time()
         for value in (*args, *kwargs.values()):
             if isinstance(value, FunctionType) and value not in self.handed:
                 self.handed.append(value)
@@ -204,26 +218,35 @@ class World:
         file = self.sources(name)
         return Unknown(self, name) if file is None else SourceModule(self, name, file)
 
-    def execute(self, name: str, file: str, source: CompiledModule) -> dict[str, Any]:
-        """Execute a file, statement by statement: one that fails leaves its names unknown."""
-        namespace: dict[str, Any] = {"__name__": name, "__file__": file, "__builtins__": self.builtins}
+    def execute(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
+        """Execute a file, statement by statement: one that fails leaves its names unknown.
+
+        Args:
+            name: the name of the module.
+            file: the path of the file.
+            source: its statements.
+            namespace: where its names go.
+        """
+        namespace.update({"__name__": name, "__file__": file, "__builtins__": self.builtins})
         for statement in source.statements:
-            try:
+            with suppress(Exception):
                 exec(statement, namespace)
-            except Exception:
-                continue
-        return namespace
 
     def load(self, name: str, file: str, source: CompiledModule) -> dict[str, Any]:
-        """Execute a file outside of what is traced; it is executed once for all executions."""
+        """Execute a file outside of what is traced; it is executed once for all executions, and has time of its own."""
         import jax
 
+        namespace: dict[str, Any] = {}
         players, self.players = self.players, Players()
+        end, start = self.end, time.process_time()
+        self.end = start + SECONDS
         try:
-            with jax.ensure_compile_time_eval():
-                return self.execute(name, file, source)
+            with jax.ensure_compile_time_eval(), suppress(Exhausted):
+                self.execute(name, file, source, namespace)
         finally:
             self.players = players
+            self.end = end + time.process_time() - start
+        return namespace
 
 
 class SourceModule:
@@ -513,10 +536,12 @@ class Builtins(dict[str, Any]):
 
     def few(self, values: Any) -> Iterator[Any]:
         """Return the first elements of what a loop goes over."""
+        self.world.check_time()
         return islice(iter(values), LONGEST)
 
     def turns(self) -> Iterator[int]:
         """Return the turns of a loop with a condition."""
+        self.world.check_time()
         return iter(range(LONGEST))
 
     def likely(self, value: Any) -> Any:

@@ -1,0 +1,172 @@
+"""What is left out of the comparison of the engines, and why; and the disagreements whose causes are known.
+
+Besides these, three notions of the comparison itself leave something out:
+
+- the lineage compares ``split(key)[i]`` with ``fold_in(key, i)`` of one parent, and not of two parents that are equal;
+- the recorder tells keys by their words, and says ``collision`` of each key that was derived in two ways;
+- to the recorder a call of a compiled function, such as a loop of ``jax.lax``, is one event: it does not know which
+  branch of a ``cond`` was taken (:func:`~tests.generated.expected.branches`) or which keys are derived inside
+  (:func:`~tests.generated.expected.either`), and what comes out of a call that has consumed a key again has begun anew
+  (:func:`~tests.generated.expected.lost`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from olympus.verdicts import Question
+
+from .expected import mistakes
+from .programs import Program
+from .reference import Recorder
+
+__all__ = ["EXCLUSIONS", "KNOWN", "REFUSAL", "Exclusion", "Known"]
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Executions that the engines do not model.
+
+    Attributes:
+        reason: why not.
+        applies: says so of an execution.
+    """
+
+    reason: str
+    applies: Callable[[Recorder], bool]
+
+
+EXCLUSIONS = [
+    Exclusion(
+        "a function that a loop of jax.lax calls asks for input(): JAX calls it once, and not for each turn",
+        lambda run: run.asked_inside,
+    ),
+]
+
+
+REFUSAL = "body function carry input and carry output must have equal types"  # a typed key and a raw one
+
+
+@dataclass(frozen=True)
+class Known:
+    """A disagreement whose cause is known.
+
+    Attributes:
+        engine: the engine that the reference does not agree with.
+        reason: the cause.
+        example: the smallest program.
+        applies: says so of a program with these executions, and of what the witness was asked.
+    """
+
+    engine: str
+    reason: str
+    example: str
+    applies: Callable[[Program, list[Recorder], Question | None], bool]
+
+
+def shows(run: Recorder, question: Question, elements: int | None = None) -> bool:
+    """Say whether an execution has the mistake that is asked about."""
+    if question is None:
+        return False
+    here = question.place
+    there = question.other or here
+    return any(
+        (there.line, there.column) in first and (here.line, here.column) in again
+        for first, again in mistakes(run, elements)
+    )
+
+
+def needs_another_count(program: Program, runs: list[Recorder], question: Question | None) -> bool:
+    """Say whether a mistake happens only where ``input()`` says something else than two."""
+    showing = [run for run in runs if shows(run, question)]
+    return bool(showing) and all(set(run.answers) - {2} for run in showing)
+
+
+def needs_a_fourth_turn(program: Program, runs: list[Recorder], question: Question | None) -> bool:
+    """Say whether a mistake happens only to what a loop over a fixed number of keys comes to after three turns."""
+    return any(shows(run, question) for run in runs) and not any(shows(run, question, 3) for run in runs)
+
+
+def reads_two_objects(program: Program, runs: list[Recorder], question: Question | None) -> bool:
+    """Say whether an inner function reads keys of two objects from around it."""
+    tree = ast.parse(program.source)
+    outer = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    inner = [
+        each for node in outer for each in ast.walk(node) if isinstance(each, ast.FunctionDef) and each is not node
+    ]
+    reads = [
+        {ast.unparse(each.value) for each in ast.walk(node) if isinstance(each, ast.Attribute) and each.attr == "key"}
+        for node in inner
+    ]
+    return any(len({name for name in names if name.isidentifier()}) > 1 for names in reads)
+
+
+def has_while_else(program: Program, runs: list[Recorder], question: Question | None) -> bool:
+    """Say whether a ``while`` loop has an ``else``."""
+    return any(isinstance(node, ast.While) and node.orelse for node in ast.walk(ast.parse(program.source)))
+
+
+KNOWN = [
+    Known(
+        "witness",
+        "the witness runs each loop of unknown length for two turns, and refutes what needs none or one",
+        """
+        def main(key):
+            jax.random.normal(key)
+            for _ in range(int(input())):
+                key, sub = jax.random.split(key)
+            jax.random.normal(key)
+        """,
+        needs_another_count,
+    ),
+    Known(
+        "witness",
+        "the witness leaves a loop over more than three keys after three turns, and refutes what comes later",
+        """
+        def main(key):
+            keys = jax.random.split(key, 4)
+            for key in keys:
+                jax.random.normal(key)
+            jax.random.normal(keys[3])
+        """,
+        needs_a_fourth_turn,
+    ),
+    Known(
+        "witness",
+        "the witness leaves out the else of a while loop",
+        """
+        def main(key):
+            count = int(input())
+            while count > 0:
+                count -= 1
+                jax.random.normal(key)
+            else:
+                key, sub = jax.random.split(key)
+            jax.random.normal(key)
+        """,
+        has_while_else,
+    ),
+    Known(
+        "keyflow",
+        "two objects from around a function are two to the key flow, which flags the call, and one to the reference",
+        """
+        class Stream:
+            def __init__(self, key):
+                self.key = key
+
+
+        def main(key):
+            one = Stream(key)
+            two = Stream(key)
+
+            def inner():
+                jax.random.normal(one.key)
+                return jax.random.uniform(two.key)
+
+            inner()
+        """,
+        reads_two_objects,
+    ),
+]

@@ -1,0 +1,84 @@
+"""Questions for the judge and the witness: the findings of the key flow, and pairs of places with nothing wrong."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from olympus.spans import Span
+from olympus.verdicts import Place, Question
+from olympus_rules.check import check
+from olympus_rules.finding import Confidence
+from olympus_rules.syntax import Document
+
+from .expected import Term, chain, consumptions
+from .programs import Program
+from .reference import FILENAME, Derivation, Recorder, evaluate
+
+__all__ = ["of_findings", "of_nothing"]
+
+SOME = 6  # pairs of places with nothing wrong, of each sort
+
+
+def of_findings(program: Program) -> list[Question]:
+    """Return the findings of the key flow as questions."""
+    truth = evaluate(program.source, program.entries)
+    groups = {"OLY104": [truth.reuses, truth.excused], "OLY108": [truth.collisions, truth.excused]}
+    questions = []
+    for report in check(Document("program.py", program.source), min_confidence=Confidence.LIKELY).reports:
+        finding = report.finding
+        start = (finding.span.start.row, finding.span.start.column)
+        if any(start in group for group in groups.get(finding.code, ())):
+            other = next((place(each.span) for each in finding.related), None)
+            questions.append(
+                Question(finding.code, place(finding.span), other, finding.confidence == Confidence.CERTAIN)
+            )
+    return questions
+
+
+def place(span: Any) -> Place:
+    """Return the place of a finding's span."""
+    return Place(FILENAME, span.start.row, span.start.column, span.end.row, span.end.column)
+
+
+def of_nothing(runs: list[Recorder]) -> list[Question]:
+    """Return questions about calls of one function that have no key in common, in no execution."""
+    consumed, made = [], []
+    for run in runs:
+        through: defaultdict[Span, set[Term]] = defaultdict(set)
+        for event, key in consumptions(run):
+            for span in chain(event.calls):
+                through[span].add(key)
+        consumed.append(through)
+        folds: defaultdict[Span, set[Term]] = defaultdict(set)
+        for each in run.events:
+            if isinstance(each, Derivation):
+                folds[chain(each.calls)[0]].add(each.child.stream)
+        made.append(folds)
+    return [
+        Question(code, spot(second), spot(first), certain=True)
+        for code, keys in (("OLY104", consumed), ("OLY108", made))
+        for first, second in apart(keys)
+    ]
+
+
+def apart(runs: Sequence[Mapping[Span, set[Term]]]) -> list[tuple[Span, Span]]:
+    """Return some pairs of places that have no key in common, given the keys of each place in each execution."""
+    shared: set[tuple[Span, Span]] = set()
+    for keys in runs:
+        shared |= {(a, b) for a, b in itertools.combinations(sorted(keys), 2) if keys[a] & keys[b]}
+    places = sorted(set().union(*runs))
+    pairs = [(a, b) for a, b in itertools.combinations(places, 2) if owner(a) == owner(b) and (a, b) not in shared]
+    return pairs[:: max(1, len(pairs) // SOME)][:SOME]
+
+
+def owner(span: Span) -> str:
+    """Return the outermost function around a span."""
+    return span.function.partition(".<locals>")[0]
+
+
+def spot(span: Any) -> Place:
+    """Return the place of a span."""
+    return Place(FILENAME, span.line, span.column, span.end_line, span.end_column)

@@ -1,0 +1,56 @@
+"""What the judge says of two places, by the lineage of a function that has both."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from marked import read
+
+jax = pytest.importorskip("jax")
+
+from olympus import lineage  # noqa: E402
+from olympus.jaxprs import raw_key, typed_key  # noqa: E402
+from olympus.verdicts import Place, Question  # noqa: E402
+from olympus.verdicts.judge import Execution, judge  # noqa: E402
+
+CASES = {
+    "one key twice": ("OLY104", "confirmed", "«1 r.normal(key)», «2 r.normal(key)»"),
+    "two keys": ("OLY104", "refuted", "a, b = r.split(key); «1 r.normal(a)», «2 r.normal(b)»"),
+    "one key in two branches, of which one is taken": (
+        "OLY104",
+        "refuted",
+        "lax.cond(flag, lambda k: «1 r.normal(k)», lambda k: «2 r.uniform(k)», key)",
+    ),
+    "one key in two branches, of which the first is known to be taken": (
+        "OLY104",
+        "refuted",
+        "lax.cond(True, lambda k: «1 r.normal(k)», lambda k: «2 r.uniform(k)», key)",
+    ),
+    "one key after a branch": (
+        "OLY104",
+        "confirmed",
+        "lax.cond(flag, lambda k: «1 r.normal(k)», lambda k: 0.0, key), «2 r.normal(key)»",
+    ),
+    "two derivations of one key": ("OLY108", "refuted", "«1 r.fold_in(key, 3)», «2 r.fold_in(key, 4)»"),
+    "two derivations in two branches": (
+        "OLY108",
+        "refuted",
+        "lax.cond(flag, lambda k: «1 r.fold_in(k, 3)», lambda k: «2 r.fold_in(k, 3)», key)",
+    ),
+    "one derivation twice": ("OLY108", "confirmed", "[«12 r.fold_in(key, 3)» for _ in range(2)]"),
+}
+
+
+@pytest.mark.parametrize("key", [typed_key, raw_key])
+@pytest.mark.parametrize("name", CASES)
+def test_two_places(name: str, key: Callable[[], Any]) -> None:
+    code, status, body = CASES[name]
+    program = read(f"import jax\nfrom jax import lax, random as r\ndef f(key, flag):\n    {textwrap.dedent(body)}\n")
+    f = program.run(f"<judge {name}>")["f"]
+    first, second = (Place(f"<judge {name}>", *program.places[mark]) for mark in "12")
+    question = Question(code, second, None if first == second else first, certain=True)
+    execution = Execution(lineage.of(f, key(), jax.ShapeDtypeStruct((), "bool")))
+    assert judge(question, [execution], "function").status == status
