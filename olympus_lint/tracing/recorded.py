@@ -323,7 +323,7 @@ def _said(status: Status, reason: str) -> Verdict:
 def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileResult]) -> Iterator[Finding]:
     """Yield findings for misuses at places where the rules have found nothing."""
     known = {
-        (finding.code, finding.filename, finding.span)
+        (finding.filename, finding.span)
         for file in files
         for finding in file.findings
         if finding.verdict is not None and finding.verdict.status == "confirmed" and finding.verdict.tier == "recorded"
@@ -336,7 +336,7 @@ def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileRes
             finding = None if told else _finding(events, judge, pair)
             if finding is None:
                 continue
-            place = finding.code, finding.filename, finding.span
+            place = finding.filename, finding.span
             if place not in known:  # one misuse for each place is enough to go there
                 known.add(place)
                 yield finding
