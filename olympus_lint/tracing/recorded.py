@@ -30,7 +30,7 @@ KINDS = {
     "OLY102": ("arithmetic",),
     "OLY103": ("transposition",),
     "OLY104": ("reuse",),
-    "OLY108": ("derived", "collision"),
+    "OLY108": ("derived", "collision", "reuse"),
 }
 """The rules whose findings are judged, and what their misuses are called in the events."""
 
@@ -202,7 +202,7 @@ class Judge:
     def shared(self, code: str, first: Mapping[int, int], second: Mapping[int, int], *, same: bool) -> Pair | None:
         """Return a pair of operations at the two places that had one key."""
         for pair in self.process.pairs:
-            if pair.kind not in KINDS[code]:
+            if pair.kind not in KINDS[code] or (code == "OLY108" and pair.kind == "reuse" and not self.splits(pair)):
                 continue
             if code in ("OLY101", "OLY102", "OLY103"):
                 if pair.first in first or pair.second in second:
@@ -214,10 +214,13 @@ class Judge:
                 a, b = self.process.sites[one].chain, self.process.sites[two].chain
                 if same and (pair.turns or a[: first[one] + 1] == b[: second[two] + 1]):
                     return pair
-                # Both were reached by the same calls: not one in this call of a function, and one in that.
-                if not same and a[first[one] + 1 :] == b[second[two] + 1 :]:
+                if not same and in_one_call(a[first[one] :], b[second[two] :]):
                     return pair
         return None
+
+    def splits(self, pair: Pair) -> bool:
+        """Say whether one key was split twice: the children of one split are those of the other."""
+        return {self.process.sites[number].kind for number in (pair.first, pair.second)} == {"split"}
 
     def different(self, finding: Finding, other: Related | None, earlier: list[int], later: list[int]) -> Verdict:
         """Judge a reuse that was not seen though both places were reached."""
@@ -276,6 +279,20 @@ class Judge:
             yield from (f"  {span} in {span.function}" for span in site.chain)
 
 
+def in_one_call(first: Sequence[Place], second: Sequence[Place]) -> bool:
+    """Say whether two places were reached by the same calls: not one in this call of a function, and one in that.
+
+    One may be in a function that the other's has called, such as a comprehension.
+    """
+    if first[0].function == second[0].function:
+        return first[1:] == second[1:]
+    return any(
+        one.function == other.function and first[i + 1 :] == second[j + 1 :]
+        for i, one in enumerate(first)
+        for j, other in enumerate(second)
+    )
+
+
 def is_within(span: Place, place: Span) -> bool:
     """Say whether a recorded place is that of a finding: Python lets a chain of calls begin at its last attribute."""
     start, end = place.start, place.end
@@ -306,7 +323,7 @@ def _said(status: Status, reason: str) -> Verdict:
 def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileResult]) -> Iterator[Finding]:
     """Yield findings for misuses at places where the rules have found nothing."""
     known = {
-        (finding.code, finding.filename, finding.span)
+        (finding.filename, finding.span)
         for file in files
         for finding in file.findings
         if finding.verdict is not None and finding.verdict.status == "confirmed" and finding.verdict.tier == "recorded"
@@ -315,10 +332,11 @@ def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileRes
         for pair in judge.process.pairs:
             if pair.kind not in CODES or pair in judge.used:
                 continue
-            finding = _finding(events, judge, pair)
+            told = pair.kind == "collision" and any(pair.key == used.key for used in judge.used)  # where it was made
+            finding = None if told else _finding(events, judge, pair)
             if finding is None:
                 continue
-            place = finding.code, finding.filename, finding.span
+            place = finding.filename, finding.span
             if place not in known:  # one misuse for each place is enough to go there
                 known.add(place)
                 yield finding

@@ -66,6 +66,7 @@ SUITES = {
         "rng_key, sample_key = jax.random.split(state.rng_key)",
         "rng_key, sample_key = jax.random.split(state.rng_key)[0], state.rng_key",
         ("optax/transforms/_adding_test.py",),
+        (("optax/tree_utils/_random_test.py", "the test draws a second time to compare the results"),),
     ),
     "numpyro": Suite(
         "numpyro-0.22.0",

@@ -221,6 +221,41 @@ def test_other_rules_have_misuses_of_their_own(code: str, kind: str, events: Eve
     assert verdict(events, REUSE)[0] != "confirmed"
 
 
+def test_two_splits_of_one_key_share_children(events: Events):
+    events.site("normal", "f", kind="split"), events.site("uniform", "f", kind="split")
+    events.pair(("normal", "f"), ("uniform", "f"))
+    assert verdict(events, finding("OLY108", "uniform", "normal"))[0] == "confirmed"
+
+
+def test_two_draws_with_one_key_are_no_equal_derivations(events: Events):
+    events.pair(("normal", "f"), ("uniform", "f"))
+    assert verdict(events, finding("OLY108", "uniform", "normal"))[0] == "inconclusive"
+
+
+COMPREHENSION = """\
+from jax import random
+
+def f(key):
+    a = [random.split(key) for _ in range(1)]
+    return a, random.normal(key)
+"""
+
+
+def test_a_place_in_a_comprehension_is_in_the_same_call(project: Path):
+    (project / "a.py").write_text(COMPREHENSION)
+    made = Events((project / "a.py").resolve(), COMPREHENSION)
+    for number, (*place, function) in enumerate(
+        [(4, 10, 4, 27, "f.<locals>.<listcomp>"), (4, 9, 4, 46, "f"), (5, 15, 5, 33, "f"), (9, 1, 9, 5, "<module>")]
+    ):
+        made.row(span=number, **{"is": [0, *place, function]})
+    made.row(site=10, **{"is": ["split", "split", 0, 1, 3]})
+    made.row(site=11, **{"is": ["draw", "normal", 2, 3]})
+    made.row(pair=[10, 11], kind="reuse", key="key(0)")
+    first, second = Span(Position(4, 10), Position(4, 27)), Span(Position(5, 15), Position(5, 33))
+    given = Finding("OLY104", "r", "m", "a.py", second, related=(Related("first", "a.py", first),))
+    assert verdict(made, given)[0] == "confirmed"
+
+
 def test_a_file_in_another_folder_is_known_by_its_content(events: Events, project: Path):
     events.rows[2]["path"] = "/somewhere/else/a.py"
     events.pair(("normal", "f"), ("uniform", "f"))
