@@ -473,6 +473,16 @@ program(
 """,
 )
 program(
+    "a split of two axes and fold_in give one key",
+    "C collision",
+    "C collision",
+    """
+    def f(key):
+        children = r.split(key, (2, 3))
+        return «1 r.normal(children[1, 0])» + «2 r.normal(r.fold_in(key, 3))»
+""",
+)
+program(
     "split and fold_in with numbers apart",
     "-",
     "-",

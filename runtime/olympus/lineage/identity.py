@@ -143,7 +143,7 @@ class Identities:
         twice gives the same children.
         """
         operation, children, data = self.terms[number]
-        if operation == "split" and isinstance(data, tuple) and len(data[0]) == 1:
+        if operation == "split" and isinstance(data, tuple):
             return "child", self.stream(children[0]), data[1]
         if operation == "fold_in" and self.terms[children[1]].operation == "literal":
             return "child", self.stream(children[0]), self.terms[children[1]].data

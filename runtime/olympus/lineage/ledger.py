@@ -110,7 +110,7 @@ class Ledger:
     def _collide(self, key: int, event: Event) -> None:
         """Compare ``fold_in(key, i)`` with ``split(key)[i]``: two names of one key under most generators."""
         operation, children, data = self.identities[key]
-        if operation == "split" and isinstance(data, tuple) and len(data[0]) == 1:
+        if operation == "split" and isinstance(data, tuple):
             index = int(data[1])
         elif operation == "fold_in" and self.identities[children[1]].operation == "literal":
             index = int(str(self.identities[children[1]].data))
