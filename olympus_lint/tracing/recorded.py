@@ -183,9 +183,10 @@ class Judge:
         other = finding.related[0] if finding.related and finding.code in ("OLY104", "OLY108") else None
         later = self.at(finding)
         earlier = later if other is None else self.at(other)
-        pair = self.shared(finding.code, dict(earlier), dict(later), same=other is None)
-        if pair is not None:
-            self.used.add(pair)
+        pairs = list(self.shared(finding.code, dict(earlier), dict(later), same=other is None))
+        if pairs:
+            self.used.update(pairs)
+            pair = min(pairs, key=lambda each: each.maybe)
             maybe = "it is not known whether the branch of lax.cond was taken that it is in" if pair.maybe else None
             return Verdict("confirmed", "recorded", maybe, tuple(self.evidence(pair)))
         if finding.code in ("OLY101", "OLY102", "OLY103"):
@@ -199,24 +200,23 @@ class Judge:
             return _said("inconclusive", "no equal keys were made there in this run, which shows only what both made")
         return self.different(finding, other, [site for site, _ in earlier], [site for site, _ in later])
 
-    def shared(self, code: str, first: Mapping[int, int], second: Mapping[int, int], *, same: bool) -> Pair | None:
-        """Return a pair of operations at the two places that had one key."""
+    def shared(self, code: str, first: Mapping[int, int], second: Mapping[int, int], *, same: bool) -> Iterator[Pair]:
+        """Yield the pairs of operations at the two places that had one key."""
         for pair in self.process.pairs:
             if pair.kind not in KINDS[code] or (code == "OLY108" and pair.kind == "reuse" and not self.splits(pair)):
                 continue
             if code in ("OLY101", "OLY102", "OLY103"):
                 if pair.first in first or pair.second in second:
-                    return pair
+                    yield pair
                 continue
             for one, two in ((pair.first, pair.second), (pair.second, pair.first)):
                 if one not in first or two not in second:
                     continue
                 a, b = self.process.sites[one].chain, self.process.sites[two].chain
-                if same and (pair.turns or a[: first[one] + 1] == b[: second[two] + 1]):
-                    return pair
-                if not same and in_one_call(a[first[one] :], b[second[two] :]):
-                    return pair
-        return None
+                again = pair.turns or a[: first[one] + 1] == b[: second[two] + 1]
+                if again if same else in_one_call(a[first[one] :], b[second[two] :]):
+                    yield pair
+                    break
 
     def splits(self, pair: Pair) -> bool:
         """Say whether one key was split twice: the children of one split are those of the other."""
@@ -380,14 +380,15 @@ def _message(pair: Pair, first: Site, second: Site, earlier: Place, later: Place
             f"`{second.name}` and `{first.name}` consumed one key, `{pair.key}`, which was derived in two ways, when "
             f"`{run}` ran. Derive all keys of a parent in one way: `split(key)[i]` and `fold_in(key, i)` are equal."
         )
+    where = f" of `{Path(earlier.file).name}`" if earlier.file != later.file else ""
     if earlier == later:
         return (
             f"Key `{pair.key}` was consumed here by `{second.name}` more than once when `{run}` ran. Split it, and "
             "give each call a key of its own."
         )
     return (
-        f"Key `{pair.key}` was consumed again by `{second.name}`, after `{first.name}` on line {earlier.line}, when "
-        f"`{run}` ran. Split it, and give each its own key."
+        f"Key `{pair.key}` was consumed again by `{second.name}`, after `{first.name}` on line {earlier.line}{where}, "
+        f"when `{run}` ran. Split it, and give each its own key."
     )
 
 

@@ -58,6 +58,7 @@ SUITES = {
         "key_sample, key_rmh = jax.random.split(rng_key)",
         "key_sample = key_rmh = jax.random.split(rng_key)[0]",
         ("tests/mcmc/test_barker.py",),
+        (("tests/mcmc/test_barker.py", "the test runs the sampler twice to compare the results"),),
     ),
     "optax": Suite(
         "optax-0.2.4",

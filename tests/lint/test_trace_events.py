@@ -294,6 +294,12 @@ def test_one_that_a_rule_has_found_is_reported_once(events: Events, run: Callabl
     assert lint(run, events)[0] == STATIC
 
 
+def test_all_pairs_that_a_finding_speaks_of_are_reported_with_it(events: Events, run: Callable[..., Outcome]):
+    events.pair(("normal", "f"), ("uniform", "f"))
+    events.pair(("bits in g", "normal", "f"), ("normal in g", "uniform", "f"))  # inside of the two calls
+    assert lint(run, events)[0] == STATIC
+
+
 def test_a_comment_hides_it_and_is_of_use(events: Events, run: Callable[..., Outcome], project: Path):
     source = SOURCE.replace("random.bits(key)", "random.bits(key)  # noqa: OLY104")
     (project / "a.py").write_text(source)
