@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 from olympus.verdicts import Question
 
-from .expected import mistakes
 from .programs import Program
 from .reference import Recorder
 
@@ -66,29 +65,6 @@ class Known:
     applies: Callable[[Program, list[Recorder], Question | None], bool]
 
 
-def shows(run: Recorder, question: Question, elements: int | None = None) -> bool:
-    """Say whether an execution has the mistake that is asked about."""
-    if question is None:
-        return False
-    here = question.place
-    there = question.other or here
-    return any(
-        (there.line, there.column) in first and (here.line, here.column) in again
-        for first, again in mistakes(run, elements)
-    )
-
-
-def needs_another_count(program: Program, runs: list[Recorder], question: Question | None) -> bool:
-    """Say whether a mistake happens only where ``input()`` says something else than two."""
-    showing = [run for run in runs if shows(run, question)]
-    return bool(showing) and all(set(run.answers) - {2} for run in showing)
-
-
-def needs_a_fourth_turn(program: Program, runs: list[Recorder], question: Question | None) -> bool:
-    """Say whether a mistake happens only to what a loop over a fixed number of keys comes to after three turns."""
-    return any(shows(run, question) for run in runs) and not any(shows(run, question, 3) for run in runs)
-
-
 def reads_two_objects(program: Program, runs: list[Recorder], question: Question | None) -> bool:
     """Say whether an inner function reads keys of two objects from around it."""
     tree = ast.parse(program.source)
@@ -103,51 +79,7 @@ def reads_two_objects(program: Program, runs: list[Recorder], question: Question
     return any(len({name for name in names if name.isidentifier()}) > 1 for names in reads)
 
 
-def has_while_else(program: Program, runs: list[Recorder], question: Question | None) -> bool:
-    """Say whether a ``while`` loop has an ``else``."""
-    return any(isinstance(node, ast.While) and node.orelse for node in ast.walk(ast.parse(program.source)))
-
-
 KNOWN = [
-    Known(
-        "witness",
-        "the witness runs each loop of unknown length for two turns, and refutes what needs none or one",
-        """
-        def main(key):
-            jax.random.normal(key)
-            for _ in range(int(input())):
-                key, sub = jax.random.split(key)
-            jax.random.normal(key)
-        """,
-        needs_another_count,
-    ),
-    Known(
-        "witness",
-        "the witness leaves a loop over more than three keys after three turns, and refutes what comes later",
-        """
-        def main(key):
-            keys = jax.random.split(key, 4)
-            for key in keys:
-                jax.random.normal(key)
-            jax.random.normal(keys[3])
-        """,
-        needs_a_fourth_turn,
-    ),
-    Known(
-        "witness",
-        "the witness leaves out the else of a while loop",
-        """
-        def main(key):
-            count = int(input())
-            while count > 0:
-                count -= 1
-                jax.random.normal(key)
-            else:
-                key, sub = jax.random.split(key)
-            jax.random.normal(key)
-        """,
-        has_while_else,
-    ),
     Known(
         "keyflow",
         "two objects from around a function are two to the key flow, which flags the call, and one to the reference",

@@ -52,12 +52,14 @@ class Execution:
         failures: the errors that say that a typed key was misused.
         interruptions: all errors.
         names: what the elements of its first argument are in the source, where that argument stands for many keys.
+        cut: why loops did not run as they would, ``None`` if they did.
     """
 
     lineage: Lineage
     failures: tuple[Failure, ...] = ()
     interruptions: tuple[Interruption, ...] = ()
     names: tuple[str, ...] = ()
+    cut: str | None = None
 
     def describe(self, key: int) -> str:
         """Return an identity as a reader of the source would write it."""
@@ -182,6 +184,8 @@ def _doubt(question: Question, execution: Execution, keys: Sequence[int]) -> str
     for interruption in execution.interruptions:
         if any(at(interruption.chain, place) for place in places):
             return f"a call there ended early: {interruption.text}"
+    if execution.cut is not None:
+        return execution.cut
     identities = execution.lineage.identities
     if not all(identities.is_certain(key) for key in keys):
         return "it is not known which keys are used there"

@@ -110,7 +110,7 @@ class Executor:
         errors = [*self.world.errors, *ended]
         failures = tuple(found for found in map(failure, errors) if found is not None)
         names = tuple(value._olympus_path for value in made[0])
-        return Execution(follow(traced), failures, tuple(map(Interruption.of, errors)), names)
+        return Execution(follow(traced), failures, tuple(map(Interruption.of, errors)), names, self.world.cut)
 
     def drive(self) -> None:
         """Call the function with unknown arguments, and then what it hands on or returns."""

@@ -111,12 +111,16 @@ class Unknown:
         return bool(self._olympus_world.decide(self))
 
     def __len__(self) -> int:
-        return ELEMENTS
+        return self._olympus_guess()
 
     def __index__(self) -> int:
-        return ELEMENTS
+        return self._olympus_guess()
 
     def __int__(self) -> int:
+        return self._olympus_guess()
+
+    def _olympus_guess(self) -> int:
+        self._olympus_world.cut = f"{self._olympus_path} is taken for {ELEMENTS}"
         return ELEMENTS
 
     def __float__(self) -> float:

@@ -137,6 +137,7 @@ class World:
         self.calls = 0
         self.end = time.process_time() + SECONDS
         self.key_operations = 0
+        self.cut: str | None = None  # why loops did not run as they would
         self.errors: list[BaseException] = []
         for parts, name in self.written:
             parts.pop(name, None)
@@ -436,6 +437,11 @@ class Prepared(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> Any:
         """Run a few turns."""
         self.generic_visit(node)
+        if node.orelse:  # it runs when the condition fails, which the loop below cannot tell from its own end
+            node.test = ast.copy_location(
+                ast.BoolOp(ast.And(), [call("__olympus_turn__", at=node.test), node.test]), node.test
+            )
+            return node
         end = ast.copy_location(
             ast.If(
                 ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test),
@@ -444,9 +450,9 @@ class Prepared(ast.NodeTransformer):
             ),
             node,
         )
-        target = ast.copy_location(ast.Name("__olympus_turn__", ast.Store()), node)
+        target = ast.copy_location(ast.Name("__olympus_number__", ast.Store()), node)
         turns = call("__olympus_turns__", at=node.test)
-        return ast.copy_location(ast.For(target, turns, [end, *node.body], node.orelse), node)
+        return ast.copy_location(ast.For(target, turns, [end, *node.body], []), node)
 
     def visit_If(self, node: ast.If) -> Any:
         """Take what is not known for false where only an error depends on it."""
@@ -494,6 +500,7 @@ class Builtins(dict[str, Any]):
             __olympus_error__=Failed,
             __olympus_failed__=self.failed,
             __olympus_few__=self.few,
+            __olympus_turn__=self.turn,
             __olympus_turns__=self.turns,
             __olympus_likely__=self.likely,
             __olympus_unlikely__=self.unlikely,
@@ -527,13 +534,14 @@ class Builtins(dict[str, Any]):
 
     def short_range(self, *bounds: Any) -> Iterator[int] | range:
         """Stand for ``range``; a long one has its first turns only."""
-        if any(is_unknown(bound) for bound in bounds):
-            return range(2)
         try:
-            full = range(*bounds)
+            full = range(*bounds) if not any(is_unknown(bound) for bound in bounds) else None
         except TypeError:  # a traced bound
+            full = None
+        if full is None:
+            self.world.cut = "how often a loop runs is not known"
             return range(2)
-        return full[:LONGEST]
+        return full
 
     def failed(self) -> Any:
         """Note the error that is being handled, and return what takes the place of a result."""
@@ -549,11 +557,23 @@ class Builtins(dict[str, Any]):
     def few(self, values: Any) -> Iterator[Any]:
         """Return the first elements of what a loop goes over."""
         self.world.check_time()
-        return islice(iter(values), LONGEST)
+        if is_unknown(values):
+            self.world.cut = "how often a loop runs is not known"
+        elements = iter(values)
+        yield from islice(elements, LONGEST)
+        if next(elements, self) is not self:
+            self.world.cut = "the later turns of a loop were left out"
+
+    def turn(self) -> bool:
+        """Say that a loop may go on."""
+        self.world.check_time()
+        self.world.cut = "how often a loop runs is not known"
+        return True
 
     def turns(self) -> Iterator[int]:
         """Return the turns of a loop with a condition."""
         self.world.check_time()
+        self.world.cut = "how often a loop runs is not known"
         return iter(range(LONGEST))
 
     def likely(self, value: Any) -> Any:
