@@ -364,7 +364,15 @@ class Calls:
                 found = getattr(found, part)
             return found(*args, **kwargs)
         if short in ("tree_map", "map") and callable(args[0]):
+            if any(map(is_unknown, args[1:])):
+                return self.map_leaves(args[0], args[1:], name)
             return jax.tree_util.tree_map(*args, **kwargs)
+        return self.unknown(name)
+
+    def map_leaves(self, function: Any, trees: Sequence[Any], name: str) -> Any:
+        """Call a function for two leaves of trees that are not known."""
+        for leaf in range(TURNS):
+            function(*(tree[f"leaf {leaf}"] if is_unknown(tree) else tree for tree in trees))
         return self.unknown(name)
 
     def predicate(self, value: Any) -> Any:
