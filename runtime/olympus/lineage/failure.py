@@ -22,6 +22,7 @@ TEXTS: tuple[tuple[FailureKind, type[Exception], str, str], ...] = (
     ("not a key", TypeError, "JAX encountered invalid PRNG key data", ""),
     ("not a key", TypeError, "unexpected PRNG key type", ""),
     ("dtype", TypeError, "Cannot interpret 'key<", ""),
+    ("dtype", ValueError, "Cannot convert_element_type from key<", ""),
     ("dtype", ValueError, "Internal: canonicalize_dtype called on extended dtype key<", ""),  # up to 0.6
     ("conversion", TypeError, "JAX array with PRNGKey dtype cannot be converted to a NumPy array", ""),
 )

@@ -237,6 +237,15 @@ def not_reached(execution: Execution) -> str:
 # What is done to the words of a key.
 
 
+def _is_within(chain: Chain, place: Place) -> bool:
+    """Say whether the innermost call of a chain has a place in it: a finding may flag a part of what fails."""
+    if not chain or chain[0].file != place.file:
+        return False
+    inner = chain[0]
+    starts = (inner.line, inner.column) <= (place.line, place.column)
+    return starts and (place.end_line, place.end_column) <= (inner.end_line, inner.end_column)
+
+
 def _words(question: Question, execution: Execution, tier: Tier) -> Verdict | None:
     lineage = execution.lineage
     for misuse in lineage.misuses:
@@ -244,6 +253,6 @@ def _words(question: Question, execution: Execution, tier: Tier) -> Verdict | No
         if torn and any(at(event.chain, question.place) for event in (misuse.first, misuse.second)):
             return Verdict("confirmed", tier, None, evidence(execution, misuse.first, misuse.second, misuse.key))
     for failed in execution.failures:
-        if at(failed.chain, question.place):
+        if at(failed.chain, question.place) or _is_within(failed.chain, question.place):
             return Verdict("confirmed", tier, f"with a typed key it is an error: {failed.error}: {failed.text}")
     return None

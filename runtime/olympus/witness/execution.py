@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from olympus.lineage import failure, follow
 from olympus.verdicts.judge import ASSUMED, Execution, Interruption
-from olympus.witness.library import Jax, library
+from olympus.witness.library import Jax, Wrapped, library
 from olympus.witness.unknown import Unknown, is_unknown
 from olympus.witness.world import Choices, Exhausted, Place, Players, SourceModule, World, compiled
 
@@ -126,7 +126,7 @@ class Executor:
             if isinstance(owner, type) and not isinstance(inspect.getattr_static(owner, name, None), staticmethod):
                 found = bound(owner, found)
         result = invoke(world, found)
-        for function in returned(result):
+        for function in (*returned(result), *returned(getattr(found, "__self__", None))):
             invoke(world, function)
         handed = 0
         while handed < len(world.handed) and handed < 20:
@@ -261,7 +261,10 @@ def invoke(world: World, function: Any) -> Any:
     return result
 
 
-def returned(result: Any) -> Iterable[Any]:
-    """Return the functions in a result."""
-    values = result if isinstance(result, tuple | list) else [result]
-    return [value for value in values if inspect.isfunction(value)]
+def returned(result: Any) -> list[Any]:
+    """Return the functions in a result: in a tuple, in a list, or in the fields of an object."""
+    values = list(result) if isinstance(result, tuple | list) else [result]
+    if not is_unknown(result) and not inspect.isfunction(result):
+        values += list(getattr(result, "__dict__", {}).values())
+    plain = [value._function if isinstance(value, Wrapped) else value for value in values]
+    return [value for value in plain if inspect.isfunction(value) or inspect.ismethod(value)][:MOST]

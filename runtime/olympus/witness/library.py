@@ -6,6 +6,7 @@ the end is one straight line of key operations, each at its place in the user's 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from types import FunctionType, MethodType
@@ -79,6 +80,8 @@ class Jax:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Do what the function of JAX does."""
+        if self._world.is_claimed(sys._getframe(1)):
+            args = tuple(map(self._world.promote, args))
         return Calls(self._world).call(self._name, args, kwargs)
 
 

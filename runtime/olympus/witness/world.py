@@ -11,13 +11,14 @@ import ast
 import builtins
 import sys
 import time
+from abc import ABC, ABCMeta
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
@@ -201,13 +202,12 @@ class World:
 
     def as_claimed_key(self, value: Unknown) -> Any:
         """Return the key that an unknown value is, where the code in execution stands at a place that says so."""
-        if not self.claimed:
-            return None
-        frame = sys._getframe(2)
+        return self.promote(value) if self.is_claimed(sys._getframe(2)) else None
+
+    def is_claimed(self, frame: FrameType) -> bool:
+        """Say whether a frame stands at a place where an operand is a key for certain."""
         places = self.claimed.get(frame.f_code.co_filename)
-        if places is None or position(frame.f_code, frame.f_lasti) not in places:
-            return None
-        return self.promote(value)
+        return places is not None and position(frame.f_code, frame.f_lasti) in places
 
     # Modules.
 
@@ -602,8 +602,10 @@ class Builtins(dict[str, Any]):
         """Stand for the making of a class; unknown bases become one that takes everything."""
         known = [base for base in bases if isinstance(base, type) or hasattr(base, "__mro_entries__")]
         own = [self.world.base if is_unknown(base) else base for base in known]
-        unique = list(dict.fromkeys(own)) or [self.world.base]
+        unique = [base for base in dict.fromkeys(own) if base is not object]
+        if all(base is ABC for base in unique):
+            unique.append(self.world.base)
         if self.world.base in unique:  # last, so that no order of bases is impossible
             unique = [*(base for base in unique if base is not self.world.base), self.world.base]
-            keywords = {}
+            keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
         return builtins.__build_class__(body, name, *unique, **keywords)
