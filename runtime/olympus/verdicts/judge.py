@@ -15,7 +15,7 @@ from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
 __all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "better", "judge", "judge_one"]
 
-WORDS = {"OLY101": "indexing", "OLY102": "arithmetic", "OLY103": "transposition", "OLY109": "seed"}
+WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
 
 ASSUMED = "assumed_consumption"
