@@ -16,6 +16,7 @@ from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Reference
 
 if TYPE_CHECKING:
+    from olympus_codemods.target import Target
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyAnnotation"]
@@ -44,6 +45,8 @@ class KeyAnnotation(Codemod):
                 return annotate(node, document)
             case "string-annotation", ast.Constant() as node:
                 return annotate_in_string(node, helper, document)
+            case "words", ast.Subscript() as node:
+                return describe_key(node, document, typed=False)
             case "isinstance", ast.Name() | ast.Attribute() as node:
                 return drop_class(node, document) or ask_dtype(node, document)
             case "call", node if helper in IMPLEMENTATIONS:
@@ -51,6 +54,45 @@ class KeyAnnotation(Codemod):
             case _, node if helper == "unsafe_raw_array":
                 return read_key_data(node, document)
         return None
+
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return the rewrite, where the oldest release of JAX has what it needs."""
+        assert isinstance(fact, Reference)
+        if fact.context == "words" and isinstance(fact.node, ast.Subscript):
+            return describe_key(fact.node, document, typed=target.style == "typed")
+        helper = fact.qualified.rpartition(".")[2]
+        needed = {"isinstance": "prng_key", "call": "typed-keys"}.get(fact.context, "array")
+        if not target.has("key_data" if helper == "unsafe_raw_array" else needed):
+            return None
+        return super().migrate(fact, document, target)
+
+
+def describe_key(node: ast.Subscript, document: Document, *, typed: bool) -> Fix | None:
+    """``UInt32[Array, "2"]`` becomes ``PRNGKeyArray``, which is a key of either kind, or ``Key[Array, ""]``."""
+    subscript = expression(document, node)
+    if not isinstance(node.slice, ast.Tuple) or not isinstance(subscript, cst.Subscript):
+        return None
+    array, shape = node.slice.elts
+    array_, string = expression(document, array), expression(document, shape)
+    if array_ is None or not isinstance(string, cst.SimpleString) or not isinstance(shape, ast.Constant):
+        return None
+    names = Names(document, node)
+    batch = " ".join(str(shape.value).split()[:-1])
+    if not batch and not typed:
+        spelled = names.spell("jaxtyping.PRNGKeyArray", near=node.value)
+        new = cst.parse_expression(spelled) if spelled else None
+    else:
+        spelled = names.spell("jaxtyping.Key", near=node.value)
+        text = f"{spelled}[{document.segment(array)}, {string.quote}{batch}{string.quote}]"
+        if batch and not typed:
+            text += f" | {document.segment(node)}"
+        new = cst.parse_expression(text) if spelled and string.raw_value == shape.value else None
+    if new is None:
+        return None
+    edits = (
+        leftover_import(document, node.value, names) if "|" not in cst.Module([]).code_for_node(new) else names.edits()
+    )
+    return fix_of(Applicability.SAFE, "Describe the key and not its words", replace(document, node, new), *edits)
 
 
 def annotate(node: ast.Name | ast.Attribute, document: Document) -> Fix | None:
@@ -73,7 +115,11 @@ def annotate_in_string(node: ast.Constant, helper: str, document: Document) -> F
     """Write ``jax.Array`` for each mention of a name in an annotation that is a string, or a part of one."""
     string = expression(document, node)
     text = str(node.value)
-    mentions = [part for part in ast.walk(ast.parse(text, mode="eval")) if last_name(part) == helper]
+    mentions = [
+        part
+        for part in ast.walk(ast.parse(text, mode="eval"))
+        if isinstance(part, ast.Name | ast.Attribute) and last_name(part) == helper
+    ]
     quoted = isinstance(string, cst.SimpleString) and not string.prefix and string.raw_value == text
     if not quoted or not mentions or not text.isascii() or "\n" in text:
         return None
