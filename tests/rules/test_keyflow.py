@@ -1387,6 +1387,17 @@ PROGRAMS = {
                 inner()
                 inner()  # reuse
     """,
+    "a loop that is left in many ways": """
+        def f(key, counts, q):
+            while len(counts):
+                for _ in range(counts.pop()):
+                    k, key = random.split(key)  # reuse
+                    random.uniform(key)
+                if q:
+                    break
+                key, x = random.split(key, 2)  # reuse
+            return random.split(key)  # reuse
+    """,
 }
 
 
