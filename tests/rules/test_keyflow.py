@@ -1387,6 +1387,16 @@ PROGRAMS = {
                 inner()
                 inner()  # reuse
     """,
+    "a key that stays as it is beside many ways that change it": """
+        def f(key, counts, p, q):
+            if p:
+                for _ in range(counts.pop()):
+                    while len(counts):
+                        key = key if q else random.clone(key)
+            else:
+                random.split(key)
+            return random.normal(key)  # reuse
+    """,
     "a loop that is left in many ways": """
         def f(key, counts, q):
             while len(counts):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["HANDLERS", "Exits", "arm", "join"]
 
 ROUNDS = 2
+INNER_ROUNDS = 1  # of a loop in a loop, from the second turn of the outer one on
 MAX_TURNS = 6  # of a loop whose elements are known
 MAX_NESTED_TURNS = 16  # of loops in loops, multiplied
 
@@ -144,7 +145,7 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
     for turn in range(count):
         if not _turn(flow, loop, value, turn, ways, sure=known is not None and turn < known):
             break
-        flow.rounds = 1  # one turn of an inner loop is enough once the outer one repeats
+        flow.rounds = INNER_ROUNDS
     else:
         if flow.alive and not endless:
             ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
