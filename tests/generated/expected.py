@@ -47,19 +47,37 @@ def consumptions(run: Recorder) -> Iterator[tuple[Consumption, Term]]:
 
 
 def of_lineage(run: Recorder) -> Iterator[Pair]:
-    """Return what the lineage should report: equal identities, and children of a split that ``fold_in`` makes, too."""
+    """Return what the lineage should report: equal identities, and those that ``split`` and ``fold_in`` make equal."""
     first: dict[Term, Consumption] = {}
-    derived: dict[tuple[Term, Any], list[tuple[Term, Consumption]]] = {}
+    derived: defaultdict[tuple[Any, ...], list[tuple[Term, Consumption]]] = defaultdict(list)
     for event, key in consumptions(run):
         if key in first:
             yield Pair("reuse", first[key], event)
         first.setdefault(key, event)
         if key[0] in ("split", "fold_in"):
-            same = derived.setdefault((key[-1], key[-2]), [])
-            other = next((earlier for term, earlier in same if term[0] != key[0]), None)
+            same = derived[steps(key)]
+            other = next((earlier for term, earlier in same if term != key and are_one(term, key)), None)
             if other is not None:
                 yield Pair("collision", other, event)
             same.append((key, event))
+
+
+def steps(key: Term) -> tuple[Any, ...]:
+    """Return the indices and data of the splits and folds that lead to a key, and where they begin."""
+    found = []
+    while key[0] in ("split", "fold_in"):
+        found.append(key[-2])
+        key = key[-1]
+    return (*found, key)
+
+
+def are_one(one: Term, other: Term) -> bool:
+    """Say whether two keys of the same steps are one: where they part, one is of a split and the other folded in."""
+    while one != other:
+        if one[0] == other[0] == "split":
+            return False
+        one, other = one[-1], other[-1]
+    return True
 
 
 def of_recorder(run: Recorder, *, inside: bool = False) -> Iterator[Pair]:

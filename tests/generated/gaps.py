@@ -1,8 +1,7 @@
 """What is left out of the comparison of the engines, and why; and the disagreements whose causes are known.
 
-Besides these, three notions of the comparison itself leave something out:
+Besides these, two notions of the comparison itself leave something out:
 
-- the lineage compares ``split(key)[i]`` with ``fold_in(key, i)`` of one parent, and not of two parents that are equal;
 - the recorder tells keys by their words, and says ``collision`` of each key that was derived in two ways;
 - to the recorder a call of a compiled function, such as a loop of ``jax.lax``, is one event: it does not know which
   branch of a ``cond`` was taken (:func:`~tests.generated.expected.branches`), which keys are derived inside
