@@ -187,8 +187,7 @@ class Judge:
         if pairs:
             self.used.update(pairs)
             pair = min(pairs, key=lambda each: each.maybe)
-            maybe = "it is not known whether the branch of lax.cond was taken that it is in" if pair.maybe else None
-            return Verdict("confirmed", "recorded", maybe, tuple(self.evidence(pair)))
+            return self.confirmed(pair)
         if finding.code in ("OLY101", "OLY102", "OLY103"):
             if later:
                 return _said("inconclusive", "what is done to the words of a key is seen in compiled functions only")
@@ -199,6 +198,11 @@ class Judge:
         if finding.code == "OLY108":
             return _said("inconclusive", "no equal keys were made there in this run, which shows only what both made")
         return self.different(finding, other, [site for site, _ in earlier], [site for site, _ in later])
+
+    def confirmed(self, pair: Pair) -> Verdict:
+        """Return the verdict on what did happen."""
+        maybe = "it is not known whether the run came to the branch, or to the turn, that it is in; `--probe` may tell"
+        return Verdict("confirmed", "recorded", maybe if pair.maybe else None, tuple(self.evidence(pair)))
 
     def shared(self, code: str, first: Mapping[int, int], second: Mapping[int, int], *, same: bool) -> Iterator[Pair]:
         """Yield the pairs of operations at the two places that had one key."""
@@ -229,7 +233,8 @@ class Judge:
         if not {*earlier} & {*both} or not {*later} & {*both}:
             return _said("inconclusive", "keys were derived there, and none was consumed")
         if self.process.unknown & {*both}:
-            return _said("inconclusive", "it is not known which keys were consumed there")
+            probe = "; `olympus record --probe` may tell" if self.hidden({*both}) else ""
+            return _said("inconclusive", f"it is not known which keys were consumed there{probe}")
         for site in both:
             for partner in self.partners(site):
                 own = {site, partner}
@@ -246,6 +251,11 @@ class Judge:
             return _said("inconclusive", "no call of the function came to both places")
         evidence = (f"first place: {self.often(earlier)}", f"second place: {self.often(later)}")
         return Verdict("refuted", "recorded", "one call came to both places, and the keys were different", evidence)
+
+    def hidden(self, sites: set[int]) -> bool:
+        """Say whether keys are unknown because they are those of compiled loops, which were not probed."""
+        unknown = self.process.unknown & sites
+        return not self.process.probed and all(self.process.sites[site].looped for site in unknown)
 
     def partners(self, site: int) -> Iterator[int]:
         """Return the operations that had a key, or the words of a key, in common with one."""
@@ -273,9 +283,10 @@ class Judge:
         """Return lines that show a misuse: the key, its words, and both operations with their calls."""
         yield f"key: {pair.key}"
         words = f", words {list(pair.words)} on {pair.device}" if pair.words else ""
-        for number in (pair.first, pair.second):
+        for number, turns in zip((pair.first, pair.second), pair.at, strict=True):
             site = self.process.sites[number]
-            yield f"{site.name}{words}"
+            turn = f", in turn {'.'.join(str(turn + 1) for turn in turns)}" if turns else ""
+            yield f"{site.name}{words}{turn}"
             yield from (f"  {span} in {span.function}" for span in site.chain)
 
 
@@ -368,7 +379,7 @@ def _finding(events: EventFile, judge: Judge, pair: Pair) -> Finding | None:
         Confidence.CERTAIN,
         related,
         _effect(first, second) if pair.kind == "reuse" else None,
-        verdict=Verdict("confirmed", "recorded", None, tuple(judge.evidence(pair))),
+        verdict=judge.confirmed(pair),
     )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from olympus.lineage.interpreter import Interpreter
     from olympus.lineage.movement import Array
     from olympus.lineage.values import Value
+    from olympus.recording.probe import Probe
 
 __all__ = ["Plan", "Source", "Use", "has_key_operations", "message", "plan"]
 
@@ -76,6 +77,9 @@ class Plan:
         results: for each result that holds keys, the arguments that they come from, or may come from.
         fresh: the results whose keys are clones, which are to be used beside their originals, or of seeds inside.
         names: a readable name for each argument.
+        probe: finds what loops and branches consume, if that is asked for and there are any.
+        elsewhere: the uses that the probe does not find.
+        unprobed: why there is no probe.
     """
 
     closed: Any
@@ -85,6 +89,14 @@ class Plan:
     results: dict[int, tuple[int, ...]]
     fresh: frozenset[int]
     names: tuple[str, ...]
+    probe: Probe | None = None
+    elsewhere: tuple[Use, ...] = ()
+    unprobed: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the function's name."""
+        return str(getattr(self.closed.jaxpr.debug_info, "func_name", "a function"))
 
     def describe(self, key: int) -> str:
         """Return an identity as a reader would write it."""
@@ -101,7 +113,9 @@ def has_key_operations(jaxpr: Jaxpr) -> bool:
     return False
 
 
-def plan(primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Iterable[int] = ()) -> Plan:
+def plan(
+    primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Iterable[int] = (), *, probing: bool = False
+) -> Plan:
     """Follow the jaxpr of a compiled function.
 
     Args:
@@ -109,6 +123,7 @@ def plan(primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Itera
         args: the arguments of a call.
         params: the parameters of the call.
         raw: the arguments that are known to be raw keys, or arrays of them.
+        probing: whether its loops and branches are to be executed a second time at each call.
     """
     closed = params["jaxpr"]
     traced = trace(lambda *values: primitive.bind(*values, **params), *args)
@@ -117,7 +132,7 @@ def plan(primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Itera
     sampler = adapter.is_sampler(closed.jaxpr)
     finder = _Finder(state, outputs, _constants(traced.jaxpr), len(args))
     names = getattr(closed.jaxpr.debug_info, "arg_names", None) or ()
-    return Plan(
+    found = Plan(
         closed=closed,
         identities=state.identities,
         misuses=tuple(each for each in state.ledger.misuses if state.are_keys(state.identities.keys_of(each.key))),
@@ -126,6 +141,21 @@ def plan(primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Itera
         fresh=frozenset(finder.fresh()),
         names=tuple(map(str, names)) if len(names) == len(args) else traced.names,
     )
+    return _with_probe(found, traced.jaxpr, state) if probing else found
+
+
+def _with_probe(found: Plan, jaxpr: Any, state: Interpreter) -> Plan:
+    from olympus.recording.probe import Unprobed, probe
+
+    try:
+        own = probe(jaxpr, state.events, state.identities)
+    except Unprobed as error:
+        return replace(found, unprobed=str(error))
+    except Exception as error:
+        return replace(found, unprobed=f"{type(error).__name__}: {error}")
+    if own is None:
+        return found
+    return replace(found, probe=own, elsewhere=tuple(use for use in found.uses if own.number(use.event) is None))
 
 
 def _constants(closed: Any) -> dict[int, Any]:

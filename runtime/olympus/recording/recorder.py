@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from olympus import lineage
     from olympus.recording.compiled import Plan, Use
+    from olympus.recording.probing import Probed
 
 __all__ = ["Event", "Key", "Recorder", "Stack", "reuse_allowed"]
 
@@ -52,7 +53,10 @@ class Recorder:
     Attributes:
         events: the key operations in the order of their execution.
         unfollowed: the compiled functions and operations that could not be followed, and why.
+        probing: whether compiled loops and branches are executed a second time, to see what they consume.
     """
+
+    probing = False
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -112,9 +116,9 @@ class Recorder:
         match operation:
             case "seed":
                 return f"key({data})"
-            case "split":
+            case "split" if parent is not None:
                 return f"split({inner})[{data}]"
-            case "fold_in":
+            case "fold_in" if parent is not None:
                 return f"fold_in({inner}, {data})"
             case "clone":
                 return f"clone({inner})"
@@ -262,13 +266,14 @@ class Recorder:
             epochs = self.epochs.united(args)
             return None if epochs is None else lambda results: self._follow(epochs, results)
         stack = self._stack()
-        uses = [(use, _found(plan, use, args, None)) for use in plan.uses]
+        probed = self._probe(plan, args)
+        uses = [(use, _found(plan, use, args, None)) for use in (plan.uses if probed is None else plan.elsewhere)]
         epochs_of = {place: self._epochs_of(args[place]) for places in plan.results.values() for place in places}
 
         def after(results: Any) -> None:
             if results is not None:
                 late = [(use, found or _found(plan, use, args, results)) for use, found in uses]
-                self._after_call(plan, late, epochs_of, stack, results)
+                self._after_call(plan, late, epochs_of, stack, results, probed)
 
         return after
 
@@ -293,6 +298,7 @@ class Recorder:
         epochs_of: dict[int, frozenset[int]],
         stack: Stack,
         results: Sequence[Any],
+        probed: Probed | None,
     ) -> None:
         """Note what a call has consumed, and follow the keys that it returns."""
         with self.lock:
@@ -303,9 +309,12 @@ class Recorder:
                 if epochs:
                     self.epochs.track(results[number], epochs)
             repeated = [self._use(use, found, stack) for use, found in uses]
+            if probed is not None:
+                repeated.append(self._use_probed(plan, probed, stack))
             if not allows_reuse():
                 for misuse in plan.misuses:
-                    self._misused(misuse, plan, stack)
+                    if probed is None or not probed.tells(misuse):
+                        self._misused(misuse, plan, stack)
             if any(repeated) or allows_reuse():
                 for number in plan.results:
                     self.epochs.track(results[number], frozenset([self.epochs.begin()]))
@@ -326,6 +335,17 @@ class Recorder:
         event = Event(kind, use.event.name, (key,), (), stack, use.event)
         self._happened(event)
         return not allows_reuse() and self._consume(key, event)
+
+
+    # What a probe finds; this recorder makes none.
+
+    def _probe(self, plan: Plan, args: Sequence[Any]) -> Probed | None:
+        """Find out what the loops and branches of a function will consume, which is about to be called."""
+        return None
+
+    def _use_probed(self, plan: Plan, probed: Probed, stack: Stack) -> bool:
+        """Note what the loops and branches of a call have consumed; return whether a key was consumed before."""
+        raise NotImplementedError
 
 
 class Found(NamedTuple):
@@ -404,7 +424,7 @@ def _folded(dtype: Any, words: bytes, number: int) -> bytes:
     return _words(jax.random.fold_in(key, np.uint32(number))).tobytes()
 
 
-_plans: dict[int, tuple[weakref.ref[Any], dict[frozenset[int], Plan | None] | None]] = {}
+_plans: dict[int, tuple[weakref.ref[Any], dict[tuple[frozenset[int], bool], Plan | None] | None]] = {}
 
 
 def _plan(recorder: Recorder, primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Plan | None:
@@ -421,15 +441,16 @@ def _plan(recorder: Recorder, primitive: Any, args: Sequence[Any], params: dict[
     if plans is None:
         return None
     raw = frozenset(place for place, array in enumerate(args) if recorder.epochs.of(array) is not None)
-    if raw not in plans:
+    which = raw, recorder.probing
+    if which not in plans:
         from olympus.recording.compiled import plan
 
-        plans[raw] = None
+        plans[which] = None
         try:
-            plans[raw] = plan(primitive, args, params, raw)
+            plans[which] = plan(primitive, args, params, raw, probing=recorder.probing)
         except Exception as error:
             recorder.fail(str(params.get("name")), error)
-    return plans[raw]
+    return plans[which]
 
 
 class reuse_allowed(ContextDecorator, AbstractContextManager["reuse_allowed"]):

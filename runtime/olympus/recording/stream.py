@@ -25,8 +25,11 @@ from olympus.recording.recorder import Found, Recorder, allows_reuse
 from olympus.spans import Chain, Span, span_at
 
 if TYPE_CHECKING:
+    from olympus import lineage
     from olympus.lineage import Misuse
     from olympus.recording.compiled import Plan, Use
+
+    Uses = list[tuple[Use, Found | None]]
 
 __all__ = ["Recent", "Stream", "start_recording"]
 
@@ -105,7 +108,7 @@ class Stream(Recorder):
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         except FileNotFoundError:  # the command is over, and this process has outlived it
             self._file = os.open(os.devnull, os.O_WRONLY)
-        self._write(process=os.getpid(), **_versions())
+        self._write(process=os.getpid(), **_versions(), **({"probe": True} if self.probing else {}))
 
     def clear(self) -> None:
         """Begin anew."""
@@ -186,7 +189,7 @@ class Stream(Recorder):
 
     def _repeat(self, kind: Literal["reuse", "collision"], first: Event, second: Event, key: Key) -> None:
         if key.epoch >= 0:
-            self._pair(kind, self._number_of(first), self._number_of(second), key)
+            self._pair(kind, self._number_of(first), self._number_of(second), key, (first.turns, second.turns))
 
     def _misused(self, misuse: Misuse, plan: Plan, stack: Stack) -> None:
         if (misuse, stack) in self._seen:
@@ -196,7 +199,7 @@ class Stream(Recorder):
             self._number("site", each.kind, each.name, *self._chain((*each.chain, *stack.chain)))
             for each in (misuse.first, misuse.second)
         )
-        maybe = misuse.first.conditional or misuse.second.conditional
+        maybe = misuse.first.conditional or misuse.second.conditional or _needs_turn(misuse)
         used = self._used.get((misuse.first, stack))
         words = {} if used is None else {"words": list(used.numbers), "device": _device()}
         self._entry(
@@ -209,10 +212,11 @@ class Stream(Recorder):
             self._used[use.event, stack] = self._last.keys[0]
         return repeated
 
-    def _pair(self, kind: str, first: int, second: int, key: Key) -> None:
+    def _pair(self, kind: str, first: int, second: int, key: Key, at: Sequence[Sequence[int]] = ()) -> None:
         if (first, second, kind) not in self._pairs and len(self._pairs) < PLACES:
             words = list(key.numbers) if len(key.words) <= LONGEST else []
-            self._entry(kind, first, second, self.describe(key), words=words, device=_device())
+            told = at if any(at) else ()
+            self._entry(kind, first, second, self.describe(key), words=words, device=_device(), at=told)
 
     def _entry(self, kind: str, first: int, second: int, key: str, **details: Any) -> None:
         if (first, second, kind) not in self._pairs and len(self._pairs) < PLACES:
@@ -260,24 +264,24 @@ class Stream(Recorder):
         known.add(found)
         self._write(together=sorted(self._span(span_at(code, lasti)) for lasti in found))
 
-    def _met_inside(self, plan: Plan) -> None:
-        """Write down which places the events of one compiled function have in common."""
-        if plan in self._together:
+    def _met_inside(self, which: object, events: Iterable[lineage.Event]) -> None:
+        """Write down which places the events of one execution of a compiled function have in common, once."""
+        if which in self._together:
             return
-        self._together[plan] = set()
+        self._together[which] = set()
         levels: dict[Chain, set[Span]] = {}
-        for use in plan.uses:
-            chain = use.event.chain
+        for event in events:
+            chain = event.chain
             for depth, span in enumerate(chain):
                 levels.setdefault(chain[depth + 1 :], set()).add(span)
         for spans in levels.values():
             if len(spans) > 1:
                 self._write(together=sorted(map(self._span, spans)))
 
-    def _after_call(self, plan: Plan, *rest: Any) -> None:
+    def _after_call(self, plan: Plan, uses: Uses, *rest: Any) -> None:
         with self.lock:
-            self._met_inside(plan)
-            super()._after_call(plan, *rest)
+            self._met_inside((plan, len(uses)), [use.event for use, _ in uses])
+            super()._after_call(plan, uses, *rest)
 
     def _number_of(self, event: Event) -> int:
         known = self._sites.get((event.stack, event.inner))
@@ -349,6 +353,14 @@ def _is_known(event: Event) -> bool:
     return event.certain if not event.keys else all(k.epoch >= 0 and len(k.words) <= LONGEST for k in event.keys)
 
 
+def _needs_turn(misuse: Misuse) -> bool:
+    """Say whether a misuse happens only if a loop has a second turn, of which it is not known how many it has."""
+    outer = misuse.second.equation.outer if misuse.across_turns else None
+    while outer is not None and outer.primitive != "while":
+        outer = outer.outer
+    return outer is not None
+
+
 def _versions() -> dict[str, str]:
     import jax
 
@@ -365,9 +377,14 @@ def _device() -> str:
     return f"{device.platform}:{device.id}"
 
 
-def start_recording(folder: str) -> None:
+def start_recording(folder: str, *, probe: bool = False) -> None:
     """Record this process to its end, and those that it forks; JAX is imported."""
-    stream = Stream(_file_in(folder))
+    kind = Stream
+    if probe:
+        from olympus.recording.probing import ProbingStream
+
+        kind = ProbingStream
+    stream = kind(_file_in(folder))
     stream.__enter__()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: stream.begin_file(_file_in(folder)))
