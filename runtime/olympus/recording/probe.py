@@ -8,7 +8,7 @@ depend on. It prints nothing, and is not made where it would have to call Python
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +22,7 @@ from olympus import adapter
 from olympus.jaxprs import Equation, Sub
 from olympus.lineage.events import Event
 from olympus.lineage.interpreter import OBSERVATIONS
+from olympus.recording.dropped import Need, needs
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
@@ -135,6 +136,7 @@ def probe(closed: Any, events: Iterable[Event], identities: Identities) -> Probe
     paths = {path: number for number, path in enumerate(sites)}
     execution = _Execution(paths, max(site.loops for site in known))
     traced = jax.make_jaxpr(lambda *args: execution.begin(closed, args))(*closed.in_avals)
+    paths = {path: number for path, number in paths.items() if number not in execution.dropped}
     jaxpr, used = adapter.without_unused(traced)
     if _names(jaxpr.jaxpr) & PYTHON:
         raise Unprobed("its keys depend on what a callback returns")
@@ -168,18 +170,13 @@ def _is_sampler(equation: Equation) -> bool:
 
 
 def _sites(events: Iterable[Event]) -> dict[Path, list[Event]]:
-    """Return what consumes keys, by its path; draws that a selection may drop are left out."""
+    """Return what consumes keys, by its path; large arrays of keys are left out."""
     found: dict[Path, list[Event]] = {}
-    dropped = set()
     for event in events:
         path = path_of(event) if event.consumes and event.implementation.startswith("key<") else None
-        if path is None:
-            continue
-        found.setdefault(path, []).append(event)
-        array = event.equation.inputs[0].aval
-        if any(isinstance(decision, tuple) for decision in event.context.conditions) or prod(array.shape) > LARGEST:
-            dropped.add(path)
-    return {path: of for path, of in found.items() if path not in dropped}
+        if path is not None:
+            found.setdefault(path, []).append(event)
+    return {path: of for path, of in found.items() if prod(of[0].equation.inputs[0].aval.shape) <= LARGEST}
 
 
 def _is_of_interest(event: Event) -> bool:
@@ -234,12 +231,21 @@ def _names(jaxpr: Jaxpr) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Where:
-    """The place of an equation: those around it, the turns of the loops, and which lanes of these still run."""
+    """The place of an equation.
+
+    Attributes:
+        path: those around it.
+        outer: the innermost one of these.
+        turns: the turns of the loops around it.
+        running: which lanes of these loops still run.
+        selected: whether one of those around it has results that may be dropped.
+    """
 
     path: Path = ()
     outer: Equation | None = None
     turns: tuple[Any, ...] = ()
     running: tuple[Any, ...] = ()
+    selected: bool = False
 
     def inside(self, equation: Equation, turn: Any = None, running: Any = None) -> _Where:
         return replace(
@@ -251,6 +257,14 @@ class _Where:
         )
 
 
+class _Waiting(NamedTuple):
+    """What consumes keys, until it is known where its results are used."""
+
+    site: int
+    keys: Any
+    need: Need
+
+
 class _Execution:
     """Executes a jaxpr, and fills the table on the way."""
 
@@ -259,6 +273,7 @@ class _Execution:
         self.loops = loops
         self.prefixes = {path[:depth] for path in paths for depth in range(1, len(path))}
         self.width = 8  # words of the longest buffer there is
+        self.dropped: set[int] = set()
 
     def begin(self, closed: Any, args: Sequence[Any]) -> Table:
         jaxpr, consts = adapter.closed_parts(closed)
@@ -273,18 +288,26 @@ class _Execution:
         def read(atom: Any) -> Any:
             return atom.val if hasattr(atom, "val") else held[atom]
 
+        used, waiting = needs(sub.jaxpr)[0], list[_Waiting]()
         for eqn in sub.jaxpr.eqns:
             equation = Equation(eqn, where.outer, sub if where.outer is not None else None)
-            results, table = self.follow(equation, [read(atom) for atom in eqn.invars], table, where)
+            operands, need = [read(atom) for atom in eqn.invars], used[id(eqn)]
+            site = self.paths.get((*where.path, id(eqn)))
+            if site is not None:
+                keys = next(operand for operand in operands if str(operand.dtype).startswith("key<"))
+                waiting.append(_Waiting(site, keys, need))
+                results = adapter.execute(eqn, operands)
+            else:
+                # Where it stays in line, rows come in order.
+                table = self.noted(waiting, table, where, read, held)
+                inner = replace(where, selected=where.selected or bool(need))
+                results, table = self.follow(equation, operands, table, inner)
             held.update(zip(eqn.outvars, results, strict=True))
-        return [read(atom) for atom in sub.jaxpr.outvars], table
+        return [read(atom) for atom in sub.jaxpr.outvars], self.noted(waiting, table, where, read, held)
 
     def follow(self, equation: Equation, operands: list[Any], table: Table, where: _Where) -> tuple[list[Any], Table]:
-        eqn, name, path = equation.eqn, equation.primitive, (*where.path, id(equation.eqn))
-        if path in self.paths:
-            keys = next(operand for operand in operands if str(operand.dtype).startswith("key<"))
-            return adapter.execute(eqn, operands), self.noted(self.paths[path], keys, table, where)
-        if path not in self.prefixes and not eqn.effects:
+        eqn, name = equation.eqn, equation.primitive
+        if (*where.path, id(eqn)) not in self.prefixes and not eqn.effects:
             return adapter.execute(eqn, operands), table
         if name in CALLS:
             return self.run(equation.subs[0], operands, table, where.inside(equation))
@@ -295,23 +318,36 @@ class _Execution:
             return [], table
         raise Unprobed(f"`{name}` in it has effects that may happen once only")
 
-    def noted(self, site: int, keys: Any, table: Table, where: _Where) -> Table:
-        """Add a row for each key of an array that is consumed in a lane that still runs."""
+    def noted(
+        self, waiting: list[_Waiting], table: Table, where: _Where, read: Callable[[Any], Any], held: dict[Any, Any]
+    ) -> Table:
+        """Add the rows of those of which it is known where their results are used."""
+        for each in list(waiting):
+            if where.selected:
+                self.dropped.add(each.site)
+                waiting.remove(each)
+            elif all(predicate in held for predicate in each.need):
+                chosen = [read(predicate) == case for predicate, case in each.need.items()]
+                table = self.added(each.site, each.keys, (*where.running, *chosen), table, where)
+                waiting.remove(each)
+        return table
+
+    def added(self, site: int, keys: Any, masks: Sequence[Any], table: Table, where: _Where) -> Table:
+        """Add a row for each key of an array that is consumed in a lane that counts."""
         rows, count, counts = table
         words = jax.random.key_data(keys).reshape(keys.size, -1)
         head = [jnp.uint32(site + 1), jnp.uint32(words.shape[1]), *(jnp.uint32(turn) for turn in where.turns)]
         padding = self.loops - len(where.turns) + self.width - words.shape[1]
         columns = [jnp.broadcast_to(jnp.stack(head), (keys.size, len(head))), jnp.zeros((keys.size, padding), jnp.uint32)]
         runs = jnp.ones(keys.shape, bool)
-        for running in where.running:
-            of_lanes = keys.shape[: running.ndim] == running.shape
-            lanes = running.reshape(running.shape + (1,) * (keys.ndim - running.ndim)) if of_lanes else running.any()
-            runs = runs & lanes
+        for mask in masks:
+            of_lanes = keys.shape[: mask.ndim] == mask.shape
+            runs = runs & (mask.reshape(mask.shape + (1,) * (keys.ndim - mask.ndim)) if of_lanes else mask.any())
         runs = runs.ravel()
         places = jnp.where(runs, count + jnp.cumsum(runs, dtype=jnp.int32) - 1, ROWS)
         times = jnp.sum(runs, dtype=jnp.int32)
-        added = rows.at[places].set(jnp.concatenate([*columns, words], axis=1), mode="drop")
-        return added, count + times, counts.at[site].add(times)
+        rows = rows.at[places].set(jnp.concatenate([*columns, words], axis=1), mode="drop")
+        return rows, count + times, counts.at[site].add(times)
 
     def scan(self, equation: Equation, operands: list[Any], table: Table, where: _Where) -> tuple[list[Any], Table]:
         params = equation.params
