@@ -172,11 +172,12 @@ def execute(eqn: JaxprEqn, operands: list[Any]) -> list[Any]:
 
     This is what ``jax.core.eval_jaxpr`` does; nothing public executes one equation.
     """
-    given: Any = cast(Any, eqn.primitive).get_bind_params(eqn.params)
+    primitive = cast(Any, eqn.primitive)
+    given = primitive.get_bind_params(eqn.params)
     functions, params = given if isinstance(given, tuple) else ([], given)  # up to 0.8, with functions
     with cast(Any, eqn).ctx.manager:
-        results = eqn.primitive.bind(*functions, *operands, **params)
-    return list(results) if eqn.primitive.multiple_results else [results]
+        results = primitive.bind(*functions, *operands, **params)
+    return list(results) if primitive.multiple_results else [results]
 
 
 def without_unused(closed: Any) -> tuple[Any, tuple[bool, ...]]:

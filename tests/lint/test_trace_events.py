@@ -210,7 +210,7 @@ def test_a_misuse_in_a_branch_that_may_not_have_run(events: Events):
     events.pair(("normal", "f"), ("uniform", "f"), maybe=True)
     assert verdict(events, REUSE) == (
         "confirmed",
-        "it is not known whether the branch of lax.cond was taken that it is in",
+        "it is not known whether the run came to the branch, or to the turn, that it is in; `--probe` may tell",
     )
 
 

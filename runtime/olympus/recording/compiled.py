@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from olympus.lineage.values import Value
     from olympus.recording.probe import Probe
 
-__all__ = ["Plan", "Source", "Use", "has_key_operations", "message", "plan"]
+__all__ = ["Plan", "Source", "Use", "has_key_operations", "message", "number_of", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,7 @@ class Plan:
         results: for each result that holds keys, the arguments that they come from, or may come from.
         fresh: the results whose keys are clones, which are to be used beside their originals, or of seeds inside.
         names: a readable name for each argument.
+        constants: what the function closes over, by ``id``.
         probe: finds what loops and branches consume, if that is asked for and there are any.
         elsewhere: the uses that the probe does not find.
         unprobed: why there is no probe.
@@ -89,6 +90,7 @@ class Plan:
     results: dict[int, tuple[int, ...]]
     fresh: frozenset[int]
     names: tuple[str, ...]
+    constants: dict[int, Any]
     probe: Probe | None = None
     elsewhere: tuple[Use, ...] = ()
     unprobed: str | None = None
@@ -130,7 +132,8 @@ def plan(
     state, _, outputs = interpreted(replace(traced, raw_keys=frozenset(raw)))
     # A sampler consumes its key whichever of its own methods gives the result.
     sampler = adapter.is_sampler(closed.jaxpr)
-    finder = _Finder(state, outputs, _constants(traced.jaxpr), len(args))
+    constants = _constants(traced.jaxpr)
+    finder = _Finder(state, outputs, constants, len(args))
     names = getattr(closed.jaxpr.debug_info, "arg_names", None) or ()
     found = Plan(
         closed=closed,
@@ -140,6 +143,7 @@ def plan(
         results=dict(finder.results()),
         fresh=frozenset(finder.fresh()),
         names=tuple(map(str, names)) if len(names) == len(args) else traced.names,
+        constants=constants,
     )
     return _with_probe(found, traced.jaxpr, state) if probing else found
 
@@ -286,7 +290,13 @@ def _keys(state: Interpreter, value: Value) -> Iterator[tuple[tuple[int, ...], i
 
 
 def message(identities: Identities, number: int, args: Sequence[Any]) -> int | None:
-    """Return the number that a term stands for in a call, ``None`` where it cannot be told.
+    """Return the number that a term stands for in a call, as ``fold_in`` takes it: its lowest 32 bits."""
+    found = number_of(identities, number, args)
+    return None if found is None else found & 0xFFFFFFFF
+
+
+def number_of(identities: Identities, number: int, args: Sequence[Any]) -> int | None:
+    """Return the whole number that a term stands for in a call, ``None`` where it cannot be told.
 
     Args:
         identities: the terms.
@@ -294,9 +304,7 @@ def message(identities: Identities, number: int, args: Sequence[Any]) -> int | N
         args: the arguments of the call.
     """
     found = _evaluate(identities, number, args)
-    if found is None or found.size != 1 or found.dtype.kind not in "iub":
-        return None
-    return int(found.item()) & 0xFFFFFFFF
+    return None if found is None or found.size != 1 or found.dtype.kind not in "iub" else int(found.item())
 
 
 def _evaluate(identities: Identities, number: int, args: Sequence[Any]) -> Array | None:

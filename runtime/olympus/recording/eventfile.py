@@ -13,8 +13,8 @@ of its own tables:
 * ``pair``: two sites that one key came to, with ``kind`` and ``key``; ``words`` and ``device`` where these are known;
   ``turns`` if it is one place in two turns of a compiled loop; ``at`` for the turns of the compiled loops around each
   of the two, outermost first, counted from 0, where they were probed; ``maybe`` if it is not known that the branch or
-  the turn ran that it is in. Besides misuses there are two more kinds: ``derived``, two sites that made one key, and ``words``,
-  two sites that consumed keys of equal words from different seedings.
+  the turn ran that it is in. Besides misuses there are two more kinds: ``derived``, two sites that made one key, and
+  ``words``, two sites that consumed keys of equal words from different seedings.
 * ``unknown``: a site that consumed a key of which it is not known which one it is.
 * ``together``: spans that one call of a function came to.
 * ``times``: for some sites, how often they were reached, and how often with a key that was new.

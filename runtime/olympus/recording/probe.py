@@ -338,7 +338,10 @@ class _Execution:
         words = jax.random.key_data(keys).reshape(keys.size, -1)
         head = [jnp.uint32(site + 1), jnp.uint32(words.shape[1]), *(jnp.uint32(turn) for turn in where.turns)]
         padding = self.loops - len(where.turns) + self.width - words.shape[1]
-        columns = [jnp.broadcast_to(jnp.stack(head), (keys.size, len(head))), jnp.zeros((keys.size, padding), jnp.uint32)]
+        columns = [
+            jnp.broadcast_to(jnp.stack(head), (keys.size, len(head))),
+            jnp.zeros((keys.size, padding), jnp.uint32),
+        ]
         runs = jnp.ones(keys.shape, bool)
         for mask in masks:
             of_lanes = keys.shape[: mask.ndim] == mask.shape
@@ -366,7 +369,9 @@ class _Execution:
         (_, table, carry), stacked = lax.scan(body, state, mapped, length=length, reverse=reverse)
         return [*carry, *stacked], table
 
-    def while_loop(self, equation: Equation, operands: list[Any], table: Table, where: _Where) -> tuple[list[Any], Table]:
+    def while_loop(
+        self, equation: Equation, operands: list[Any], table: Table, where: _Where
+    ) -> tuple[list[Any], Table]:
         """Follow a loop; under ``vmap``, a lane that has ended keeps what it has, and consumes nothing."""
         params = equation.params
         test = next(sub for sub in equation.subs if sub.kind == "while_cond")
@@ -397,9 +402,7 @@ class _Execution:
     def cond(self, equation: Equation, operands: list[Any], table: Table, where: _Where) -> tuple[list[Any], Table]:
         index, *arguments = operands
         inner = where.inside(equation)
-        branches = [
-            lambda arguments, table, sub=sub: self.run(sub, arguments, table, inner) for sub in equation.subs
-        ]
+        branches = [lambda arguments, table, sub=sub: self.run(sub, arguments, table, inner) for sub in equation.subs]
         results, table = lax.switch(index, branches, arguments, table)
         return results, table
 

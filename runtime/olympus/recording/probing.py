@@ -1,4 +1,4 @@
-"""A stream that also finds out what the loops and branches of compiled functions consume: ``olympus record --probe``."""
+"""A stream that also finds out what compiled loops and branches consume: ``olympus record --probe``."""
 
 from __future__ import annotations
 

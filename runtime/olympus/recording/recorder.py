@@ -22,7 +22,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
-from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -30,11 +29,10 @@ from olympus import adapter
 from olympus.diagnosis import Diagnosis, of_misuse
 from olympus.recording.epochs import Epochs
 from olympus.recording.executed import Event, Key, Repeat, Stack, is_installed, places_of, user_frames
+from olympus.recording.words import folded, words_of
 from olympus.spans import Span
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from olympus import lineage
     from olympus.recording.compiled import Plan, Use
     from olympus.recording.probing import Probed
@@ -266,6 +264,8 @@ class Recorder:
             epochs = self.epochs.united(args)
             return None if epochs is None else lambda results: self._follow(epochs, results)
         stack = self._stack()
+        if plan.misuses:
+            self._look_at_misuses(plan, args, stack)
         probed = self._probe(plan, args)
         uses = [(use, _found(plan, use, args, None)) for use in (plan.uses if probed is None else plan.elsewhere)]
         epochs_of = {place: self._epochs_of(args[place]) for places in plan.results.values() for place in places}
@@ -319,6 +319,9 @@ class Recorder:
                 for number in plan.results:
                     self.epochs.track(results[number], frozenset([self.epochs.begin()]))
 
+    def _look_at_misuses(self, plan: Plan, args: Sequence[Any], stack: Stack) -> None:
+        """Be told of a call in which something is wrong, before it."""
+
     def _misused(self, misuse: lineage.Misuse, plan: Plan, stack: Stack) -> None:
         self._inside.setdefault((id(misuse), id(stack)), (misuse, plan, stack))
 
@@ -335,7 +338,6 @@ class Recorder:
         event = Event(kind, use.event.name, (key,), (), stack, use.event)
         self._happened(event)
         return not allows_reuse() and self._consume(key, event)
-
 
     # What a probe finds; this recorder makes none.
 
@@ -374,15 +376,15 @@ def _found(plan: Plan, use: Use, args: Sequence[Any], results: Sequence[Any] | N
             array = results[source.holder]
         case _:
             array = source.holder
-    own = words = _words(array)[source.position].tobytes()
-    folded = []
+    own = words = words_of(array)[source.position].tobytes()
+    steps = []
     for term in source.messages:
         number = message(plan.identities, term, args)
         if number is None:
             return None
-        words = _folded(use.event.equation.inputs[0].aval.dtype, words, number)
-        folded.append((number, words))
-    return Found(array, own, folded)
+        words = folded(use.event.equation.inputs[0].aval.dtype, words, number)
+        steps.append((number, words))
+    return Found(array, own, steps)
 
 
 EAGER: dict[str, Callable[..., None]] = {
@@ -399,29 +401,13 @@ CONSUMERS = {"random_split", "random_bits", "random_gamma"}
 DERIVATIONS = {"random_fold_in", "random_clone"}
 
 
-def _words(array: Any) -> np.ndarray[Any, Any]:
-    import numpy as np
-
-    return np.asarray(adapter.key_buffer(array))
-
-
 def _rows(array: Any) -> list[bytes]:
     """Return the words of each key in an array; those of too many keys as if they were one."""
-    words = _words(array)
+    words = words_of(array)
     if words.size == 0:
         return []
     rows = words.reshape(-1, words.shape[-1]) if words.ndim else words.reshape(1, 1)
     return [row.tobytes() for row in rows] if len(rows) <= LARGEST else [words.tobytes()]
-
-
-@lru_cache(maxsize=PLANS)
-def _folded(dtype: Any, words: bytes, number: int) -> bytes:
-    """Return the words of ``fold_in(key, number)``."""
-    import jax
-    import numpy as np
-
-    key = jax.random.wrap_key_data(jax.numpy.asarray(np.frombuffer(words, np.uint32)), impl=adapter.key_spec(dtype))
-    return _words(jax.random.fold_in(key, np.uint32(number))).tobytes()
 
 
 _plans: dict[int, tuple[weakref.ref[Any], dict[tuple[frozenset[int], bool], Plan | None] | None]] = {}

@@ -120,7 +120,7 @@ class Stream(Recorder):
             self._consumers: Recent[Key, list[Event]] = Recent(KEYS)
             self._alike: Recent[tuple[str, bytes], int] = Recent(KEYS)
             self._makers: Recent[Key, int] = Recent(KEYS)
-            self._used: Recent[tuple[object, object], Key] = Recent(PLACES)
+            self._inside_words: Recent[tuple[object, object], bytes] = Recent(PLACES)
             self._numbers: dict[object, int] = {}
             self._sites: Recent[tuple[object, object], int] = Recent(PLACES)
             self._unknown: set[int] = set()
@@ -133,7 +133,6 @@ class Stream(Recorder):
             self._calls = threading.local()
             self._reported = time.monotonic()
             self._site = 0
-            self._last: Event | None = None
 
     def fail(self, what: str, error: Exception) -> None:
         """Note what could not be followed."""
@@ -147,7 +146,7 @@ class Stream(Recorder):
     def _happened(self, event: Event) -> None:
         if event.kind in ("seed", "clone"):
             return
-        self._site, self._last = self._number_of(event), event
+        self._site = self._number_of(event)
         if event.kind in ("draw", "split"):
             times = self._times.setdefault(self._site, [0, 0])
             times[0] += 1
@@ -191,6 +190,15 @@ class Stream(Recorder):
         if key.epoch >= 0:
             self._pair(kind, self._number_of(first), self._number_of(second), key, (first.turns, second.turns))
 
+    def _look_at_misuses(self, plan: Plan, args: Sequence[Any], stack: Stack) -> None:
+        from olympus.recording.words import words_inside
+
+        for misuse in plan.misuses:
+            if (misuse, stack) not in self._seen:
+                dtype = misuse.second.equation.inputs[0].aval.dtype
+                words = words_inside(plan, misuse.key, dtype, args) if misuse.second.consumes else None
+                self._inside_words[misuse, stack] = words or b""
+
     def _misused(self, misuse: Misuse, plan: Plan, stack: Stack) -> None:
         if (misuse, stack) in self._seen:
             return
@@ -200,17 +208,11 @@ class Stream(Recorder):
             for each in (misuse.first, misuse.second)
         )
         maybe = misuse.first.conditional or misuse.second.conditional or _needs_turn(misuse)
-        used = self._used.get((misuse.first, stack))
-        words = {} if used is None else {"words": list(used.numbers), "device": _device()}
+        own = memoryview(self._inside_words.get((misuse, stack), b"")).cast("I").tolist()
+        words = {"words": own, "device": _device()} if own else {}
         self._entry(
             misuse.kind, first, second, plan.describe(misuse.key), turns=misuse.across_turns, maybe=maybe, **words
         )
-
-    def _use(self, use: Use, found: Found | None, stack: Stack) -> bool:
-        repeated = super()._use(use, found, stack)
-        if self._last is not None and self._last.inner is use.event and self._last.keys:
-            self._used[use.event, stack] = self._last.keys[0]
-        return repeated
 
     def _pair(self, kind: str, first: int, second: int, key: Key, at: Sequence[Sequence[int]] = ()) -> None:
         if (first, second, kind) not in self._pairs and len(self._pairs) < PLACES:
