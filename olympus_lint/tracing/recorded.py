@@ -6,6 +6,7 @@ import hashlib
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, read_bytes
 from olympus_lint.suppression import Suppressions
 from olympus_lint.tracing.combining import combined
+from olympus_lint.tracing.paths import depends_on_path
 from olympus_rules.finding import Confidence, Finding, Position, Related, Span
 from olympus_rules.rule import all_rules
 from olympus_rules.syntax.document import decode
@@ -79,7 +81,8 @@ def judge_recorded(path: str, files: Sequence[FileResult], settings: Mapping[str
     if not events.processes:
         done.notes.append(Problem(path, "has no process that imported JAX; see that the command's Python is recorded."))
     sources = _sources(events, files, done)
-    judges = [Judge(process, sources) for process in events.processes]
+    texts = {file.filename: file for file in files}
+    judges = [Judge(process, sources, texts) for process in events.processes]
     for file in files:
         if file.filename in sources.stale:
             continue
@@ -149,9 +152,10 @@ def _sources(events: EventFile, files: Iterable[FileResult], done: Recorded) -> 
 class Judge:
     """Judges findings by the events of one process."""
 
-    def __init__(self, process: Process, sources: Sources) -> None:
+    def __init__(self, process: Process, sources: Sources, files: Mapping[str, FileResult]) -> None:
         """Take what is known of the checked files."""
         self.process = process
+        self.files = files
         self.filenames = {path: sources.of.get((path, digest)) for path, digest in process.digests.items()}
         self.by_place: dict[tuple[str, int], set[int]] = {}
         for number, site in process.sites.items():
@@ -233,7 +237,7 @@ class Judge:
         if not {*earlier} & {*both} or not {*later} & {*both}:
             return _said("inconclusive", "keys were derived there, and none was consumed")
         if self.process.unknown & {*both}:
-            probe = "; `olympus record --probe` may tell" if self.hidden({*both}) else ""
+            probe = "" if self.process.probed else "; `olympus record --probe` may tell"
             return _said("inconclusive", f"it is not known which keys were consumed there{probe}")
         for site in both:
             for partner in self.partners(site):
@@ -250,12 +254,18 @@ class Judge:
         if not self.met(other, finding):
             return _said("inconclusive", "no call of the function came to both places")
         evidence = (f"first place: {self.often(earlier)}", f"second place: {self.often(later)}")
+        if depends_on_path(self.text(finding.filename), other.span, finding.span):
+            reason = "the keys were different on the path that this run took, and there is another one"
+            return Verdict("inconclusive", "recorded", reason, evidence)
         return Verdict("refuted", "recorded", "one call came to both places, and the keys were different", evidence)
 
-    def hidden(self, sites: set[int]) -> bool:
-        """Say whether keys are unknown because they are those of compiled loops, which were not probed."""
-        unknown = self.process.unknown & sites
-        return not self.process.probed and all(self.process.sites[site].looped for site in unknown)
+    def text(self, filename: str) -> str:
+        """Return the source of a checked file; the results of an earlier run come without it."""
+        file = self.files[filename]
+        if not file.text:
+            with suppress(InputError, SyntaxError, ValueError):
+                file.text = decode(read_bytes(filename))
+        return file.text
 
     def partners(self, site: int) -> Iterator[int]:
         """Return the operations that had a key, or the words of a key, in common with one."""

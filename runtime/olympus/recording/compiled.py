@@ -24,13 +24,25 @@ from olympus.lineage.movement import COMPUTATIONS
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
 
+    from olympus.jaxprs import Equation
     from olympus.lineage.identity import Identities, Term
     from olympus.lineage.interpreter import Interpreter
     from olympus.lineage.movement import Array
     from olympus.lineage.values import Value
     from olympus.recording.probe import Probe
 
-__all__ = ["Plan", "Source", "Use", "has_key_operations", "message", "number_of", "plan"]
+__all__ = [
+    "Plan",
+    "Source",
+    "Use",
+    "around",
+    "has_key_operations",
+    "is_in_branch",
+    "is_sampler",
+    "message",
+    "number_of",
+    "plan",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,7 @@ class Plan:
         identities: the terms.
         misuses: what is wrong inside, whatever it is called with.
         uses: the keys that each call consumes.
+        hidden: what consumes keys in some branch of ``lax.cond`` only.
         results: for each result that holds keys, the arguments that they come from, or may come from.
         fresh: the results whose keys are clones, which are to be used beside their originals, or of seeds inside.
         names: a readable name for each argument.
@@ -87,6 +100,7 @@ class Plan:
     identities: Identities
     misuses: tuple[Misuse, ...]
     uses: tuple[Use, ...]
+    hidden: tuple[Event, ...]
     results: dict[int, tuple[int, ...]]
     fresh: frozenset[int]
     names: tuple[str, ...]
@@ -135,11 +149,13 @@ def plan(
     constants = _constants(traced.jaxpr)
     finder = _Finder(state, outputs, constants, len(args))
     names = getattr(closed.jaxpr.debug_info, "arg_names", None) or ()
+    uses = tuple(finder.uses(conditional=sampler))
     found = Plan(
         closed=closed,
         identities=state.identities,
         misuses=tuple(each for each in state.ledger.misuses if state.are_keys(state.identities.keys_of(each.key))),
-        uses=tuple(finder.uses(conditional=sampler)),
+        uses=uses,
+        hidden=() if sampler else tuple(_hidden(state, uses)),
         results=dict(finder.results()),
         fresh=frozenset(finder.fresh()),
         names=tuple(map(str, names)) if len(names) == len(args) else traced.names,
@@ -245,6 +261,35 @@ class _Finder:
             keys = self.state.keys_in(output)
             if any(term.operation in ("clone", "seed") for key in keys for term in self.state.identities.below(key)):
                 yield number
+
+
+def _hidden(state: Interpreter, uses: Iterable[Use]) -> Iterator[Event]:
+    """Return what consumes keys in a branch and is no use of every call."""
+    known = {use.event for use in uses}
+    for event in state.events:
+        own = event.consumes and event.implementation.startswith("key<") and event not in known
+        if own and event.conditional and is_in_branch(event):
+            yield event
+
+
+def is_sampler(equation: Equation) -> bool:
+    """Say whether an equation calls a function of ``jax.random``, which consumes its key once whatever it does."""
+    return equation.primitive == "jit" and adapter.is_sampler(equation.subs[0].jaxpr)
+
+
+def around(equation: Equation) -> tuple[Equation, ...]:
+    """Return an equation and those around it, outermost first, down to a call of a function of ``jax.random``."""
+    found = [equation]
+    while found[-1].outer is not None:
+        found.append(found[-1].outer)
+    found.reverse()
+    last = next((number for number, each in enumerate(found) if is_sampler(each)), len(found))
+    return tuple(found[: last + 1])
+
+
+def is_in_branch(event: Event) -> bool:
+    """Say whether an event is in a branch of a ``lax.cond``, of which it is not known that it is taken."""
+    return any(each.primitive == "cond" for each in around(event.equation)[:-1])
 
 
 def _is_in_all(event: Event, cases: defaultdict[tuple[object, int], set[int]], key: int) -> bool:

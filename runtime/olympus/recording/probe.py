@@ -22,6 +22,7 @@ from olympus import adapter
 from olympus.jaxprs import Equation, Sub
 from olympus.lineage.events import Event
 from olympus.lineage.interpreter import OBSERVATIONS
+from olympus.recording.compiled import around
 from olympus.recording.dropped import Need, needs
 
 if TYPE_CHECKING:
@@ -152,21 +153,9 @@ def path_of(event: Event) -> Path | None:
 
     A function of ``jax.random`` consumes its key once, whatever it does inside.
     """
-    around = [event.equation]
-    while around[-1].outer is not None:
-        around.append(around[-1].outer)
-    path: list[int] = []
-    for equation in reversed(around):
-        path.append(id(equation.eqn))
-        if equation is event.equation or _is_sampler(equation):
-            return tuple(path)
-        if equation.primitive not in FOLLOWED | CALLS:
-            return None
-    return None
-
-
-def _is_sampler(equation: Equation) -> bool:
-    return equation.primitive == "jit" and adapter.is_sampler(equation.subs[0].jaxpr)
+    path = around(event.equation)
+    followed = all(equation.primitive in FOLLOWED | CALLS for equation in path[:-1])
+    return tuple(id(equation.eqn) for equation in path) if followed else None
 
 
 def _sites(events: Iterable[Event]) -> dict[Path, list[Event]]:
@@ -181,21 +170,7 @@ def _sites(events: Iterable[Event]) -> dict[Path, list[Event]]:
 
 def _is_of_interest(event: Event) -> bool:
     """Say whether the lineage alone cannot tell how often an event happens."""
-    outer = event.equation.outer
-    while outer is not None:
-        if outer.primitive in FOLLOWED:
-            return not _in_sampler(outer)
-        outer = outer.outer
-    return False
-
-
-def _in_sampler(equation: Equation) -> bool:
-    outer = equation.outer
-    while outer is not None:
-        if _is_sampler(outer):
-            return True
-        outer = outer.outer
-    return False
+    return any(equation.primitive in FOLLOWED for equation in around(event.equation)[:-1])
 
 
 def _site(path: Path, events: Sequence[Event], identities: Identities) -> Site:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from olympus.recording.executed import Event, Key, Stack
 from olympus.recording.recorder import allows_reuse
-from olympus.recording.stream import Stream
+from olympus.recording.stream import Stream, kind_of
 
 if TYPE_CHECKING:
     from olympus.lineage import Misuse
@@ -77,7 +77,7 @@ class ProbingStream(Stream):
                 repeated.add(row.site)
         for number in probed.missing:
             site = probed.probe.sites[number]
-            self._happened(Event(_kind(site), site.event.name, (), (), stack, site.event))
+            self._happened(Event(kind_of(site.event), site.event.name, (), (), stack, site.event))
         for numbers in together.values():
             self._met_inside((probed.probe, frozenset(numbers)), [probed.probe.sites[each].event for each in numbers])
         return bool(repeated)
@@ -85,7 +85,7 @@ class ProbingStream(Stream):
     def _use_row(self, site: Site, key: Key, turns: tuple[int, ...], stack: Stack) -> bool:
         if site.way and self._origins.setdefault(key, (site.way, None, None))[0] != site.way:
             self._derived_twice.add(key)
-        event = Event(_kind(site), site.event.name, (key,), (), stack, site.event, turns=turns)
+        event = Event(kind_of(site.event), site.event.name, (key,), (), stack, site.event, turns=turns)
         self._happened(event)
         return not allows_reuse() and self._consume(key, event)
 
@@ -95,7 +95,3 @@ class ProbingStream(Stream):
         if len(known) == 1:
             return known[0]
         return next(iter(epochs)) if len(epochs) == 1 else -1
-
-
-def _kind(site: Site) -> Literal["split", "draw"]:
-    return "split" if site.event.kind == "split" else "draw"

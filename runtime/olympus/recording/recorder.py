@@ -311,6 +311,7 @@ class Recorder:
             repeated = [self._use(use, found, stack) for use, found in uses]
             if probed is not None:
                 repeated.append(self._use_probed(plan, probed, stack))
+            self._skip((e for e in plan.hidden if probed is None or probed.probe.number(e) is None), stack)
             if not allows_reuse():
                 for misuse in plan.misuses:
                     if probed is None or not probed.tells(misuse):
@@ -321,6 +322,9 @@ class Recorder:
 
     def _look_at_misuses(self, plan: Plan, args: Sequence[Any], stack: Stack) -> None:
         """Be told of a call in which something is wrong, before it."""
+
+    def _skip(self, events: Iterable[lineage.Event], stack: Stack) -> None:
+        """Be told what may have happened in a call."""
 
     def _misused(self, misuse: lineage.Misuse, plan: Plan, stack: Stack) -> None:
         self._inside.setdefault((id(misuse), id(stack)), (misuse, plan, stack))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Uses = list[tuple[Use, Found | None]]
 
-__all__ = ["Recent", "Stream", "start_recording"]
+__all__ = ["Recent", "Stream", "kind_of", "start_recording"]
 
 KEYS = 1_000_000  # keys of which it is known who consumed them, and where they come from
 PLACES = 100_000  # places, and pairs of places, of one process
@@ -188,7 +188,10 @@ class Stream(Recorder):
 
     def _repeat(self, kind: Literal["reuse", "collision"], first: Event, second: Event, key: Key) -> None:
         if key.epoch >= 0:
-            self._pair(kind, self._number_of(first), self._number_of(second), key, (first.turns, second.turns))
+            at, maybe = (first.turns or (), second.turns or ()), _may_be(first) or _may_be(second)
+            self._pair(
+                kind, self._number_of(first), self._number_of(second), key, at=at if any(at) else (), maybe=maybe
+            )
 
     def _look_at_misuses(self, plan: Plan, args: Sequence[Any], stack: Stack) -> None:
         from olympus.recording.words import words_inside
@@ -214,11 +217,10 @@ class Stream(Recorder):
             misuse.kind, first, second, plan.describe(misuse.key), turns=misuse.across_turns, maybe=maybe, **words
         )
 
-    def _pair(self, kind: str, first: int, second: int, key: Key, at: Sequence[Sequence[int]] = ()) -> None:
+    def _pair(self, kind: str, first: int, second: int, key: Key, **details: Any) -> None:
         if (first, second, kind) not in self._pairs and len(self._pairs) < PLACES:
             words = list(key.numbers) if len(key.words) <= LONGEST else []
-            told = at if any(at) else ()
-            self._entry(kind, first, second, self.describe(key), words=words, device=_device(), at=told)
+            self._entry(kind, first, second, self.describe(key), words=words, device=_device(), **details)
 
     def _entry(self, kind: str, first: int, second: int, key: str, **details: Any) -> None:
         if (first, second, kind) not in self._pairs and len(self._pairs) < PLACES:
@@ -285,6 +287,15 @@ class Stream(Recorder):
             self._met_inside((plan, len(uses)), [use.event for use, _ in uses])
             super()._after_call(plan, uses, *rest)
 
+    def _skip(self, events: Iterable[lineage.Event], stack: Stack) -> None:
+        """Note what may have happened in a call: it is in a branch of which it is not known that it was taken."""
+        for inner in events:
+            if (inner, stack) not in self._sites:
+                site = self._number_of(Event(kind_of(inner), inner.name, (), (), stack, inner))
+                if site not in self._unknown:
+                    self._unknown.add(site)
+                    self._write(unknown=site)
+
     def _number_of(self, event: Event) -> int:
         known = self._sites.get((event.stack, event.inner))
         if known is None:
@@ -346,6 +357,18 @@ class Stream(Recorder):
         line = json.dumps(row, separators=(",", ":")) + "\n"
         with suppress(OSError):  # a full disk is no reason to stop the program
             os.write(self._file, line.encode())  # in one piece, and at once: the process may be killed
+
+
+def _may_be(event: Event) -> bool:
+    """Say whether an event stands for what all branches do: it is not known that this one was taken."""
+    from olympus.recording.compiled import is_in_branch
+
+    return event.inner is not None and event.turns is None and event.inner.conditional and is_in_branch(event.inner)
+
+
+def kind_of(inner: lineage.Event) -> Literal["split", "draw"]:
+    """Return what an event of a lineage does with its key, which it consumes."""
+    return "split" if inner.kind == "split" else "draw"
 
 
 def _is_known(event: Event) -> bool:
