@@ -11,6 +11,8 @@ time, with ``lower(...).compile()``. A key that comes back through NumPy or a fi
 seedings of the record have given such a key. Outside of compiled functions, indexing into a raw key and arithmetic on
 one are seen only if the result is a key that was consumed already.
 
+What is said of branches and loops is otherwise with ``olympus record --probe``: see :mod:`olympus.recording.probe`.
+
 JAX compiles anew what was compiled without the recorder, and calls of compiled functions take a slower path. Before
 JAX 0.9 this is not so, and then calls of functions that were compiled before are not seen, nor are any but the
 first calls of compiled functions with raw keys.
