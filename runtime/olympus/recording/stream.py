@@ -197,10 +197,14 @@ class Stream(Recorder):
         from olympus.recording.words import words_inside
 
         for misuse in plan.misuses:
-            if (misuse, stack) not in self._seen:
+            if (misuse, stack) not in self._seen and misuse.second.consumes:
                 dtype = misuse.second.equation.inputs[0].aval.dtype
-                words = words_inside(plan, misuse.key, dtype, args) if misuse.second.consumes else None
-                self._inside_words[misuse, stack] = words or b""
+                try:
+                    words = words_inside(plan, misuse.key, dtype, args)
+                except Exception as error:  # such as an array of which this process has only a part
+                    self.fail(f"the words of a key in {plan.name}", error)
+                else:
+                    self._inside_words[misuse, stack] = words or b""
 
     def _misused(self, misuse: Misuse, plan: Plan, stack: Stack) -> None:
         if (misuse, stack) in self._seen:
