@@ -10,6 +10,7 @@ from olympus_codemods.target import NEWEST, Target
 from olympus_lint.command import options_over, report_problems, say
 from olympus_lint.configuration import Configuration
 from olympus_lint.discovery import SourceFile, discover
+from olympus_lint.embedded.module import read as read_pieces
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import Migration
 from olympus_lint.migration.project import migrate as migrate_texts
@@ -43,7 +44,7 @@ def migrate(args: Namespace) -> int:
     texts, data = read(files, problems)
     migration = migrate_texts(texts, target_of(args.migrate, settings), unsafe=settings.unsafe_fixes)
     migration.problems += problems
-    for note in (note for text in migration.texts for note in text.notes):
+    for note in (note for text in migration.texts for note in text.said):
         say(f"note: {note}", args)
     if args.diff:
         return show_diff(migration, args)
@@ -70,7 +71,7 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
         try:
             content = read_bytes(file.filename)
             check_size(content)
-            texts.append(Text(file.filename, file.settings, decode(content)))
+            texts.append(text_of(file, decode(content)))
             data[file.filename] = content
         except InputError as error:
             problems.append(Problem(file.filename, str(error)))
@@ -79,9 +80,24 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
     return texts, data
 
 
+def text_of(file: SourceFile, text: str) -> Text:
+    """Return a file as it is migrated: with the examples in its docstrings, or as the pieces of Python in it.
+
+    Raises:
+        InputError: it is no notebook.
+    """
+    kind = file.settings.kind_of(file.filename)
+    if kind == "python" and ">>>" not in text:
+        return Text(file.filename, file.settings, text)
+    embedded = read_pieces(file.filename, text, kind)
+    if kind == "python" and not embedded.is_worth_while:
+        return Text(file.filename, file.settings, text)
+    return Text(file.filename, file.settings, embedded.text, embedded=embedded)
+
+
 def show_diff(migration: Migration, args: Namespace) -> int:
     """Print what a migration would change; return the exit status."""
-    diffs = [unified_diff(text.filename, text.old, text.new) for text in migration.changed]
+    diffs = [unified_diff(text.filename, text.before, text.after) for text in migration.changed]
     write_report("".join(diffs), args.output_file)
     say(f"Would change {count(len(diffs), 'file')}." if diffs else "Nothing to change.", args)
     return report_problems(migration.problems, args) or int(bool(diffs) and not args.exit_zero)
@@ -91,7 +107,7 @@ def write(migration: Migration, data: dict[str, bytes]) -> None:
     """Write the files that changed: each as a whole, or not at all."""
     for text in migration.changed:
         try:
-            write_bytes(text.filename, reencode(text.new, data[text.filename]))
+            write_bytes(text.filename, reencode(text.after, data[text.filename]))
         except InputError as error:
             migration.problems.append(Problem(text.filename, str(error)))
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
+from olympus_lint.embedded.module import Embedded, Places
 from olympus_lint.engine import NOT_PARSED, Projects, internal_error, unfinished_note
 from olympus_lint.results import Problem
 from olympus_lint.settings import Settings
+from olympus_lint.sources import InputError
 from olympus_lint.suppression import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Fix
@@ -38,6 +40,9 @@ class Text:
         rewritten: what was done, in order: a report on the text of that time, and its fix.
         problems: what went wrong.
         notes: what was looked at in part only.
+        embedded: the file, if it holds Python among other things, or examples in docstrings; ``old`` and ``new`` are
+            the module that its pieces make.
+        places: where the rows of the module stand in the file.
     """
 
     filename: str
@@ -47,10 +52,40 @@ class Text:
     rewritten: list[tuple[Report, Fix]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
+    embedded: Embedded | None = None
+    places: Places = Places(())
 
     def __post_init__(self) -> None:
         """Begin with the text as it was."""
         self.new = self.new or self.old
+
+    @property
+    def before(self) -> str:
+        """Return the text of the file as it was."""
+        return self.old if self.embedded is None else self.embedded.file
+
+    @property
+    def after(self) -> str:
+        """Return the text of the file as it is by now.
+
+        Raises:
+            InputError: the pieces cannot be put back.
+        """
+        return self.new if self.embedded is None else self.embedded.put_back(self.new)
+
+    @property
+    def said(self) -> list[Problem]:
+        """Return the notes as they are said of the file."""
+        alone = self.embedded.notes if self.embedded is not None and self.embedded.kind != "python" else ()
+        return [*map(self.places.problem, self.notes), *alone]
+
+    def settle(self) -> None:
+        """Find the places of the rows as they are by now; what cannot be put back stays as it was."""
+        try:
+            self.places = Places(()) if self.embedded is None else self.embedded.places_of(self.new)
+        except InputError as error:
+            self.problems.append(Problem(self.filename, str(error)))
+            self.new, self.rewritten, self.places = self.old, [], self.embedded.places if self.embedded else Places(())
 
 
 def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:

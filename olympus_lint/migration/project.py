@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from olympus_codemods.target import Target
@@ -72,6 +72,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
                 found[text.filename] = constructors(reports_of(text, projects)[1])
             except NOT_PARSED as error:
                 migration.problems.append(Problem(text.filename, f"cannot be parsed ({error}), so it stays as it is."))
+            text.settle()
         migration.constructors = _planned(migration, found)
         if target.style == "typed":
             for text in migration.texts:
@@ -79,7 +80,8 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
                 if each or text.filename in found:
                     rename(text, [bool(one.reasons) and not unsafe for one in each], target, projects)
     for text in migration.texts:
-        migration.problems += text.problems
+        text.settle()
+        migration.problems += map(text.places.problem, text.problems)
     return migration
 
 
@@ -92,7 +94,13 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
             documents[text.filename] = document
     roots = {root for text in migration.texts for root in text.settings.library_roots}
     packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
-    return plan(documents, found, migration.left, roots=roots, packs=packs)
+    places = {text.filename: text.places for text in migration.texts}
+    planned = plan(documents, found, migration.left, places, roots=roots, packs=packs)
+    migration.left = {
+        filename: [replace(report, finding=places[filename].finding(report.finding)) for report in reports]
+        for filename, reports in migration.left.items()
+    }
+    return planned
 
 
 def _parsed(text: Text) -> Document | None:
