@@ -19,6 +19,7 @@ __all__ = [
     "DtypeLogic",
     "Fact",
     "GlobalImplementation",
+    "HandedOut",
     "KeyArithmetic",
     "KeyIndexing",
     "KeyKind",
@@ -157,6 +158,14 @@ class SharedKey(Fact):
     mapping: ast.Call | None = None
     copies: bool = False
     batch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandedOut(Fact):
+    """A key is given to a callee whose source is out of reach. ``node`` is the call.
+
+    No rule asks for it: a migration wants to know where keys leave the project.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
