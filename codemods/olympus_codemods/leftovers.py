@@ -24,19 +24,19 @@ def leftover_import(document: Document, node: ast.expr, names: Names) -> list[Ed
     The name leaves its import statement together with its last use. Files that other files import names from,
     as far as that shows, keep it.
     """
-    statement = importing(document, node.id) if isinstance(node, ast.Name) else None
-    if statement is None or not isinstance(node, ast.Name) or uses(document, node.id) > 1:
+    found = importing(document, node.id) if isinstance(node, ast.Name) else None
+    if found is None or not isinstance(node, ast.Name) or uses(document, node.id) > 1:
         return names.edits()
-    return names.edits(leaving=(statement, node.id))
+    return names.edits(leaving=found)
 
 
-def importing(document: Document, name: str) -> ast.ImportFrom | None:
-    """Return the module-level statement that imports a name under its own name, perhaps for type checkers alone."""
+def importing(document: Document, name: str) -> tuple[ast.ImportFrom, str] | None:
+    """Return the module-level statement that binds a name, perhaps for type checkers alone, and what it imports."""
     for statement in import_statements(document.tree.body):
-        if not isinstance(statement, ast.ImportFrom):
-            continue
-        if any(alias.name == name and alias.asname in (None, name) for alias in statement.names):
-            return statement
+        if isinstance(statement, ast.ImportFrom):
+            for alias in statement.names:
+                if (alias.asname or alias.name) == name:
+                    return statement, alias.name
     return None
 
 
@@ -52,10 +52,12 @@ def uses(document: Document, name: str) -> int:
 
 def drop_import(fact: Reference, document: Document) -> Fix | None:
     """Return the fix that removes an imported name that the file no longer uses."""
-    name = fact.qualified.rpartition(".")[2]
-    statement = importing(document, name)
-    if statement is None or uses(document, name):
+    alias = fact.node
+    local = alias.asname or alias.name if isinstance(alias, ast.alias) else fact.qualified.rpartition(".")[2]
+    found = importing(document, local)
+    if found is None or uses(document, local):
         return None
+    statement, name = found
     edit = imports.change_names(document, statement, remove=[name])
     edit = edit or imports.delete_statement(document, statement)
     return fix_of(Applicability.SAFE, f"Remove the unused import of `{name}`", edit)
