@@ -43,6 +43,8 @@ class KeyAnnotation(Codemod):
                 return drop_import(fact, document)
             case "annotation" | "value", ast.Name() | ast.Attribute() as node if helper != "unsafe_raw_array":
                 return annotate(node, document)
+            case "alias", ast.Name() | ast.Attribute() as node:
+                return annotate(node, document, Applicability.UNSAFE)
             case "string-annotation", ast.Constant() as node:
                 return annotate_in_string(node, helper, document)
             case "words", ast.Subscript() as node:
@@ -95,14 +97,16 @@ def describe_key(node: ast.Subscript, document: Document, *, typed: bool) -> Fix
     return fix_of(Applicability.SAFE, "Describe the key and not its words", replace(document, node, new), *edits)
 
 
-def annotate(node: ast.Name | ast.Attribute, document: Document) -> Fix | None:
+def annotate(
+    node: ast.Name | ast.Attribute, document: Document, applicability: Applicability = Applicability.SAFE
+) -> Fix | None:
     """Write ``jax.Array``, never ``jax.random.key``, which is a function."""
     names = Names(document, node, for_checkers=only_for_checkers(document, node))
     array = names.spell("jax.Array", near=node)
     if array is None:
         return None
     edit = replace(document, node, cst.parse_expression(array))
-    return fix_of(Applicability.SAFE, f"Annotate with `{array}`", edit, *leftover_import(document, node, names))
+    return fix_of(applicability, f"Annotate with `{array}`", edit, *leftover_import(document, node, names))
 
 
 def only_for_checkers(document: Document, node: ast.expr) -> bool:

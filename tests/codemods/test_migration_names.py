@@ -127,7 +127,7 @@ ANNOTATED = [
     "    return jax.random.normal(key)\n",
     "import jax\ndef f(key: 'jax.random.KeyArray | None' = None):\n    return jax.random.normal(key)\n",
     "import jax\nfrom typing import cast\ndef f(key):\n    return jax.random.normal(cast(jax.random.PRNGKey, key))\n",
-    "import jax\nKey = jax.random.PRNGKey\ndef f(key: Key):\n    return jax.random.normal(key)\n",
+    "import jax\n_Key = jax.random.PRNGKey\ndef f(key: _Key):\n    return jax.random.normal(key)\n",
     "import jax\nimport dataclasses\n@dataclasses.dataclass\nclass State:\n    key: jax.random.PRNGKey\n"
     "def f(key):\n    return jax.random.normal(State(key).key)\n",
 ]
@@ -142,6 +142,20 @@ def test_types_of_keys(program: str, style: Style) -> None:
     body, _, rest = program.partition("def f(")
     after = assert_migrates(f"{body}def f({rest}result = f(jax.random.PRNGKey(0))\n", style=style)
     assert "KeyArray" not in after and after.count("PRNGKey") == 1 and "jax.Array" in after
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import jax\nPRNGKey = jax.Array\ndef f(key: PRNGKey): ...\n",
+        "import chex\nimport jax\ndef f(key: chex.PRNGKey, other: 'chex.PRNGKey'): ...\n",
+        "import jax\nfrom project.types import PRNGKey\ndef f(key: PRNGKey): ...\n",
+        "import jax\nPRNGKey = jax.random.PRNGKey\ndef f(key: PRNGKey): ...\n",
+    ],
+)
+def test_names_of_the_project_are_left_alone(program: str) -> None:
+    """B09; what the last one names may be called by other files."""
+    assert migrated(program) == program
 
 
 # B05 and B07: names that JAX has no more, so that the programs do not run before.

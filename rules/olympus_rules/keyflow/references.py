@@ -136,8 +136,11 @@ class _Scan:
                 return self.call_context(node, field, child, code)
             case ast.Subscript():
                 return self.subscript_context(node, field, outer, code)
-            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if field == "value":
-                return "annotation" if self.names_a_type(node, name, code) else "value"
+            case ast.AnnAssign() if field == "value":
+                declared = (self.qualified(node.annotation, code) or "").rpartition(".")[2] == "TypeAlias"
+                return "annotation" if declared else "value"
+            case ast.Assign(targets=[ast.Name(id=name)]) if self.names_a_type(node, name, code):
+                return "annotation" if name.startswith("_") else "alias"
         if type(node).__name__ == "TypeAlias":
             return "annotation"
         if outer == "annotation" and isinstance(node, ast.Tuple | ast.List | ast.BinOp):
@@ -176,10 +179,8 @@ class _Scan:
         """Say whether a node is ``Annotated[…]``."""
         return isinstance(node, ast.Subscript) and self.qualified(node.value, code) in ANNOTATED
 
-    def names_a_type(self, node: ast.Assign | ast.AnnAssign, name: str, code: FunctionCode) -> bool:
-        """Say whether a variable is an alias of a type: it is declared as one, or nothing but annotations use it."""
-        if isinstance(node, ast.AnnAssign):
-            return (self.qualified(node.annotation, code) or "").rpartition(".")[2] == "TypeAlias"
+    def names_a_type(self, node: ast.Assign, name: str, code: FunctionCode) -> bool:
+        """Say whether a variable stands for the constructor and nothing in the file but annotations uses it."""
         if not isinstance(node.value, ast.Name | ast.Attribute) or code.kind != "module":
             return False
         if self.qualified(node.value, code) not in CONSTRUCTORS:
@@ -311,7 +312,7 @@ def _asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:
 
 
 def _concerns(qualified: str, context: str) -> bool:
-    if context in ("annotation", "isinstance"):
+    if context in ("annotation", "isinstance", "alias"):
         return qualified in TYPES
     if context == "part":
         return False
