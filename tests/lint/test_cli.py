@@ -210,7 +210,7 @@ def test_list_rules(run):
     listed = run("--list-rules")
     assert listed.status == 0
     assert "OLY104  key-reuse                   on   unsafe  " in listed.out
-    assert "OLY201  legacy-constructor       off  safe    " in listed.out
+    assert "OLY201  legacy-constructor          off  safe    " in listed.out
 
 
 def test_standard_input(project, run, monkeypatch):
