@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from olympus_codemods import imports
@@ -31,13 +32,26 @@ def leftover_import(document: Document, node: ast.expr, names: Names) -> list[Ed
 
 
 def importing(document: Document, name: str) -> tuple[ast.ImportFrom, str] | None:
-    """Return the module-level statement that binds a name, perhaps for type checkers alone, and what it imports."""
-    for statement in import_statements(document.tree.body):
-        if isinstance(statement, ast.ImportFrom):
-            for alias in statement.names:
-                if (alias.asname or alias.name) == name:
-                    return statement, alias.name
-    return None
+    """Return the statement that binds a name, and what it imports.
+
+    It is one of the module's level, perhaps for type checkers alone, or else the only one in a function.
+    """
+    outer = binding(import_statements(document.tree.body), name)
+    if outer:
+        return outer[0]
+    inner = binding(ast.walk(document.tree), name)
+    return inner[0] if len(inner) == 1 else None
+
+
+def binding(nodes: Iterable[ast.AST], name: str) -> list[tuple[ast.ImportFrom, str]]:
+    """Return the ``from … import …`` statements among some nodes that bind a name, and what they import."""
+    return [
+        (node, alias.name)
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if (alias.asname or alias.name) == name
+    ]
 
 
 def uses(document: Document, name: str) -> int:

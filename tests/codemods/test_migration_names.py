@@ -109,6 +109,14 @@ IMPORTS = [
         "import typing as t\nif t.TYPE_CHECKING:\n    from jax.random import Array\n    import jax\n\n"
         "def f(a: 'jax.Array'): ...\n",
     ),
+    (
+        "import jax\n\ndef f():\n    from jax.random import PRNGKey, split\n\n    return split(PRNGKey(0))\n",
+        "import jax\n\ndef f():\n    from jax.random import split\n\n    return split(jax.random.key(0))\n",
+    ),
+    (
+        "import jax\n\ndef f():\n    from jax.random import PRNGKey\n    return PRNGKey(0)\n",
+        "import jax\n\ndef f():\n    return jax.random.key(0)\n",
+    ),
 ]
 
 

@@ -59,7 +59,7 @@ def migrate(code: str, text: str, at: str, context: str, *, name: str = "PRNGKey
         (
             "import jax\n\ndef f(key):\n    from jax.random import PRNGKey\n    return PRNGKey(0)\n",
             "PRNGKey",
-            "import jax\n\ndef f(key):\n    from jax.random import PRNGKey\n    return jax.random.key(0)\n",
+            "import jax\n\ndef f(key):\n    return jax.random.key(0)\n",
         ),
     ],
 )
