@@ -96,6 +96,10 @@ IMPORTS = [
         "from jax.random import key, PRNGKey\n\n__all__ = ['PRNGKey']\nk = key(0)\n",
     ),
     (
+        "import jax\nfrom jax.random import PRNGKey as K\n\ndef f(a: 'K | None', b: K): ...\n",
+        "import jax\n\ndef f(a: 'jax.Array | None', b: jax.Array): ...\n",
+    ),
+    (
         "from jax.random import *\n\nk = PRNGKey(0)\n",
         "import jax\nfrom jax.random import *\n\nk = jax.random.key(0)\n",
     ),

@@ -254,11 +254,8 @@ class _Scan:
 
     def string(self, node: ast.Constant, code: FunctionCode) -> Iterator[Fact]:
         """Return the mentions in an annotation that is a string, or a part of one."""
-        text = str(node.value)
-        if not any(name in text for name in LAST_NAMES):
-            return
         try:
-            inner = ast.parse(text, mode="eval").body
+            inner = ast.parse(str(node.value), mode="eval").body
         except (SyntaxError, ValueError):
             return
         for qualified in dict.fromkeys(self.types_in(inner, code)):
