@@ -267,7 +267,8 @@ class Reference(Fact):
 
     Attributes:
         qualified: for example ``jax.random.PRNGKey`` or ``jax.random.KeyArray``.
-        context: ``call``, ``value``, ``annotation``, ``isinstance``, ``import`` or ``string-annotation``.
+        context: ``call``, ``value``, ``annotation``, ``isinstance``, ``import``, ``string-annotation``, ``alias`` (a
+            variable that other files may call) or ``words`` (a type that describes the words of a raw key).
         reachable: for a constructor, what may break were its key typed, as short sentences.
     """
 
