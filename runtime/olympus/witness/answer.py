@@ -10,9 +10,11 @@ from pathlib import Path
 from olympus.verdicts.judge import WORDS, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
 from olympus.witness.execution import Executor, Target
+from olympus.witness.world import Branch
 
 __all__ = ["answer", "module_name"]
 
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 CALLERS = 3  # functions that are executed as well where the function alone does not come to a place
 
 
@@ -37,8 +39,10 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         asked = [questions[index] for index in indices]
         claimed = frozenset(in_bytes(question.place, lines) for question in asked if question.code in WORDS)
         found = [Verdict("not reached", "witness", "no execution comes there")] * len(asked)
+        ways = tuple({tuple(sorted(way(tree, question).items())): None for question in asked})
+        told = replace(target, claimed=claimed, ways=tuple(map(dict, ways)))
         for name in (function, *callers(tree, function)):
-            found = judged(replace(target, function=name, claimed=claimed), asked, found)
+            found = judged(replace(told, function=name), asked, found)
         verdicts.update(zip(indices, found, strict=True))
     return [verdicts[index] for index in range(len(questions))]
 
@@ -70,6 +74,32 @@ def in_bytes(place: Place, lines: Sequence[str]) -> tuple[int, int, int, int]:
     """Return a place as code objects have it."""
     start = len(lines[place.line - 1][: place.column - 1].encode())
     return place.line, start, place.end_line, len(lines[place.end_line - 1][: place.end_column - 1].encode())
+
+
+def way(tree: ast.Module, question: Question) -> dict[Branch, bool]:
+    """Return what the conditions around and before the places of a question have to be for both to be come to."""
+    wanted: dict[Branch, bool] = {}
+    for place in (question.other, question.place):
+        if place is not None and place.file == question.place.file:
+            wanted.update(lead(tree, place.line))
+    return wanted
+
+
+def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:
+    """Return the conditions in a statement that decide whether an execution comes to a line, each with what it is."""
+    for name in ("body", "orelse", "finalbody", "handlers"):
+        block = getattr(node, name, ())
+        for index, statement in enumerate(block if isinstance(block, list) else ()):
+            if not statement.lineno <= line <= statement.end_lineno:
+                continue
+            if isinstance(node, ast.If | ast.While):
+                yield (node.lineno, node.col_offset), name == "body"
+            for earlier in block[:index]:
+                if isinstance(earlier, ast.If) and isinstance(earlier.body[-1], ENDS):
+                    yield (earlier.lineno, earlier.col_offset), False
+                elif isinstance(earlier, ast.If) and earlier.orelse and isinstance(earlier.orelse[-1], ENDS):
+                    yield (earlier.lineno, earlier.col_offset), True
+            yield from lead(statement, line)
 
 
 def callers(tree: ast.Module, function: str) -> list[str]:

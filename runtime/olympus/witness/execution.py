@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,18 @@ from olympus.spans import is_user_file, span_at
 from olympus.verdicts.judge import ASSUMED, Execution, Interruption
 from olympus.witness.library import Jax, Wrapped, library
 from olympus.witness.unknown import Unknown, is_unknown
-from olympus.witness.world import Choices, Exhausted, Met, Place, Players, SourceModule, World, compiled, shallow
+from olympus.witness.world import (
+    Branch,
+    Choices,
+    Exhausted,
+    Met,
+    Place,
+    Players,
+    SourceModule,
+    World,
+    compiled,
+    shallow,
+)
 
 __all__ = ["Executor", "Target"]
 
@@ -35,6 +46,7 @@ class Target:
         module: the name of its module.
         function: the qualified name of the function, the outermost one if it is nested; empty for the module itself.
         claimed: places where an operand is a key for certain.
+        ways: what conditions have to be so that an execution comes to the places of a question, for each of them.
         roots: the packages in which JAX's namespace is.
         folders: where the modules of the project are looked for.
     """
@@ -44,6 +56,7 @@ class Target:
     module: str
     function: str
     claimed: frozenset[Place] = frozenset()
+    ways: tuple[Mapping[Branch, bool], ...] = ()
     roots: tuple[str, ...] = ("jax", "olympus")
     folders: tuple[Path, ...] = ()
 
@@ -58,7 +71,8 @@ class Executor:
             SyntaxError: if it is no Python of this version.
         """
         self.target, self.typed = target, typed
-        self.source = compiled(target.file, target.text, target.module)
+        branches = {branch for way in target.ways for branch in way}
+        self.source = compiled(target.file, target.text, target.module, branches)
         self.known: set[str] = set()
         self.complete = True  # whether all decisions were tried
         self.world = World(library(target.roots), finder(target), {target.file: target.claimed}, typed=typed)
@@ -68,8 +82,12 @@ class Executor:
             self.module._names = self.world.load(target.module, target.file, self.source)
 
     def executions(self) -> Iterator[Execution]:
-        """Execute the function with each of its decisions both ways, the first ones first, up to a limit."""
-        waiting = deque([Choices(), Choices(default=False)])
+        """Execute the function on the ways that are wanted, and then with each of its decisions both ways.
+
+        There is a limit; the first decisions come first.
+        """
+        led = [Choices(default=default, wanted=way) for way in self.target.ways for default in (True, False) if way]
+        waiting = deque([*led, Choices(), Choices(default=False)])
         seen: set[tuple[bool, ...]] = set()
         start = time.process_time()
         for _ in range(MOST):
@@ -80,9 +98,9 @@ class Executor:
             before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)
             if len(self.known) > before:  # more is known to be a key: once more
-                waiting.appendleft(Choices(choices.prefix, default=choices.default))
+                waiting.appendleft(Choices(choices.prefix, default=choices.default, wanted=choices.wanted))
                 continue
-            if choices.default:
+            if choices.default and not choices.wanted:
                 waiting.extend(Choices(prefix) for prefix in choices.others() if prefix not in seen)
                 seen.update(choices.others())
         self.complete = not waiting

@@ -59,10 +59,16 @@ class Jax:
         return f"jax.{self._name}"
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__"):
+            return self._name.rpartition(".")[2]
+        if name in ("__version__", "__version_info__") and not self._name:
+            import jax
+
+            return getattr(jax, name)
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         full = f"{self._name}.{name}" if self._name else name
-        value = constant(full)
+        value = None if full in WRAPPERS else constant(full)  # some of them are classes
         return Jax(self._world, full) if value is None else value
 
     def __getitem__(self, item: Any) -> Any:
@@ -355,6 +361,9 @@ class Calls:
         """Call JAX's function where all is known that it is given, and keys or indices are in it."""
         import jax
 
+        if callable(kwargs.get("is_leaf")):
+            is_leaf = kwargs["is_leaf"]
+            kwargs["is_leaf"] = lambda *tree: bool(is_leaf(*tree))
         leaves = jax.tree_util.tree_leaves((args, kwargs), is_leaf=callable)
         if name == "numpy.where" and len(args) == 3 and all(map(is_array, args[1:])):
             args = (self.predicate(args[0]), *args[1:])
@@ -397,7 +406,14 @@ class Wrapped:
             return self
         return MethodType(self._function, instance)
 
+    def __getitem__(self, item: Any) -> Any:
+        from olympus.witness.unknown import Unknown
+
+        return Unknown(self._world, "compiled[...]")
+
     def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__", "__doc__", "__module__"):
+            return getattr(self._function, name)
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         from olympus.witness.unknown import Unknown

@@ -60,6 +60,8 @@ class Unknown:
             return Unknown(self._olympus_world, path)
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__"):
+            return self._olympus_path
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         if name == "keys" and _in_double_star(sys._getframe(1)):

@@ -12,9 +12,9 @@ import builtins
 import sys
 import time
 from abc import ABC, ABCMeta
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, wraps
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -23,10 +23,13 @@ from typing import Any, NamedTuple
 
 from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 
-__all__ = ["Choices", "Exhausted", "Place", "World", "shallow"]
+__all__ = ["Branch", "Choices", "Exhausted", "Met", "Place", "World", "shallow"]
 
 Place = tuple[int, int, int, int]
 """Line, column, end line, end column: lines from 1, columns in UTF-8 bytes from 0, as ``ast`` has them."""
+
+Branch = tuple[int, int]
+"""Line and column of a statement or expression with a condition, as ``ast`` has them."""
 
 # Pure helpers of the standard library, which do what they do with stand-ins, too.
 PURE = frozenset(
@@ -35,6 +38,16 @@ PURE = frozenset(
         "string", "types", "typing",
     }
 )  # fmt: skip
+PURE_PARTS = {
+    "contextlib": (
+        "AbstractContextManager",
+        "ContextDecorator",
+        "ExitStack",
+        "contextmanager",
+        "nullcontext",
+        "suppress",
+    )
+}
 FORBIDDEN = frozenset(
     {
         "__import__", "breakpoint", "compile", "copyright", "credits", "delattr", "eval", "exec", "exit", "help",
@@ -75,11 +88,21 @@ Failed = Exception
 
 
 class Choices:
-    """The decisions of one execution: some that are given, and one answer to all after them."""
+    """The decisions of one execution: some that are given, and one answer to all after them.
 
-    def __init__(self, prefix: tuple[bool, ...] = (), *, default: bool = True) -> None:
+    Attributes:
+        prefix: the first decisions.
+        default: all after them.
+        made: what was decided so far.
+        wanted: what conditions of the user's have to be where that can be chosen, by line and column.
+    """
+
+    def __init__(
+        self, prefix: tuple[bool, ...] = (), *, default: bool = True, wanted: Mapping[Branch, bool] | None = None
+    ) -> None:
         self.prefix, self.default = prefix, default
         self.made: list[bool] = []
+        self.wanted = wanted or {}
 
     def choose(self) -> bool:
         """Make the next decision."""
@@ -227,6 +250,13 @@ class World:
             self.decided[value] = self.choices.choose()
         return self.decided[value]
 
+    def lean(self, value: Any, branch: Branch, *, positive: bool) -> Any:
+        """Decide what is not known, so that the execution takes the branch that it is to take, if there is one."""
+        wanted = self.choices.wanted.get(branch)
+        if wanted is None or not (is_unknown(value) or is_traced(value)):
+            return value
+        return self.decided.setdefault(value, wanted == positive) if is_unknown(value) else wanted == positive
+
     def unknown_call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of a call of something unknown: it is given what the call gives it, and does its work."""
         self.calls += 1
@@ -279,7 +309,12 @@ class World:
         if name.partition(".")[0] in PURE:
             return import_module(name)
         file = self.sources(name)
-        return Unknown(self, name) if file is None else SourceModule(self, name, file)
+        if file is not None:
+            return SourceModule(self, name, file)
+        unknown = Unknown(self, name)
+        for part in PURE_PARTS.get(name, ()):
+            unknown._olympus_parts[".", part] = getattr(import_module(name), part)
+        return unknown
 
     def execute(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
         """Execute a file, statement by statement: one that fails leaves its names unknown.
@@ -341,14 +376,20 @@ class CompiledModule:
         self.statements = statements
 
 
-def compiled(file: str, text: str, module: str) -> CompiledModule:
+def compiled(file: str, text: str, module: str, branches: Collection[Branch] = ()) -> CompiledModule:
     """Compile a file for execution with stand-ins; every node keeps its place.
+
+    Args:
+        file: its path.
+        text: its source.
+        module: the name of its module.
+        branches: the conditions that an execution may be told to decide in one way.
 
     Raises:
         SyntaxError: if it is no Python of this version.
     """
     package = module if Path(file).name == "__init__.py" else module.rpartition(".")[0]
-    tree = Prepared(package).visit(ast.parse(text, file))
+    tree = Prepared(package, branches).visit(ast.parse(text, file))
     statements = []
     for statement in tree.body:
         code = ast.Module([statement], [])
@@ -370,6 +411,17 @@ def call(name: str, *args: ast.expr, at: ast.AST) -> ast.expr:
     return ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), at), list(args), []), at)
 
 
+def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, positive: bool = True) -> ast.expr:
+    """Change the parts of a condition between ``and``, ``or`` and ``not``, told whether it is true when they are."""
+    if isinstance(test, ast.BoolOp):
+        test.values = [parted(value, change, positive=positive) for value in test.values]
+        return test
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test.operand = parted(test.operand, change, positive=not positive)
+        return test
+    return change(test, positive)
+
+
 class Head(NamedTuple):
     """The head of a compound statement: statements that come before it, and an expression that cannot fail."""
 
@@ -388,8 +440,8 @@ class Prepared(ast.NodeTransformer):
     * Relative imports become absolute ones.
     """
 
-    def __init__(self, package: str) -> None:
-        self.package = package
+    def __init__(self, package: str, branches: Collection[Branch] = ()) -> None:
+        self.package, self.branches = package, branches
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
         """Prepare a function."""
@@ -401,7 +453,12 @@ class Prepared(ast.NodeTransformer):
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None
-        return self.decorated(node)
+        lazy = any(ast.unparse(each).endswith("contextmanager") for each in node.decorator_list)
+        eager = isinstance(node, ast.FunctionDef) and not lazy and only_gives(node)
+        self.decorated(node)
+        if eager:
+            node.decorator_list.append(ast.copy_location(ast.Name("__olympus_generator__", ast.Load()), node))
+        return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
         """Prepare a function."""
@@ -504,6 +561,7 @@ class Prepared(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> Any:
         """Run a few turns."""
+        self.lead(node)
         self.generic_visit(node)
         if node.orelse:  # it runs when the condition fails, which the loop below cannot tell from its own end
             test = call("__olympus_truth__", node.test, at=node.test)
@@ -525,6 +583,7 @@ class Prepared(ast.NodeTransformer):
             node.test = self.unlikely(node.test)
         elif node.orelse and isinstance(node.orelse[-1], ast.Raise):
             node.test = self.unlikely(node.test, wanted=True)
+        self.lead(node)
         self.generic_visit(node)
         head = self.head(call("__olympus_truth__", node.test, at=node.test))
         node.test = head.value
@@ -532,8 +591,20 @@ class Prepared(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """Decide a traced condition, too."""
+        self.lead(node)
         self.generic_visit(node)
         node.test = call("__olympus_truth__", node.test, at=node.test)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        """Let it be decided whether two things are one, where one of them is not known."""
+        self.generic_visit(node)
+        match node:
+            case ast.Compare(ops=[ast.Is() | ast.IsNot() as sign], comparators=[right]) if not any(
+                isinstance(each, ast.Constant) for each in (node.left, right)
+            ):
+                same = call("__olympus_same__", node.left, right, at=node)
+                return same if isinstance(sign, ast.Is) else ast.copy_location(ast.UnaryOp(ast.Not(), same), node)
         return node
 
     def visit_With(self, node: ast.With) -> Any:
@@ -565,17 +636,48 @@ class Prepared(ast.NodeTransformer):
 
     def unlikely(self, test: ast.expr, *, wanted: bool = False) -> ast.expr:
         """Return a condition in which what is not known makes it false, or true below a ``not``."""
-        if isinstance(test, ast.BoolOp):
-            test.values = [self.unlikely(value, wanted=wanted) for value in test.values]
-            return test
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            test.operand = self.unlikely(test.operand, wanted=not wanted)
-            return test
-        return call("__olympus_likely__" if wanted else "__olympus_unlikely__", test, at=test)
+        return parted(
+            test,
+            lambda part, positive: call(
+                "__olympus_likely__" if wanted == positive else "__olympus_unlikely__", part, at=part
+            ),
+        )
+
+    def lead(self, node: ast.If | ast.While | ast.IfExp) -> None:
+        """Let an execution be told how to decide a condition."""
+        if (node.lineno, node.col_offset) in self.branches:
+            at = (node.lineno, node.col_offset)
+
+            def lean(part: ast.expr, positive: bool) -> ast.expr:
+                told = [ast.copy_location(ast.Constant(each), part) for each in (*at, positive)]
+                return call("__olympus_lean__", part, *told, at=part)
+
+            node.test = parted(node.test, lean)
 
     def visit_Assert(self, node: ast.Assert) -> Any:
         """Leave out what is asserted, and execute it: keys may be used there."""
         return self.visit_Expr(ast.copy_location(ast.Expr(node.test), node))
+
+
+def is_traced(value: Any) -> bool:
+    """Say whether a value is one of JAX's, which has no truth value in a trace."""
+    return type(value).__module__.startswith("jax")
+
+
+def only_gives(function: ast.FunctionDef) -> bool:
+    """Say whether a function is a generator that is given nothing: it may be run when it is called."""
+    waiting: list[ast.AST] = list(function.body)
+    gives = False
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield | ast.YieldFrom):
+            gives = True
+            waiting += ast.iter_child_nodes(node.value)
+        elif isinstance(node, ast.Yield | ast.YieldFrom):
+            return False
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    return gives
 
 
 def depth() -> int:
@@ -623,16 +725,19 @@ class Builtins(dict[str, Any]):
             __olympus_failed__=self.failed,
             __olympus_context__=self.context,
             __olympus_few__=self.few,
+            __olympus_generator__=self.generator,
             __olympus_keywords__=self.keywords,
+            __olympus_same__=self.same,
             __olympus_truth__=self.truth,
             __olympus_turn__=self.turn,
             __olympus_turns__=self.turns,
+            __olympus_lean__=self.lean,
             __olympus_likely__=self.likely,
             __olympus_unlikely__=self.unlikely,
             range=self.short_range,
             print=self.nothing,
             isinstance=self.is_instance,
-            hasattr=lambda value, name: bool(value) if is_unknown(value) else hasattr(value, name),
+            hasattr=self.has_attribute,
         )
 
     def __missing__(self, name: str) -> Any:
@@ -648,14 +753,22 @@ class Builtins(dict[str, Any]):
     def nothing(self, *args: Any, **kwargs: Any) -> None:
         """Stand for what has an effect outside of the program."""
 
-    def is_instance(self, value: Any, kind: Any) -> bool:
-        """Stand for ``isinstance``: what is not known of is decided."""
-        if is_unknown(value) or is_unknown(kind):
-            return self.world.decide(Unknown(self.world, "isinstance"))
+    def is_instance(self, value: Any, kind: Any) -> Any:
+        """Stand for ``isinstance``: what is not known of is decided, the same way for the same value and type."""
+        if is_unknown(value):
+            return value._olympus_part(("isinstance", id(kind)), f"isinstance({value._olympus_path})")
+        if is_unknown(kind):
+            return Unknown(self.world, "isinstance")
         try:
             return isinstance(value, kind)
         except TypeError:
             return False
+
+    def has_attribute(self, value: Any, name: Any) -> Any:
+        """Stand for ``hasattr``, likewise."""
+        if is_unknown(value):
+            return value._olympus_part(("hasattr", str(name)), f"hasattr({value._olympus_path})")
+        return hasattr(value, name)
 
     def short_range(self, *bounds: Any) -> Iterator[int] | range:
         """Stand for ``range``; a long one has its first turns only."""
@@ -705,11 +818,31 @@ class Builtins(dict[str, Any]):
                 continue
             yield element
 
+    def generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a generator function that does its work when it is called, as the linter sees it."""
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            elements = list(self.few(function(*args, **kwargs)))
+            return (element for element in elements)
+
+        return call
+
     def truth(self, value: Any) -> Any:
         """Return a condition as a truth value; a traced one is decided, as an unknown one is."""
-        if type(value).__module__.startswith("jax"):
-            return self.world.decide(Unknown(self.world, "a traced condition"))
-        return bool(value)
+        return self.world.decide(Unknown(self.world, "a traced condition")) if is_traced(value) else bool(value)
+
+    def lean(self, value: Any, line: int, column: int, positive: bool) -> Any:
+        """Return a condition, decided so that a place is come to."""
+        return self.world.lean(value, (line, column), positive=positive)
+
+    def same(self, left: Any, right: Any) -> Any:
+        """Stand for ``is``: a thing that is not known may be any other one that has a name."""
+        if left is right or not (is_unknown(left) or is_unknown(right)) or left is None or right is None:
+            return left is right
+        return (
+            Unknown(self.world, "... is ...") if not is_unknown(left) else left._olympus_part(("is", id(right)), "is")
+        )
 
     def keywords(self, values: Any) -> dict[str, Any]:
         """Return what ``**`` gives to a call, without what has no known name."""
