@@ -41,7 +41,11 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         found = [Verdict("not reached", "witness", "no execution comes there")] * len(asked)
         own = replace(target, function=function, claimed=claimed)
         start = time.process_time()
-        for name, constructed in [(function, False), (function, True), *((name, False) for name in callers(tree, function))]:
+        for name, constructed in [
+            (function, False),
+            (function, True),
+            *((name, False) for name in callers(tree, function)),
+        ]:
             if time.process_time() - start < ENOUGH:
                 found = judged(replace(own, function=name), asked, found, constructed=constructed)
         verdicts.update(zip(indices, found, strict=True))

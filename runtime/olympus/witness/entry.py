@@ -1,4 +1,4 @@
-"""How a function is come to: its object, its fixtures, the arguments that its tests are given, unknown ones otherwise."""
+"""How a function is come to: its object, and its arguments: fixtures, rows of a parametrised test, or unknown ones."""
 
 from __future__ import annotations
 
@@ -101,7 +101,9 @@ class Entry:
 
 def getattr_static(value: Any, name: str, default: Any) -> Any:
     """Return an attribute that was set, and none that an object makes up."""
-    return inspect.getattr_static(getattr(value, "__func__", value) if inspect.ismethod(value) else value, name, default)
+    return inspect.getattr_static(
+        getattr(value, "__func__", value) if inspect.ismethod(value) else value, name, default
+    )
 
 
 def rows(value: Any) -> Sequence[Row]:
@@ -111,9 +113,7 @@ def rows(value: Any) -> Sequence[Row]:
     return getattr_static(value, ROWS, None) or (NO_ROW,)
 
 
-def invoke(
-    world: World, function: Any, row: Row = NO_ROW, fixture: Callable[[str], Any] | None = None
-) -> Any:
+def invoke(world: World, function: Any, row: Row = NO_ROW, fixture: Callable[[str], Any] | None = None) -> Any:
     """Call a function; arguments that are not given are unknown ones that are named as its parameters are.
 
     Args:

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from olympus.lineage import failure, follow
+from olympus.spans import is_user_file, span_at
 from olympus.verdicts.judge import ASSUMED, Execution, Interruption
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
-from olympus.witness.unknown import Unknown, is_unknown
-from olympus.witness.world import Choices, Exhausted, Place, Players, SourceModule, World, compiled
+from olympus.witness.unknown import is_unknown
+from olympus.witness.world import Choices, Exhausted, Met, Place, Players, SourceModule, World, compiled, shallow
 
 __all__ = ["Executor", "Target", "loaded"]
 
@@ -108,17 +109,19 @@ class Executor:
             made.append(players.made)
             self.world.begin(choices, players)
             try:
-                self.drive(choices)
+                with shallow():
+                    self.drive(choices)
             except (Exception, Exhausted) as error:
                 ended.append(error)
 
         key = (typed_key if self.typed else raw_key)(None, (KEYS,))
         struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
         traced = trace(run, key, struct((NUMBERS,), "int32"))
-        errors = [*self.world.errors, *ended]
-        failures = tuple(found for found in map(failure, errors) if found is not None)
+        met = self.world.met.values()
+        failures = tuple(found for found in map(failure, [*(each.error for each in met), *ended]) if found is not None)
+        interruptions = (*map(interruption, met), *map(Interruption.of, ended))
         names = tuple(value._olympus_path for value in made[0])
-        return Execution(follow(traced), failures, tuple(map(Interruption.of, errors)), names, self.world.cut)
+        return Execution(follow(traced), failures, interruptions, names, self.world.cut)
 
     def named(self, name: str) -> Any:
         """Return what a name of the module is, or a fixture that its folder has for all tests."""
@@ -167,6 +170,13 @@ def loaded(target: Target, typed: bool) -> tuple[World, SourceModule]:
     world, module = prepared(target, typed)
     module._names = world.load(target.module, target.file, compiled(target.file, target.text, target.module))
     return world, module
+
+
+def interruption(met: Met) -> Interruption:
+    """Describe an error that the execution went on after, with all calls that it happened in."""
+    inner = Interruption.of(met.error)
+    around = [span_at(code, lasti) for code, lasti in met.around if is_user_file(code.co_filename)]
+    return replace(inner, chain=(*inner.chain, *around))
 
 
 def finder(target: Target) -> Callable[[str], Path | None]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Unknown", "UnknownBase", "is_unknown"]
 
 DEEPEST = 8  # derivations after which a value has no elements
+NEST = 3  # derivations that going into elements counts for: what goes down a nest of lists takes both at each level
 ELEMENTS = 2  # of what is iterated over: enough for the second turn of a loop
 
 
@@ -49,12 +50,14 @@ class Unknown:
 
     # Parts.
 
-    def _olympus_part(self, name: Hashable, path: str) -> Any:
+    def _olympus_part(self, name: Hashable, path: str, deeper: int = 1) -> Any:
         parts: dict[Hashable, Any] = self._olympus_parts
         try:
             if name not in parts:
                 known = self._olympus_world.helpers.get(path)
-                parts[name] = Unknown(self._olympus_world, path, self._olympus_depth + 1) if known is None else known
+                parts[name] = (
+                    Unknown(self._olympus_world, path, self._olympus_depth + deeper) if known is None else known
+                )
             return parts[name]
         except TypeError:  # not hashable
             return Unknown(self._olympus_world, path)
@@ -97,7 +100,7 @@ class Unknown:
         if self._olympus_depth > DEEPEST and wanted == ELEMENTS:
             return  # what goes down a nest of lists comes to an end
         for index in range(wanted):
-            yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]")
+            yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]", NEST if wanted == ELEMENTS else 1)
 
     def __reversed__(self) -> Iterator[Any]:
         return iter(list(self)[::-1])

@@ -13,18 +13,18 @@ import sys
 import time
 from abc import ABC, ABCMeta
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType
-from typing import Any
+from typing import Any, NamedTuple
 
 from olympus.witness.helpers import HELPERS
 from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 
-__all__ = ["Choices", "Exhausted", "Place", "World"]
+__all__ = ["Choices", "Exhausted", "Place", "World", "shallow"]
 
 Place = tuple[int, int, int, int]
 """Line, column, end line, end column: lines from 1, columns in UTF-8 bytes from 0, as ``ast`` has them."""
@@ -50,10 +50,25 @@ ERRORS = 1_000  # of one execution
 SECONDS = 1  # of processor time, for one execution
 KEY_OPERATIONS = 200  # in one execution
 CALLS = 5_000  # of something unknown, in one execution
+MANY = 1_000  # of them, in one call of the user's
+DEEPEST = 400  # frames, of JAX's as well; what is not known can keep a recursion from its end
+SHALLOW = 80  # frames, up to which such a recursion is left
+OUTER = 12  # frames, up to which a call is left that goes on and on: those of the function and of one that it calls
 
 
 class Exhausted(BaseException):
     """The execution is too long; no handler of the user's is to catch it."""
+
+
+class TooLong(Exception):
+    """A call of the user's goes on and on; it is left, and its result is unknown."""
+
+
+class Met(NamedTuple):
+    """An error, and where the calls were that led to the place where it was handled."""
+
+    error: BaseException
+    around: set[tuple[CodeType, int]]
 
 
 Failed = Exception
@@ -138,11 +153,12 @@ class World:
         self.choices, self.players = choices, players
         self.decided: dict[Unknown, bool] = {}
         self.handed: list[Callable[..., Any]] = []
-        self.calls = 0
+        self.calls = self.fresh = 0
         self.end = time.process_time() + SECONDS
         self.key_operations = 0
         self.cut: str | None = None  # why loops did not run as they would
-        self.errors: list[BaseException] = []
+        self.met: dict[Hashable, Met] = {}
+        self.outermost = depth()
         for parts, name in self.written:
             parts.pop(name, None)
         self.written.clear()
@@ -176,6 +192,38 @@ class World:
         if time.process_time() > self.end:
             raise Exhausted(f"more than {SECONDS} seconds")
 
+    def note(self, error: BaseException, frame: FrameType) -> None:
+        """Note an error that the execution goes on after; one that comes again at the same places is noted once.
+
+        Args:
+            error: the error.
+            frame: where it is handled.
+
+        Raises:
+            Exhausted: if there are very many.
+        """
+        places, traceback = [], error.__traceback__
+        while traceback is not None:
+            places.append((traceback.tb_frame.f_code, traceback.tb_lasti))
+            traceback = traceback.tb_next
+        around = self.met.setdefault((type(error), str(error), tuple(places)), Met(error, set())).around
+        outer = frame.f_back
+        while outer is not None:
+            around.add((outer.f_code, outer.f_lasti))
+            outer = outer.f_back
+        if len(self.met) > ERRORS:
+            raise Exhausted(f"more than {ERRORS} errors")
+
+    def goes_on(self, error: BaseException) -> bool:
+        """Say whether the execution goes on here after an error: what has no end is left before."""
+        if isinstance(error, RecursionError):
+            return depth() <= self.outermost + SHALLOW
+        if isinstance(error, TooLong):
+            if depth() > self.outermost + OUTER:
+                return False
+            self.fresh = self.calls
+        return not isinstance(error, StopIteration)
+
     def decide(self, value: Unknown) -> bool:
         """Decide what is not known: the same way for the same value."""
         if value not in self.decided:
@@ -187,6 +235,8 @@ class World:
         self.calls += 1
         if self.calls > CALLS:
             raise Exhausted(f"more than {CALLS} calls of unknown functions")
+        if self.calls - self.fresh > MANY:
+            raise TooLong(f"more than {MANY} calls of unknown functions")
         self.check_time()
         for value in (*args, *kwargs.values()):
             if isinstance(value, FunctionType) and value not in self.handed:
@@ -336,12 +386,21 @@ def call(name: str, *args: ast.expr, at: ast.AST) -> ast.expr:
     return ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), at), list(args), []), at)
 
 
+class Head(NamedTuple):
+    """The head of a compound statement: statements that come before it, and an expression that cannot fail."""
+
+    statements: list[ast.stmt]
+    value: ast.expr
+
+
 class Prepared(ast.NodeTransformer):
     """Makes a module ready for stand-ins; every node of the user keeps its place.
 
     * Annotations are left out, and a decorator that is not known leaves the function as it is.
-    * A statement that fails gives unknown values to its names, and the execution goes on.
-    * Loops run a few turns. A condition of which only an error depends is taken to be false where it is not known.
+    * A statement that fails gives unknown values to its names, and the execution goes on. So does the head of a loop,
+      of a condition, or of a ``with``.
+    * Loops run a few turns. What is not known is taken not to lead to an error.
+    * Keywords of unknown names are left out.
     * Relative imports become absolute ones.
     """
 
@@ -350,6 +409,9 @@ class Prepared(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
         """Prepare a function."""
+        match node.body:
+            case [*_, ast.If(body=[*_, ast.Return()]) as last, ast.Raise()]:
+                last.test = self.unlikely(last.test, wanted=True)
         self.generic_visit(node)
         node.returns = None
         for argument in ast.walk(node.args):
@@ -403,6 +465,11 @@ class Prepared(ast.NodeTransformer):
         """Go on if it fails."""
         self.generic_visit(node)
         return node if isinstance(node.value, ast.Constant) else self.guarded(node, [])
+
+    def visit_Delete(self, node: ast.Delete) -> Any:
+        """Go on if it fails."""
+        self.generic_visit(node)
+        return self.guarded(node, [])
 
     def visit_Return(self, node: ast.Return) -> Any:
         """Return an unknown value if it fails."""
@@ -459,8 +526,9 @@ class Prepared(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         """Run a few turns."""
         self.generic_visit(node)
-        node.iter = call("__olympus_few__", node.iter, at=node.iter)
-        return node
+        head = self.head(node.iter)
+        node.iter = call("__olympus_few__", head.value, at=node.iter)
+        return [*head.statements, node]
 
     def visit_comprehension(self, node: ast.comprehension) -> Any:
         """Take a few elements."""
@@ -473,34 +541,71 @@ class Prepared(ast.NodeTransformer):
         """Run a few turns."""
         self.generic_visit(node)
         if node.orelse:  # it runs when the condition fails, which the loop below cannot tell from its own end
-            node.test = ast.copy_location(
-                ast.BoolOp(ast.And(), [call("__olympus_turn__", at=node.test), node.test]), node.test
-            )
+            test = call("__olympus_truth__", node.test, at=node.test)
+            turn = call("__olympus_turn__", at=node.test)
+            node.test = ast.copy_location(ast.BoolOp(ast.And(), [turn, test]), node.test)
             return node
-        end = ast.copy_location(
-            ast.If(
-                ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test),
-                [ast.copy_location(ast.Break(), node)],
-                [],
-            ),
-            node,
+        head = self.head(call("__olympus_truth__", node.test, at=node.test))
+        end = ast.If(
+            ast.copy_location(ast.UnaryOp(ast.Not(), head.value), node.test), [ast.copy_location(ast.Break(), node)], []
         )
         target = ast.copy_location(ast.Name("__olympus_number__", ast.Store()), node)
         turns = call("__olympus_turns__", at=node.test)
-        return ast.copy_location(ast.For(target, turns, [end, *node.body], []), node)
+        body = [*head.statements, ast.copy_location(end, node), *node.body]
+        return ast.copy_location(ast.For(target, turns, body, []), node)
 
     def visit_If(self, node: ast.If) -> Any:
-        """Take what is not known for false where only an error depends on it."""
-        self.generic_visit(node)
+        """Take what is not known for false, or true, where otherwise there is nothing but an error."""
         if node.body and isinstance(node.body[-1], ast.Raise):
             node.test = self.unlikely(node.test)
+        elif node.orelse and isinstance(node.orelse[-1], ast.Raise):
+            node.test = self.unlikely(node.test, wanted=True)
+        self.generic_visit(node)
+        head = self.head(call("__olympus_truth__", node.test, at=node.test))
+        node.test = head.value
+        return [*head.statements, node]
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        """Decide a traced condition, too."""
+        self.generic_visit(node)
+        node.test = call("__olympus_truth__", node.test, at=node.test)
         return node
+
+    def visit_With(self, node: ast.With) -> Any:
+        """Go on with the body if what is around it fails."""
+        self.generic_visit(node)
+        body: list[ast.stmt] = node.body
+        for item in reversed(node.items):
+            head = self.head(item.context_expr)
+            item.context_expr = call("__olympus_context__", head.value, at=item.context_expr)
+            body = [*head.statements, ast.copy_location(ast.With([item], body), node)]
+        return body
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        """Leave out keywords of unknown names."""
+        self.generic_visit(node)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                keyword.value = call("__olympus_keywords__", keyword.value, at=keyword.value)
+        return node
+
+    def head(self, value: ast.expr) -> Head:
+        """Return the head of a compound statement, evaluated before it: an unknown value if it fails."""
+        if isinstance(value, ast.Name | ast.Constant):
+            return Head([], value)
+        name = "__olympus_head__"
+        target = ast.copy_location(ast.Name(name, ast.Store()), value)
+        made = ast.copy_location(ast.Assign([target], value), value)
+        return Head([self.guarded(made, [target])], ast.copy_location(ast.Name(name, ast.Load()), value))
 
     def unlikely(self, test: ast.expr, *, wanted: bool = False) -> ast.expr:
         """Return a condition in which what is not known makes it false, or true below a ``not``."""
         if isinstance(test, ast.BoolOp):
             test.values = [self.unlikely(value, wanted=wanted) for value in test.values]
             return test
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
+            inside = ast.copy_location(ast.Compare(test.left, [ast.In()], test.comparators), test)
+            test = ast.copy_location(ast.UnaryOp(ast.Not(), inside), test)
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test.operand = self.unlikely(test.operand, wanted=not wanted)
             return test
@@ -509,6 +614,26 @@ class Prepared(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> Any:
         """Leave out what is asserted, and execute it: keys may be used there."""
         return self.visit_Expr(ast.copy_location(ast.Expr(node.test), node))
+
+
+def depth() -> int:
+    """Return how many frames there are."""
+    frame: FrameType | None = sys._getframe()
+    count = 0
+    while frame is not None:
+        frame, count = frame.f_back, count + 1
+    return count
+
+
+@contextmanager
+def shallow() -> Iterator[None]:
+    """End a recursion early."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(min(limit, depth() + DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def position(code: CodeType, lasti: int) -> Place | None:
@@ -536,7 +661,10 @@ class Builtins(dict[str, Any]):
             __olympus_failed__=self.failed,
             __olympus_item__=self.item,
             __olympus_in__=self.has,
+            __olympus_context__=self.context,
             __olympus_few__=self.few,
+            __olympus_keywords__=self.keywords,
+            __olympus_truth__=self.truth,
             __olympus_turn__=self.turn,
             __olympus_turns__=self.turns,
             __olympus_likely__=self.likely,
@@ -585,12 +713,11 @@ class Builtins(dict[str, Any]):
     def failed(self) -> Any:
         """Note the error that is being handled, and return what takes the place of a result."""
         error = sys.exc_info()[1]
-        if isinstance(error, StopIteration):
-            raise error
         if error is not None:
-            self.world.errors.append(error)
-            if len(self.world.errors) > ERRORS:
-                raise Exhausted(f"more than {ERRORS} errors")
+            if not self.world.goes_on(error):
+                raise error
+            self.world.check_time()
+            self.world.note(error, sys._getframe(1))
         return Unknown(self.world, "failed(...)")
 
     def item(self, container: Any, index: Any) -> Any:
@@ -617,10 +744,43 @@ class Builtins(dict[str, Any]):
         self.world.check_time()
         if is_unknown(values):
             self.world.cut = "how often a loop runs is not known"
-        elements = iter(values)
+        elements = self.elements(values)
         yield from islice(elements, LONGEST)
         if next(elements, self) is not self:
             self.world.cut = "the later turns of a loop were left out"
+
+    def elements(self, values: Any) -> Iterator[Any]:
+        """Return the elements of what a loop goes over; in the place of one that cannot be had, unknown ones."""
+        try:
+            iterator = iter(values)
+        except Exception:
+            iterator = iter(self.failed())
+        while True:
+            try:
+                element = next(iterator)
+            except StopIteration:
+                return
+            except Exception:
+                self.world.cut = "how often a loop runs is not known"
+                iterator = iter(self.failed())
+                continue
+            yield element
+
+    def truth(self, value: Any) -> Any:
+        """Return a condition as a truth value; a traced one is decided, as an unknown one is."""
+        if type(value).__module__.startswith("jax"):
+            return self.world.decide(Unknown(self.world, "a traced condition"))
+        return bool(value)
+
+    def keywords(self, values: Any) -> dict[str, Any]:
+        """Return what ``**`` gives to a call, without what has no known name."""
+        if is_unknown(values):
+            return {}
+        return {name: value for name, value in dict(values).items() if isinstance(name, str)}
+
+    def context(self, manager: Any) -> Context:
+        """Stand for what a ``with`` statement is given."""
+        return Context(self, manager)
 
     def turn(self) -> bool:
         """Say that a loop may go on."""
@@ -667,3 +827,26 @@ class Builtins(dict[str, Any]):
             unique = [*(base for base in unique if base is not self.world.base), self.world.base]
             keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
         return builtins.__build_class__(body, name, *unique, **keywords)
+
+
+class Context:
+    """What a ``with`` statement is given; its body is executed even if that cannot be entered."""
+
+    def __init__(self, builtins: Builtins, manager: Any) -> None:
+        self.builtins, self.manager = builtins, manager
+
+    def __enter__(self) -> Any:
+        try:
+            return self.manager.__enter__()
+        except Exception:
+            self.manager = self.builtins.failed()
+            return self.manager.__enter__()
+
+    def __exit__(self, *problem: Any) -> Any:
+        try:
+            return self.manager.__exit__(*problem)
+        except Exception as error:
+            if error is problem[1]:
+                return None
+            self.builtins.failed()
+            return None
