@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from olympus.witness.world import Branch
 __all__ = ["answer", "module_name"]
 
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+ENOUGH = 5  # seconds of processor time, after which no other way to a place is tried
 CALLERS = 3  # functions that are executed as well where the function alone does not come to a place
 
 
@@ -34,15 +36,22 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
     groups: dict[str, list[int]] = {}
     for index, question in enumerate(questions):
         groups.setdefault(outermost(tree, question.place.line), []).append(index)
+    told = replace(target, branches=frozenset(branch for question in questions for branch in way(tree, question)))
     verdicts: dict[int, Verdict] = {}
     for function, indices in groups.items():
         asked = [questions[index] for index in indices]
         claimed = frozenset(in_bytes(question.place, lines) for question in asked if question.code in WORDS)
         found = [Verdict("not reached", "witness", "no execution comes there")] * len(asked)
         ways = tuple({tuple(sorted(way(tree, question).items())): None for question in asked})
-        told = replace(target, claimed=claimed, ways=tuple(map(dict, ways)))
-        for name in (function, *callers(tree, function)):
-            found = judged(replace(told, function=name), asked, found)
+        own = replace(told, claimed=claimed, ways=tuple(map(dict, ways)))
+        start = time.process_time()
+        for name, constructed in [
+            (function, False),
+            (function, True),
+            *((name, False) for name in callers(tree, function)),
+        ]:
+            if time.process_time() - start < ENOUGH:
+                found = judged(replace(own, function=name), asked, found, constructed=constructed)
         verdicts.update(zip(indices, found, strict=True))
     return [verdicts[index] for index in range(len(questions))]
 
@@ -123,7 +132,9 @@ def functions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.
             yield f"{prefix}{node.name}", node
 
 
-def judged(target: Target, questions: Sequence[Question], verdicts: list[Verdict]) -> list[Verdict]:
+def judged(
+    target: Target, questions: Sequence[Question], verdicts: list[Verdict], *, constructed: bool = False
+) -> list[Verdict]:
     """Execute a function with one kind of keys or both, and judge the findings in it.
 
     Reuse is the same for both kinds; what is done to the words of keys is silent with raw ones, and an error with typed
@@ -133,12 +144,15 @@ def judged(target: Target, questions: Sequence[Question], verdicts: list[Verdict
         target: the function.
         questions: the findings.
         verdicts: what is known of them so far.
+        constructed: whether the object of a method is made by its constructor; nothing is done where there is none.
     """
-    if not any(verdict.status == "not reached" for verdict in verdicts):
+    if all(verdict.status in ("confirmed", "refuted") for verdict in verdicts):
         return verdicts
     words = any(question.code in WORDS for question in questions)
     for typed in (False, True) if words else (True,):
-        executor = Executor(target, typed=typed)
+        executor = Executor(target, typed=typed, constructed=constructed)
+        if constructed and not executor.entry.has_constructor:
+            return verdicts
         for execution in executor.executions():
             verdicts = [
                 verdict if verdict.status == "confirmed" else better(verdict, judge_one(question, execution, "witness"))

@@ -17,12 +17,14 @@ from olympus.witness.unknown import is_unknown
 if TYPE_CHECKING:
     from olympus.witness.world import World
 
-__all__ = ["Jax", "library"]
+__all__ = ["EXECUTED", "Jax", "library"]
 
 TURNS = 2  # of a loop
+EXECUTED = "example_libraries"  # what JAX has there is written as a user's code is
 MAKERS = frozenset({"key", "PRNGKey", "threefry2x32_key", "rbg_key", "unsafe_rbg_key"})
 KEPT = frozenset({"clone", "key_data", "wrap_key_data", "key_impl", "key_dtype"})
 ARRAYS = frozenset({"arange", "array", "asarray", "int32", "uint32", "uint8", "int64", "uint64"})
+CONSTANTS = frozenset({"constant", "ones", "zeros"})
 WRAPPERS = frozenset(
     """
     jit pjit checkpoint remat named_call custom_jvp custom_vjp custom_gradient closure_convert disable_jit
@@ -41,6 +43,8 @@ def library(roots: Sequence[str]) -> Callable[[World, str], Any]:
     """
 
     def find(world: World, name: str) -> Any:
+        if name.startswith(f"jax.{EXECUTED}.") and world.sources(name) is not None:
+            return None
         for root in roots:
             if name == root or name.startswith(f"{root}."):
                 return Jax(world, name.removeprefix(root).removeprefix("."))
@@ -68,6 +72,8 @@ class Jax:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         full = f"{self._name}.{name}" if self._name else name
+        if self._name == EXECUTED:
+            return self._world.module(f"jax.{full}")
         value = None if full in WRAPPERS else constant(full)  # some of them are classes
         return Jax(self._world, full) if value is None else value
 
@@ -114,6 +120,8 @@ class Calls:
         module, _, function = name.rpartition(".")
         if module == "random":
             return self.random(function, args, kwargs)
+        if module == "nn.initializers":
+            return self.initializer(function)
         if name in WRAPPERS:
             return self.wrapper(args, kwargs)
         if name in LANES:
@@ -178,6 +186,21 @@ class Calls:
         if hasattr(value, "dtype"):
             return value
         return self.world.as_number(self.unknown("number"))
+
+    def initializer(self, name: str) -> Any:
+        """Return an initializer: it draws from its key, unless it gives a constant."""
+
+        @own
+        def draw(key: Any = None, *args: Any, **kwargs: Any) -> Any:
+            return self.random(name, (key,), {})
+
+        @own
+        def fill(*args: Any, **kwargs: Any) -> Any:
+            return self.unknown(f"nn.initializers.{name}")
+
+        if name in CONSTANTS:
+            return fill if name == "constant" else fill()
+        return draw
 
     # Transformations.
 
@@ -369,6 +392,8 @@ class Calls:
             args = (self.predicate(args[0]), *args[1:])
             leaves = list(args)
         short = name.rpartition(".")[2]
+        if short.startswith("register_") and args and isinstance(args[0], type):
+            return args[0]  # as a decorator has it
         known = not any(is_unknown(leaf) or (callable(leaf) and not is_array(leaf)) for leaf in leaves)
         if known and (any(map(is_array, leaves)) or (name.startswith("numpy.") and short in ARRAYS)):
             found: Any = jax
@@ -397,6 +422,8 @@ class Wrapped:
 
     def __init__(self, world: World, function: Any) -> None:
         self._world, self._function = world, function
+        if isinstance(function, FunctionType | MethodType):
+            self.__wrapped__, self.__name__ = function, function.__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*args, **kwargs)

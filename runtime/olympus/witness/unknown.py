@@ -54,7 +54,10 @@ class Unknown:
         parts: dict[Hashable, Any] = self._olympus_parts
         try:
             if name not in parts:
-                parts[name] = Unknown(self._olympus_world, path, self._olympus_depth + deeper)
+                known = self._olympus_world.helpers.get(path)
+                parts[name] = (
+                    Unknown(self._olympus_world, path, self._olympus_depth + deeper) if known is None else known
+                )
             return parts[name]
         except TypeError:  # not hashable
             return Unknown(self._olympus_world, path)
@@ -255,3 +258,19 @@ for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "
     setattr(Unknown, f"__{_name}__", _operator(f"__{_name}__", _sign))
 for _name, _sign in {"neg": "-", "pos": "+", "invert": "~", "abs": "abs "}.items():
     setattr(Unknown, f"__{_name}__", _unary(f"__{_name}__", _sign))
+
+
+def _inherited(name: str, sign: str) -> Callable[..., Any]:
+    def apply(self: UnknownBase, *others: Any) -> Any:
+        world = type(self)._olympus_world  # type: ignore[attr-defined]
+        return Unknown(world, f"{type(self).__name__} {sign}")
+
+    apply.__name__ = name
+    return apply
+
+
+for _name, _sign in BINARY.items():  # a base that is not known may define them
+    setattr(UnknownBase, f"__{_name}__", _inherited(f"__{_name}__", _sign))
+    setattr(UnknownBase, f"__r{_name}__", _inherited(f"__r{_name}__", _sign))
+for _name in ("neg", "pos", "invert", "abs", "lt", "le", "gt", "ge"):
+    setattr(UnknownBase, f"__{_name}__", _inherited(f"__{_name}__", _name))

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
+from olympus.witness.helpers import HELPERS
 from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 
 __all__ = ["Branch", "Choices", "Exhausted", "Met", "Place", "World", "shallow"]
@@ -34,8 +35,8 @@ Branch = tuple[int, int]
 # Pure helpers of the standard library, which do what they do with stand-ins, too.
 PURE = frozenset(
     {
-        "__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "itertools", "math", "operator",
-        "string", "types", "typing",
+        "__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "inspect", "itertools", "math",
+        "operator", "string", "types", "typing",
     }
 )  # fmt: skip
 PURE_PARTS = {
@@ -88,21 +89,31 @@ Failed = Exception
 
 
 class Choices:
-    """The decisions of one execution: some that are given, and one answer to all after them.
+    """The decisions of one execution: some that are given, and one answer to all after them; and a row of arguments.
 
     Attributes:
         prefix: the first decisions.
         default: all after them.
-        made: what was decided so far.
+        row: the row of arguments with which a test is called.
         wanted: what conditions of the user's have to be where that can be chosen, by line and column.
+        made: what was decided so far.
     """
 
     def __init__(
-        self, prefix: tuple[bool, ...] = (), *, default: bool = True, wanted: Mapping[Branch, bool] | None = None
+        self,
+        prefix: tuple[bool, ...] = (),
+        *,
+        default: bool = True,
+        row: int = 0,
+        wanted: Mapping[Branch, bool] | None = None,
     ) -> None:
-        self.prefix, self.default = prefix, default
+        self.prefix, self.default, self.row = prefix, default, row
         self.made: list[bool] = []
         self.wanted = wanted or {}
+
+    def again(self) -> Choices:
+        """Return the same, before anything is decided."""
+        return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted)
 
     def choose(self) -> bool:
         """Make the next decision."""
@@ -146,6 +157,7 @@ class World:
         library: gives the stand-in for a module of JAX by its name, ``None`` for one that is not JAX's.
         sources: gives the file of a module of the project, ``None`` for one that is not the project's.
         claimed: places where an operand is a key for certain, by what is known without an execution.
+        helpers: stand-ins for what is imported under some names.
         handed: functions of the user that were given to something unknown.
     """
 
@@ -162,6 +174,7 @@ class World:
         self.library = library
         self.sources = sources
         self.claimed = claimed
+        self.helpers = HELPERS
         self.modules: dict[str, Any] = {}
         self.written: list[tuple[dict[Hashable, Any], Hashable]] = []
         self.begin(Choices(), Players())
@@ -302,6 +315,14 @@ class World:
             self.modules[name] = self._found(name)
         return self.modules[name]
 
+    def names_of(self, file: Path) -> Mapping[str, Any]:
+        """Return what is in a file that has no name as a module."""
+        name = str(file)
+        if name not in self.modules:
+            self.modules[name] = SourceModule(self, file.stem, file)
+        names: Mapping[str, Any] = self.modules[name]._loaded()
+        return names
+
     def _found(self, name: str) -> Any:
         library = self.library(self, name)
         if library is not None:
@@ -336,13 +357,14 @@ class World:
 
         namespace: dict[str, Any] = {}
         players, self.players = self.players, Players()
+        choices, self.choices = self.choices, Choices()
         end, start = self.end, time.process_time()
         self.end = start + SECONDS
         try:
             with jax.ensure_compile_time_eval(), suppress(Exhausted):
                 self.execute(name, file, source, namespace)
         finally:
-            self.players = players
+            self.players, self.choices = players, choices
             self.end = end + time.process_time() - start
         return namespace
 
@@ -354,18 +376,22 @@ class SourceModule:
         self._world, self._name, self._file = world, name, file
         self._names: dict[str, Any] | None = None
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
+    def _loaded(self) -> dict[str, Any]:
         if self._names is None:
             self._names = {}
             self._names = self._world.load(self._name, str(self._file), compiled_file(self._file, self._name))
-        if name in self._names:
-            return self._names[name]
+        return self._names
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        names = self._loaded()
+        if name in names:
+            return names[name]
         inner = self._world.sources(f"{self._name}.{name}")
         if inner is not None:
             return self._world.module(f"{self._name}.{name}")
-        value = self._names[name] = Unknown(self._world, f"{self._name}.{name}")
+        value = names[name] = Unknown(self._world, f"{self._name}.{name}")
         return value
 
 
@@ -416,6 +442,9 @@ def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, posi
     if isinstance(test, ast.BoolOp):
         test.values = [parted(value, change, positive=positive) for value in test.values]
         return test
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
+        inside = ast.copy_location(ast.Compare(test.left, [ast.In()], test.comparators), test)
+        test = ast.copy_location(ast.UnaryOp(ast.Not(), inside), test)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test.operand = parted(test.operand, change, positive=not positive)
         return test
@@ -543,6 +572,29 @@ class Prepared(ast.NodeTransformer):
         handler = ast.copy_location(ast.ExceptHandler(kind, None, instead), node)
         return ast.copy_location(ast.Try([node], [handler], [], []), node)
 
+    # What is looked up in a known container by what is not known.
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        """Let an index that is not known find something."""
+        self.generic_visit(node)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if not isinstance(node.ctx, ast.Load) or any(isinstance(p, ast.Slice | ast.Starred) for p in parts):
+            return node
+        constant = all(isinstance(part, ast.Constant) for part in parts)
+        return node if constant else call("__olympus_item__", node.value, node.slice, at=node)
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        """Leave it open whether a known container has what is not known, and whether that is some known thing."""
+        self.generic_visit(node)
+        match node:
+            case ast.Compare(left, [ast.In() | ast.NotIn() as sign], [right]):
+                found = call("__olympus_in__", left, right, at=node)
+            case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [right]) if not isinstance(right, ast.Constant):
+                found = call("__olympus_same__", left, right, at=node)
+            case _:
+                return node
+        return found if isinstance(sign, ast.In | ast.Is) else ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
+
     # Loops and conditions.
 
     def visit_For(self, node: ast.For) -> Any:
@@ -594,17 +646,6 @@ class Prepared(ast.NodeTransformer):
         self.lead(node)
         self.generic_visit(node)
         node.test = call("__olympus_truth__", node.test, at=node.test)
-        return node
-
-    def visit_Compare(self, node: ast.Compare) -> Any:
-        """Let it be decided whether two things are one, where one of them is not known."""
-        self.generic_visit(node)
-        match node:
-            case ast.Compare(ops=[ast.Is() | ast.IsNot() as sign], comparators=[right]) if not any(
-                isinstance(each, ast.Constant) for each in (node.left, right)
-            ):
-                same = call("__olympus_same__", node.left, right, at=node)
-                return same if isinstance(sign, ast.Is) else ast.copy_location(ast.UnaryOp(ast.Not(), same), node)
         return node
 
     def visit_With(self, node: ast.With) -> Any:
@@ -723,6 +764,8 @@ class Builtins(dict[str, Any]):
             __olympus_decorator__=self.decorator,
             __olympus_error__=Failed,
             __olympus_failed__=self.failed,
+            __olympus_item__=self.item,
+            __olympus_in__=self.has,
             __olympus_context__=self.context,
             __olympus_few__=self.few,
             __olympus_generator__=self.generator,
@@ -790,6 +833,25 @@ class Builtins(dict[str, Any]):
             self.world.check_time()
             self.world.note(error, sys._getframe(1))
         return Unknown(self.world, "failed(...)")
+
+    def item(self, container: Any, index: Any) -> Any:
+        """Stand for ``container[index]``: of known functions and objects, one that is not known is the first."""
+        if is_unknown(container):
+            key = self.world.promote(container) if self.world.is_claimed(sys._getframe(1)) else None
+            return container[index] if key is None else key[index]
+        if is_unknown(index) and isinstance(container, Mapping | list | tuple) and container:
+            values = container.values() if isinstance(container, Mapping) else container
+            first = next(iter(values))
+            if callable(first) and not is_unknown(first):
+                self.world.cut = f"{index} is not known"
+                return first
+        return container[index]
+
+    def has(self, value: Any, container: Any) -> Any:
+        """Stand for ``value in container``."""
+        if is_unknown(value) and isinstance(container, Mapping | set | frozenset) and value not in container:
+            return value._olympus_part(("in", id(container)), f"{value} in ...")
+        return value in container
 
     def few(self, values: Any) -> Iterator[Any]:
         """Return the first elements of what a loop goes over."""
