@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from olympus.verdicts.judge import WORDS, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
@@ -15,6 +16,10 @@ from olympus.witness.world import Branch
 
 __all__ = ["answer", "module_name"]
 
+AGAIN = (
+    ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 ENOUGH = 5  # seconds of processor time, after which no other way to a place is tried
 CALLERS = 3  # functions that are executed as well where the function alone does not come to a place
@@ -36,14 +41,17 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
     groups: dict[str, list[int]] = {}
     for index, question in enumerate(questions):
         groups.setdefault(outermost(tree, question.place.line), []).append(index)
-    told = replace(target, branches=frozenset(branch for question in questions for branch in way(tree, question)))
+    words = {in_bytes(question.place, lines): question.place for question in questions if question.code in WORDS}
+    branches = frozenset(branch for question in questions for branch in way(tree, question))
+    told = replace(target, asked=tuple(words.items()), branches=branches)
     verdicts: dict[int, Verdict] = {}
     for function, indices in groups.items():
         asked = [questions[index] for index in indices]
         claimed = frozenset(in_bytes(question.place, lines) for question in asked if question.code in WORDS)
         found = [Verdict("not reached", "witness", "no execution comes there")] * len(asked)
         ways = tuple({tuple(sorted(way(tree, question).items())): None for question in asked})
-        own = replace(told, claimed=claimed, ways=tuple(map(dict, ways)))
+        twice = any(is_round(tree, question) for question in asked)
+        own = replace(told, claimed=claimed, ways=tuple(map(dict, ways)), twice=twice)
         start = time.process_time()
         for name, constructed in [
             (function, False),
@@ -92,6 +100,21 @@ def way(tree: ast.Module, question: Question) -> dict[Branch, bool]:
         if place is not None and place.file == question.place.file:
             wanted.update(lead(tree, place.line))
     return wanted
+
+
+def is_round(tree: ast.Module, question: Question) -> bool:
+    """Say whether a finding is about one place of a method, outside of any loop: it is about calls of the method."""
+    if question.other is not None or question.code in WORDS:
+        return False
+    own = (question.place.line, question.place.column)
+    around = [node for node in ast.walk(tree) if isinstance(node, AGAIN) and contains(node, own)]
+    return [type(node) for node in around] == [ast.ClassDef, ast.FunctionDef]
+
+
+def contains(node: Any, start: tuple[int, int]) -> bool:
+    """Say whether a place is in a node."""
+    first, last = (node.lineno, node.col_offset + 1), (node.end_lineno, node.end_col_offset)
+    return bool(first <= start <= last)
 
 
 def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:

@@ -13,6 +13,7 @@ from typing import Any
 from olympus.lineage import failure, follow
 from olympus.spans import is_user_file, span_at
 from olympus.verdicts.judge import ASSUMED, Execution, Interruption
+from olympus.verdicts.question import Place as QuestionPlace
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
 from olympus.witness.unknown import is_unknown
@@ -49,7 +50,9 @@ class Target:
         function: the qualified name of the function, the outermost one if it is nested; empty for the module itself.
         claimed: places where an operand is a key for certain.
         branches: the conditions of the file that an execution may be told how to decide.
+        asked: places at which it is noted what comes there, each with the place that it is in a question.
         ways: what conditions have to be so that an execution comes to the places of a question, for each of them.
+        twice: whether a method is called twice: what it does with a key of its object shows then.
         roots: the packages in which JAX's namespace is.
         folders: where the modules of the project are looked for.
     """
@@ -60,9 +63,16 @@ class Target:
     function: str
     claimed: frozenset[Place] = frozenset()
     branches: frozenset[Branch] = frozenset()
+    asked: tuple[tuple[Place, QuestionPlace], ...] = ()
     ways: tuple[Mapping[Branch, bool], ...] = ()
+    twice: bool = False
     roots: tuple[str, ...] = ("jax", "olympus")
     folders: tuple[Path, ...] = ()
+
+    @property
+    def numbers(self) -> dict[Place, int]:
+        """The numbers of the places that are asked about."""
+        return {place: number for number, (place, _) in enumerate(self.asked)}
 
 
 class Executor:
@@ -82,7 +92,7 @@ class Executor:
         self.target, self.typed, self.constructed = target, typed, constructed
         self.known: set[str] = set()
         self.complete = True  # whether all decisions were tried
-        whole = replace(target, function="", claimed=frozenset(), ways=())
+        whole = replace(target, function="", claimed=frozenset(), ways=(), twice=False)
         self.world, self.module = loaded(whole, typed) if target.function else prepared(whole, typed)
         self.world.claimed = {target.file: target.claimed}
         self.entry = Entry(self.world, target.function, self.named)
@@ -142,7 +152,12 @@ class Executor:
         failures = tuple(found for found in map(failure, [*(each.error for each in met), *ended]) if found is not None)
         interruptions = (*map(interruption, met), *map(Interruption.of, ended))
         names = tuple(value._olympus_path for value in made[0])
-        return Execution(follow(traced), failures, interruptions, names, self.world.cut)
+        arrivals = {
+            place: [frozenset(arrival) for arrival in self.world.arrivals.get(number, ())]
+            for number, (_, place) in enumerate(self.target.asked)
+        }
+        grown = tuple(span_at(code, lasti) for code, lasti in self.world.grown)
+        return Execution(follow(traced), failures, interruptions, names, self.world.cut, arrivals, grown)
 
     def named(self, name: str) -> Any:
         """Return what a name of the module is, or a fixture that its folder has for all tests."""
@@ -163,10 +178,10 @@ class Executor:
         world, target = self.world, self.target
         if not target.function:
             self.module._names = {}
-            source = compiled(target.file, target.text, target.module, target.branches)
+            source = compiled(target.file, target.text, target.module, target.branches, target.numbers)
             world.execute(target.module, target.file, source, self.module._names)
             return
-        for function in self.entry.call(choices.row, constructed=self.constructed):
+        for function in self.entry.call(choices.row, constructed=self.constructed, twice=target.twice):
             invoke(world, function)
         handed = 0
         while handed < len(world.handed) and handed < 20:
@@ -190,7 +205,7 @@ def loaded(target: Target, typed: bool) -> tuple[World, SourceModule]:
     """
     world, module = prepared(target, typed)
     module._names = world.load(
-        target.module, target.file, compiled(target.file, target.text, target.module, target.branches)
+        target.module, target.file, compiled(target.file, target.text, target.module, target.branches, target.numbers)
     )
     return world, module
 

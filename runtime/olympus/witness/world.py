@@ -14,7 +14,7 @@ import time
 from abc import ABC, ABCMeta
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -28,6 +28,9 @@ __all__ = ["Branch", "Choices", "Exhausted", "Met", "Place", "World", "shallow"]
 
 Place = tuple[int, int, int, int]
 """Line, column, end line, end column: lines from 1, columns in UTF-8 bytes from 0, as ``ast`` has them."""
+
+Asked = Mapping[Place, int]
+"""Places at which it is noted what comes there, each with its number."""
 
 Branch = tuple[int, int]
 """Line and column of a statement or expression with a condition, as ``ast`` has them."""
@@ -192,6 +195,9 @@ class World:
         self.cut: str | None = None  # why loops did not run as they would
         self.met: dict[Hashable, Met] = {}
         self.outermost = depth()
+        self.sizes: dict[Unknown, int] = {}  # what numbers of children that are not known are taken for
+        self.grown: list[tuple[CodeType, int]] = []  # where the last child of a split into one more is taken
+        self.arrivals: dict[int, list[set[str]]] = {}
         for parts, name in self.written:
             parts.pop(name, None)
         self.written.clear()
@@ -402,7 +408,9 @@ class CompiledModule:
         self.statements = statements
 
 
-def compiled(file: str, text: str, module: str, branches: Collection[Branch] = ()) -> CompiledModule:
+def compiled(
+    file: str, text: str, module: str, branches: Collection[Branch] = (), asked: Asked | None = None
+) -> CompiledModule:
     """Compile a file for execution with stand-ins; every node keeps its place.
 
     Args:
@@ -410,12 +418,13 @@ def compiled(file: str, text: str, module: str, branches: Collection[Branch] = (
         text: its source.
         module: the name of its module.
         branches: the conditions that an execution may be told to decide in one way.
+        asked: the places at which it is noted what comes there.
 
     Raises:
         SyntaxError: if it is no Python of this version.
     """
     package = module if Path(file).name == "__init__.py" else module.rpartition(".")[0]
-    tree = Prepared(package, branches).visit(ast.parse(text, file))
+    tree = Prepared(package, branches, asked).visit(ast.parse(text, file))
     statements = []
     for statement in tree.body:
         code = ast.Module([statement], [])
@@ -451,6 +460,17 @@ def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, posi
     return change(test, positive)
 
 
+def place_of(node: Any) -> Place:
+    """Return the place of a node of a syntax tree."""
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def noted(number: int, value: ast.expr, *, first: bool = False) -> ast.expr:
+    """Return an expression that notes what comes to a place."""
+    told = [ast.copy_location(ast.Constant(each), value) for each in (number, first)]
+    return call("__olympus_noted__", value, *told, at=value)
+
+
 class Head(NamedTuple):
     """The head of a compound statement: statements that come before it, and an expression that cannot fail."""
 
@@ -469,8 +489,32 @@ class Prepared(ast.NodeTransformer):
     * Relative imports become absolute ones.
     """
 
-    def __init__(self, package: str, branches: Collection[Branch] = ()) -> None:
-        self.package, self.branches = package, branches
+    def __init__(self, package: str, branches: Collection[Branch] = (), asked: Asked | None = None) -> None:
+        self.package, self.branches, self.asked = package, branches, asked or {}
+
+    def visit(self, node: ast.AST) -> Any:
+        """Prepare a node; at a place that is asked about, its operands are noted."""
+        number = self.asked.get(place_of(node)) if isinstance(node, ast.expr | ast.AugAssign) else None
+        if number is not None:
+            self.note_operands(node, number)
+        return super().visit(node)
+
+    def note_operands(self, node: ast.AST, number: int) -> None:
+        """Note what comes to an expression: what is indexed, computed with, or given to a call."""
+        seen = partial(noted, number)
+        match node:
+            case ast.BinOp():
+                node.left, node.right = seen(node.left, first=True), seen(node.right)
+            case ast.Subscript() | ast.Attribute() | ast.AugAssign():
+                node.value = seen(node.value, first=True)
+            case ast.Call():
+                if isinstance(node.func, ast.Attribute):
+                    node.func.value = seen(node.func.value, first=True)
+                else:
+                    node.func = seen(node.func, first=True)
+                node.args = [each if isinstance(each, ast.Starred) else seen(each) for each in node.args]
+                for keyword in node.keywords:
+                    keyword.value = seen(keyword.value)
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
         """Prepare a function."""
@@ -518,6 +562,9 @@ class Prepared(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """Go on with unknown values if it fails."""
+        unpacked = [self.asked[place_of(target)] for target in node.targets if place_of(target) in self.asked]
+        if unpacked:
+            node.value = noted(unpacked[0], node.value, first=True)
         self.generic_visit(node)
         return self.guarded(node, node.targets)
 
@@ -705,6 +752,16 @@ def is_traced(value: Any) -> bool:
     return type(value).__module__.startswith("jax")
 
 
+def sort_of(value: Any) -> str:
+    """Say what a value is to one who looks for keys: an array of two words each may be keys."""
+    if is_unknown(value):
+        return "unknown"
+    dtype = str(getattr(value, "dtype", "")) if is_traced(value) else ""
+    if dtype.startswith("key<"):
+        return "typed"
+    return "raw" if dtype == "uint32" and value.shape[-1:] == (2,) else "other"
+
+
 def only_gives(function: ast.FunctionDef) -> bool:
     """Say whether a function is a generator that is given nothing: it may be run when it is called."""
     waiting: list[ast.AST] = list(function.body)
@@ -770,6 +827,7 @@ class Builtins(dict[str, Any]):
             __olympus_few__=self.few,
             __olympus_generator__=self.generator,
             __olympus_keywords__=self.keywords,
+            __olympus_noted__=self.noted,
             __olympus_same__=self.same,
             __olympus_truth__=self.truth,
             __olympus_turn__=self.turn,
@@ -845,7 +903,21 @@ class Builtins(dict[str, Any]):
             if callable(first) and not is_unknown(first):
                 self.world.cut = f"{index} is not known"
                 return first
+        if is_traced(container):
+            index = tuple(map(self.number, index)) if isinstance(index, tuple) else self.number(index)
         return container[index]
+
+    def number(self, index: Any) -> Any:
+        """Return a number for an index into an array, if it is not known: one of a split into one more is the last."""
+        if not is_unknown(index):
+            return index
+        following = [index._olympus_parts.get((name, ("int", 1))) for name in ("__add__", "__radd__")]
+        size = next((self.world.sizes[each] for each in following if each in self.world.sizes), None)
+        if size is None:
+            return self.world.as_number(index)
+        frame = sys._getframe(2)
+        self.world.grown.append((frame.f_code, frame.f_lasti))
+        return size - 1
 
     def has(self, value: Any, container: Any) -> Any:
         """Stand for ``value in container``."""
@@ -905,6 +977,14 @@ class Builtins(dict[str, Any]):
         return (
             Unknown(self.world, "... is ...") if not is_unknown(left) else left._olympus_part(("is", id(right)), "is")
         )
+
+    def noted(self, value: Any, number: int, first: bool) -> Any:
+        """Note what comes to a place, and return it."""
+        arrivals = self.world.arrivals.setdefault(number, [])
+        if first or not arrivals:
+            arrivals.append(set())
+        arrivals[-1].add(sort_of(value))
+        return value
 
     def keywords(self, values: Any) -> dict[str, Any]:
         """Return what ``**`` gives to a call, without what has no known name."""
