@@ -32,8 +32,8 @@ Place = tuple[int, int, int, int]
 # Pure helpers of the standard library, which do what they do with stand-ins, too.
 PURE = frozenset(
     {
-        "__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "inspect", "itertools", "math",
-        "operator", "string", "types", "typing",
+        "__future__", "abc", "collections", "contextlib", "copy", "dataclasses", "enum", "functools", "inspect",
+        "itertools", "math", "operator", "string", "types", "typing",
     }
 )  # fmt: skip
 FORBIDDEN = frozenset(
@@ -275,13 +275,19 @@ class World:
             self.modules[name] = self._found(name)
         return self.modules[name]
 
-    def names_of(self, file: Path) -> Mapping[str, Any]:
-        """Return what is in a file that has no name as a module."""
-        name = str(file)
-        if name not in self.modules:
-            self.modules[name] = SourceModule(self, file.stem, file)
-        names: Mapping[str, Any] = self.modules[name]._loaded()
-        return names
+    def enter(self, package: str) -> None:
+        """Execute a package before a module in it, as an import does."""
+        around = self.module(package) if package else None
+        if isinstance(around, SourceModule):
+            around._loaded()
+
+    def source(self, name: str, file: Path) -> SourceModule:
+        """Return a module of the project by its file; it is executed."""
+        module = self.modules.get(name)
+        if not isinstance(module, SourceModule):
+            module = self.modules[name] = SourceModule(self, name, file)
+        module._loaded()
+        return module
 
     def _found(self, name: str) -> Any:
         library = self.library(self, name)
@@ -306,11 +312,10 @@ class World:
             with suppress(Exception):
                 exec(statement, namespace)
 
-    def load(self, name: str, file: str, source: CompiledModule) -> dict[str, Any]:
+    def load(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
         """Execute a file outside of what is traced; it is executed once for all executions, and has time of its own."""
         import jax
 
-        namespace: dict[str, Any] = {}
         players, self.players = self.players, Players()
         choices, self.choices = self.choices, Choices()
         end, start = self.end, time.process_time()
@@ -321,7 +326,6 @@ class World:
         finally:
             self.players, self.choices = players, choices
             self.end = end + time.process_time() - start
-        return namespace
 
 
 class SourceModule:
@@ -333,8 +337,10 @@ class SourceModule:
 
     def _loaded(self) -> dict[str, Any]:
         if self._names is None:
-            self._names = {}
-            self._names = self._world.load(self._name, str(self._file), compiled_file(self._file, self._name))
+            self._world.enter(self._name.rpartition(".")[0])
+        if self._names is None:
+            self._names = {}  # what imports it in a circle sees what there is so far
+            self._world.load(self._name, str(self._file), compiled_file(self._file, self._name), self._names)
         return self._names
 
     def __getattr__(self, name: str) -> Any:
@@ -384,6 +390,14 @@ def compiled_file(file: Path, module: str) -> CompiledModule:
 def call(name: str, *args: ast.expr, at: ast.AST) -> ast.expr:
     """Return a call of one of our functions, at the place of a node."""
     return ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), at), list(args), []), at)
+
+
+COMPARED: dict[type[ast.cmpop], str] = {
+    ast.In: "__olympus_in__",
+    ast.NotIn: "__olympus_in__",
+    ast.Is: "__olympus_is__",
+    ast.IsNot: "__olympus_is__",
+}
 
 
 class Head(NamedTuple):
@@ -514,12 +528,17 @@ class Prepared(ast.NodeTransformer):
         return node if constant else call("__olympus_item__", node.value, node.slice, at=node)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        """Leave it open whether a known container has what is not known."""
+        """Leave it open whether a known container has what is not known, and whether that is one object or another."""
         self.generic_visit(node)
-        if len(node.ops) > 1 or not isinstance(node.ops[0], ast.In | ast.NotIn):
+        sort, right = type(node.ops[0]), node.comparators[0]
+        if (
+            len(node.ops) > 1
+            or sort not in COMPARED
+            or (sort in (ast.Is, ast.IsNot) and isinstance(right, ast.Constant))
+        ):
             return node
-        found = call("__olympus_in__", node.left, node.comparators[0], at=node)
-        return found if isinstance(node.ops[0], ast.In) else ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
+        found = call(COMPARED[sort], node.left, right, at=node)
+        return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if sort in (ast.IsNot, ast.NotIn) else found
 
     # Loops and conditions.
 
@@ -603,8 +622,9 @@ class Prepared(ast.NodeTransformer):
         if isinstance(test, ast.BoolOp):
             test.values = [self.unlikely(value, wanted=wanted) for value in test.values]
             return test
-        if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
-            inside = ast.copy_location(ast.Compare(test.left, [ast.In()], test.comparators), test)
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn | ast.IsNot):
+            operator = ast.In() if isinstance(test.ops[0], ast.NotIn) else ast.Is()
+            inside = ast.copy_location(ast.Compare(test.left, [operator], test.comparators), test)
             test = ast.copy_location(ast.UnaryOp(ast.Not(), inside), test)
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test.operand = self.unlikely(test.operand, wanted=not wanted)
@@ -661,6 +681,7 @@ class Builtins(dict[str, Any]):
             __olympus_failed__=self.failed,
             __olympus_item__=self.item,
             __olympus_in__=self.has,
+            __olympus_is__=self.same,
             __olympus_context__=self.context,
             __olympus_few__=self.few,
             __olympus_keywords__=self.keywords,
@@ -688,7 +709,7 @@ class Builtins(dict[str, Any]):
     def nothing(self, *args: Any, **kwargs: Any) -> None:
         """Stand for what has an effect outside of the program."""
 
-    def is_instance(self, value: Any, kind: Any) -> bool:
+    def is_instance(self, value: Any, kind: Any) -> Any:
         """Stand for ``isinstance``: what is not known of is decided, for one value and one kind the same way."""
         if is_unknown(value):
             return value._olympus_part(("isinstance", id(kind)), f"isinstance({value}, ...)")
@@ -738,6 +759,13 @@ class Builtins(dict[str, Any]):
         if is_unknown(value) and isinstance(container, Mapping | set | frozenset) and value not in container:
             return value._olympus_part(("in", id(container)), f"{value} in ...")
         return value in container
+
+    def same(self, left: Any, right: Any) -> Any:
+        """Stand for ``left is right``; what is not known is something, and never ``None``."""
+        known, other = (right, left) if is_unknown(left) else (left, right)
+        if is_unknown(known) or not is_unknown(other) or known is None:
+            return left is right
+        return other._olympus_part(("is", id(known)), f"{other} is ...")
 
     def few(self, values: Any) -> Iterator[Any]:
         """Return the first elements of what a loop goes over."""
