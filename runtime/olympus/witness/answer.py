@@ -6,12 +6,12 @@ import ast
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from olympus.verdicts.judge import WORDS, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
-from olympus.witness.execution import Executor, Target
+from olympus.witness.callers import callers
+from olympus.witness.execution import Executor, Target, module_name
 from olympus.witness.world import Branch
 
 __all__ = ["answer", "module_name"]
@@ -22,7 +22,6 @@ AGAIN = (
 )  # fmt: skip
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 ENOUGH = 5  # seconds of processor time, after which no other way to a place is tried
-CALLERS = 3  # functions that are executed as well where the function alone does not come to a place
 
 
 def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
@@ -51,15 +50,13 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         found = [Verdict("not reached", "witness", "no execution comes there")] * len(asked)
         ways = tuple({tuple(sorted(way(tree, question).items())): None for question in asked})
         twice = any(is_round(tree, question) for question in asked)
-        own = replace(told, claimed=claimed, ways=tuple(map(dict, ways)), twice=twice)
+        own = replace(told, function=function, claimed=claimed, ways=tuple(map(dict, ways)), twice=twice)
         start = time.process_time()
-        for name, constructed in [
-            (function, False),
-            (function, True),
-            *((name, False) for name in callers(tree, function)),
-        ]:
-            if time.process_time() - start < ENOUGH:
-                found = judged(replace(own, function=name), asked, found, constructed=constructed)
+        for executor in executors(own, tree, words=any(question.code in WORDS for question in asked)):
+            found = judged(executor, asked, found)
+            decided = executor.typed and all(verdict.status in ("confirmed", "refuted") for verdict in found)
+            if decided or time.process_time() - start > ENOUGH:
+                break
         verdicts.update(zip(indices, found, strict=True))
     return [verdicts[index] for index in range(len(questions))]
 
@@ -134,58 +131,45 @@ def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:
             yield from lead(statement, line)
 
 
-def callers(tree: ast.Module, function: str) -> list[str]:
-    """Return functions of the file in which the name of a function is: they may call it in a loop."""
-    name = function.rpartition(".")[2]
-    found = []
-    for qualified, node in functions(tree.body, ""):
-        if qualified != function and any(
-            name in (getattr(each, "attr", None), getattr(each, "id", None)) for each in ast.walk(node)
-        ):
-            found.append(qualified)
-    return found[:CALLERS] if name else []
+def executors(target: Target, tree: ast.Module, *, words: bool) -> Iterator[Executor]:
+    """Return the ways to execute a function: alone, for an object that its constructor makes, and as it is called.
 
-
-def functions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.AST]]:
-    """Return the functions and methods of a file, without those inside of functions."""
-    for node in body:
-        if isinstance(node, ast.ClassDef):
-            yield from functions(node.body, f"{prefix}{node.name}.")
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield f"{prefix}{node.name}", node
-
-
-def judged(
-    target: Target, questions: Sequence[Question], verdicts: list[Verdict], *, constructed: bool = False
-) -> list[Verdict]:
-    """Execute a function with one kind of keys or both, and judge the findings in it.
-
-    Reuse is the same for both kinds; what is done to the words of keys is silent with raw ones, and an error with typed
-    ones. An execution that confirms all findings is the last.
+    Reuse is the same for typed and raw keys; what is done to the words of keys is silent with raw ones, and an error
+    with typed ones.
 
     Args:
         target: the function.
+        tree: its file.
+        words: whether a finding is about the words of keys.
+    """
+    kinds = (False, True) if words else (True,)
+    for typed in kinds:
+        yield Executor(target, typed=typed)
+    for typed in kinds:
+        executor = Executor(target, typed=typed, constructed=True)
+        if executor.entry.has_constructor:
+            yield executor
+    for caller in callers(target, tree):
+        for typed in kinds:
+            yield Executor(caller, typed=typed, home=target)
+
+
+def judged(executor: Executor, questions: Sequence[Question], verdicts: list[Verdict]) -> list[Verdict]:
+    """Execute a function, and judge the findings in it; an execution that confirms all of them is the last.
+
+    Args:
+        executor: executes it.
         questions: the findings.
         verdicts: what is known of them so far.
-        constructed: whether the object of a method is made by its constructor; nothing is done where there is none.
     """
-    if all(verdict.status in ("confirmed", "refuted") for verdict in verdicts):
-        return verdicts
-    words = any(question.code in WORDS for question in questions)
-    for typed in (False, True) if words else (True,):
-        executor = Executor(target, typed=typed, constructed=constructed)
-        if constructed and not executor.entry.has_constructor:
+    for execution in executor.executions():
+        verdicts = [
+            verdict if verdict.status == "confirmed" else better(verdict, judge_one(question, execution, "witness"))
+            for question, verdict in zip(questions, verdicts, strict=True)
+        ]
+        if all(verdict.status == "confirmed" for verdict in verdicts):
             return verdicts
-        for execution in executor.executions():
-            verdicts = [
-                verdict if verdict.status == "confirmed" else better(verdict, judge_one(question, execution, "witness"))
-                for question, verdict in zip(questions, verdicts, strict=True)
-            ]
-            if all(verdict.status == "confirmed" for verdict in verdicts):
-                return verdicts
-        if not executor.complete:
-            verdicts = [undecided(verdict) for verdict in verdicts]
-    return verdicts
+    return verdicts if executor.complete else [undecided(verdict) for verdict in verdicts]
 
 
 def undecided(verdict: Verdict) -> Verdict:
@@ -193,12 +177,3 @@ def undecided(verdict: Verdict) -> Verdict:
     if verdict.status != "refuted":
         return verdict
     return Verdict("inconclusive", verdict.tier, "not all branches could be tried")
-
-
-def module_name(file: Path, folders: Sequence[Path]) -> str:
-    """Return the name under which a file is imported."""
-    for folder in folders:
-        if file.is_relative_to(folder):
-            parts = list(file.relative_to(folder).with_suffix("").parts)
-            return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-    return file.stem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -30,7 +30,7 @@ from olympus.witness.world import (
     shallow,
 )
 
-__all__ = ["Executor", "Target", "loaded"]
+__all__ = ["Executor", "Target", "loaded", "module_name"]
 
 KEYS = 256  # that unknown values of one execution can be
 NUMBERS = 256
@@ -78,13 +78,14 @@ class Target:
 class Executor:
     """Executes one function with one kind of keys."""
 
-    def __init__(self, target: Target, *, typed: bool, constructed: bool = False) -> None:
+    def __init__(self, target: Target, *, typed: bool, constructed: bool = False, home: Target | None = None) -> None:
         """Compile the file.
 
         Args:
             target: the function.
             typed: the kind of keys.
             constructed: whether the object of a method is made by its constructor.
+            home: a function of another file, where the findings are; ``None`` if it is of the same.
 
         Raises:
             SyntaxError: if it is no Python of this version.
@@ -92,9 +93,12 @@ class Executor:
         self.target, self.typed, self.constructed = target, typed, constructed
         self.known: set[str] = set()
         self.complete = True  # whether all decisions were tried
-        whole = replace(target, function="", claimed=frozenset(), ways=(), twice=False)
+        own = home or target
+        whole = replace(own, function="", claimed=frozenset(), ways=(), twice=False)
         self.world, self.module = loaded(whole, typed) if target.function else prepared(whole, typed)
-        self.world.claimed = {target.file: target.claimed}
+        self.world.claimed = {own.file: own.claimed}
+        if target.file != own.file:
+            self.module = self.world.source(target.module, Path(target.file))
         self.entry = Entry(self.world, target.function, self.named)
 
     def executions(self) -> Iterator[Execution]:
@@ -166,7 +170,8 @@ class Executor:
             return names.get(name)
         for folder in list(Path(self.target.file).parents)[:SHARED]:
             if (folder / "conftest.py").is_file():
-                shared = self.world.names_of(folder / "conftest.py")
+                file = folder / "conftest.py"
+                shared = self.world.source(module_name(file, self.target.folders), file)._loaded()
                 if name in shared:
                     return shared[name]
             if folder in self.target.folders:
@@ -204,9 +209,9 @@ def loaded(target: Target, typed: bool) -> tuple[World, SourceModule]:
         SyntaxError: if it is no Python of this version.
     """
     world, module = prepared(target, typed)
-    module._names = world.load(
-        target.module, target.file, compiled(target.file, target.text, target.module, target.branches, target.numbers)
-    )
+    module._names = {}
+    source = compiled(target.file, target.text, target.module, target.branches, target.numbers)
+    world.load(target.module, target.file, source, module._names)
     return world, module
 
 
@@ -234,6 +239,15 @@ def finder(target: Target) -> Callable[[str], Path | None]:
         return None
 
     return find
+
+
+def module_name(file: Path, folders: Sequence[Path]) -> str:
+    """Return the name under which a file is imported."""
+    for folder in folders:
+        if file.is_relative_to(folder):
+            parts = list(file.relative_to(folder).with_suffix("").parts)
+            return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return file.stem
 
 
 class TracedPlayers(Players):

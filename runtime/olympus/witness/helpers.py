@@ -109,6 +109,15 @@ def products(*several: Any, **each: Any) -> Callable[[Any], Any]:
     return marked(made)
 
 
+def params_product(*several: Any, named: bool = False) -> list[tuple[Any, ...]]:
+    """Stand for ``chex.params_product``."""
+    skipped = int(named)
+    return [
+        ("_".join(str(part[0]) for part in parts),) * skipped + tuple(each for part in parts for each in part[skipped:])
+        for parts in islice(product(*map(first, several)), MOST_ROWS)
+    ]
+
+
 def expand(values: Any, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
     """Stand for ``parameterized.parameterized.expand``."""
     return marked(lambda: (positional(value) for value in first(values)))
@@ -136,6 +145,7 @@ HELPERS: Mapping[str, Any] = {
     "absl.testing.parameterized.parameters": parameters,
     "absl.testing.parameterized.named_parameters": named_parameters,
     "absl.testing.parameterized.product": products,
+    "chex.params_product": params_product,
     "parameterized.parameterized.expand": expand,
     "parameterized.parameterized": parameters,
     "frozendict.frozendict": dict,

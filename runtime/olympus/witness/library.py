@@ -362,6 +362,8 @@ class Calls:
 
     def do_cond(self, pred: Any, true_fun: Any, false_fun: Any, *operands: Any, **named: Any) -> Any:
         """Run one of two branches."""
+        if "operand" in named:
+            operands = (*operands, named["operand"])
         return (true_fun if self.decided(pred) else false_fun)(*operands)
 
     def do_switch(self, index: Any, branches: Any, *operands: Any, **named: Any) -> Any:

@@ -209,6 +209,10 @@ class UnknownBase:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Accept the keywords of any metaclass."""
 
+    def __class_getitem__(cls, item: Any) -> Any:
+        """Leave out the arguments of a generic class."""
+        return cls
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Take fields in the order of the annotations, as dataclasses and modules do."""
         names = [name for base in reversed(type(self).__mro__) for name in vars(base).get("__annotations__", ())]

@@ -38,8 +38,8 @@ Branch = tuple[int, int]
 # Pure helpers of the standard library, which do what they do with stand-ins, too.
 PURE = frozenset(
     {
-        "__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "inspect", "itertools", "math",
-        "operator", "string", "types", "typing",
+        "__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "inspect",
+        "itertools", "math", "operator", "string", "types", "typing",
     }
 )  # fmt: skip
 PURE_PARTS = {
@@ -321,13 +321,19 @@ class World:
             self.modules[name] = self._found(name)
         return self.modules[name]
 
-    def names_of(self, file: Path) -> Mapping[str, Any]:
-        """Return what is in a file that has no name as a module."""
-        name = str(file)
-        if name not in self.modules:
-            self.modules[name] = SourceModule(self, file.stem, file)
-        names: Mapping[str, Any] = self.modules[name]._loaded()
-        return names
+    def enter(self, package: str) -> None:
+        """Execute a package before a module in it, as an import does."""
+        around = self.module(package) if package else None
+        if isinstance(around, SourceModule):
+            around._loaded()
+
+    def source(self, name: str, file: Path) -> SourceModule:
+        """Return a module of the project by its file; it is executed."""
+        module = self.modules.get(name)
+        if not isinstance(module, SourceModule):
+            module = self.modules[name] = SourceModule(self, name, file)
+        module._loaded()
+        return module
 
     def _found(self, name: str) -> Any:
         library = self.library(self, name)
@@ -357,11 +363,10 @@ class World:
             with suppress(Exception):
                 exec(statement, namespace)
 
-    def load(self, name: str, file: str, source: CompiledModule) -> dict[str, Any]:
+    def load(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
         """Execute a file outside of what is traced; it is executed once for all executions, and has time of its own."""
         import jax
 
-        namespace: dict[str, Any] = {}
         players, self.players = self.players, Players()
         choices, self.choices = self.choices, Choices()
         end, start = self.end, time.process_time()
@@ -372,7 +377,6 @@ class World:
         finally:
             self.players, self.choices = players, choices
             self.end = end + time.process_time() - start
-        return namespace
 
 
 class SourceModule:
@@ -384,8 +388,10 @@ class SourceModule:
 
     def _loaded(self) -> dict[str, Any]:
         if self._names is None:
-            self._names = {}
-            self._names = self._world.load(self._name, str(self._file), compiled_file(self._file, self._name))
+            self._world.enter(self._name.rpartition(".")[0])
+        if self._names is None:
+            self._names = {}  # what imports it in a circle sees what there is so far
+            self._world.load(self._name, str(self._file), compiled_file(self._file, self._name), self._names)
         return self._names
 
     def __getattr__(self, name: str) -> Any:
@@ -451,8 +457,9 @@ def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, posi
     if isinstance(test, ast.BoolOp):
         test.values = [parted(value, change, positive=positive) for value in test.values]
         return test
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
-        inside = ast.copy_location(ast.Compare(test.left, [ast.In()], test.comparators), test)
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn | ast.IsNot):
+        operator = ast.In() if isinstance(test.ops[0], ast.NotIn) else ast.Is()
+        inside = ast.copy_location(ast.Compare(test.left, [operator], test.comparators), test)
         test = ast.copy_location(ast.UnaryOp(ast.Not(), inside), test)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test.operand = parted(test.operand, change, positive=not positive)
@@ -855,7 +862,7 @@ class Builtins(dict[str, Any]):
         """Stand for what has an effect outside of the program."""
 
     def is_instance(self, value: Any, kind: Any) -> Any:
-        """Stand for ``isinstance``: what is not known of is decided, the same way for the same value and type."""
+        """Stand for ``isinstance``: what is not known of is decided, for one value and one kind the same way."""
         if is_unknown(value):
             return value._olympus_part(("isinstance", id(kind)), f"isinstance({value._olympus_path})")
         if is_unknown(kind):
@@ -971,12 +978,11 @@ class Builtins(dict[str, Any]):
         return self.world.lean(value, (line, column), positive=positive)
 
     def same(self, left: Any, right: Any) -> Any:
-        """Stand for ``is``: a thing that is not known may be any other one that has a name."""
-        if left is right or not (is_unknown(left) or is_unknown(right)) or left is None or right is None:
+        """Stand for ``left is right``; what is not known may be any other thing, and never ``None``."""
+        if left is right or left is None or right is None or not (is_unknown(left) or is_unknown(right)):
             return left is right
-        return (
-            Unknown(self.world, "... is ...") if not is_unknown(left) else left._olympus_part(("is", id(right)), "is")
-        )
+        either, other = (left, right) if is_unknown(left) else (right, left)
+        return either._olympus_part(("is", id(other)), f"{either._olympus_path} is ...")
 
     def noted(self, value: Any, number: int, first: bool) -> Any:
         """Note what comes to a place, and return it."""
