@@ -13,7 +13,7 @@ from olympus.lineage.ledger import Consumption, may_meet
 from olympus.spans import Chain, Span, traceback_chain
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
-__all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "better", "judge", "judge_one"]
+__all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
 
 WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
@@ -23,6 +23,8 @@ ASSUMED = "assumed_consumption"
 
 MISUSES = ("IndexError: Too many indices", "TypeError: iteration over a 0-d array")
 """How errors begin that JAX raises for the words of typed keys, and for those of other arrays alike."""
+
+COMPREHENSION = re.compile(r"(\.<locals>\.<(list|set|dict)comp>|\.<locals>\.<genexpr>)+$")
 
 RANK: dict[Status, int] = {"not reached": 0, "refuted": 1, "inconclusive": 2, "confirmed": 3}
 
@@ -199,7 +201,8 @@ def _is_visited_once(question: Question, execution: Execution, keys: Sequence[tu
     identities = execution.lineage.identities
     spans = [span for event, _ in keys for span in event.chain if at((span,), question.place)]
     roots = {identities[identities.root(key)].operation for _, key in keys}
-    return all("." not in span.function for span in spans) and roots <= {"argument", "seed"}
+    functions = {COMPREHENSION.sub("", span.function) for span in spans}
+    return not any("." in function for function in functions) and roots <= {"argument", "seed"}
 
 
 def _cut_short(question: Question, execution: Execution) -> str | None:
@@ -300,7 +303,7 @@ def _whole(question: Question, execution: Execution, tier: Tier) -> Verdict | No
             return Verdict("inconclusive", tier, f"it ended early there: {interruption.text}")
     if execution.cut is not None:
         return Verdict("inconclusive", tier, execution.cut)
-    if any(arrival <= {"unknown", "other"} and "unknown" in arrival for arrival in arrivals):
+    if any("unknown" in arrival for arrival in arrivals):
         return Verdict("inconclusive", tier, "it is not known whether a key is there")
     if any(at(event.chain, question.place) for event in execution.lineage.unmodelled):
         return Verdict("inconclusive", tier, "it is not known what is done to the key there")

@@ -59,7 +59,8 @@ FORBIDDEN = frozenset(
     }
 )  # fmt: skip
 DECISIONS = 24  # of one execution: what is unknown after that is false
-LONGEST = 3  # turns of a range
+LONGEST = 3  # turns of a loop
+SHORT = 8  # elements of a list that are all gone over
 
 
 ERRORS = 1_000  # of one execution
@@ -145,6 +146,10 @@ class Players:
     def number(self, value: Any) -> Any:
         """Return the number that an unknown value is."""
         return 0
+
+    def is_key(self, value: Any) -> bool:
+        """Say whether an unknown value was used as a key."""
+        return False
 
     def consume(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Consume the keys that are given to something unknown."""
@@ -300,8 +305,9 @@ class World:
         return Wrapped(self, function)
 
     def as_claimed_key(self, value: Unknown) -> Any:
-        """Return the key that an unknown value is, where the code in execution stands at a place that says so."""
-        return self.promote(value) if self.is_claimed(sys._getframe(2)) else None
+        """Return the key that an unknown value is: it was used as one, or stands at a place that says so."""
+        is_key = self.players.is_key(value) or self.is_claimed(sys._getframe(2))
+        return self.promote(value) if is_key else None
 
     def is_claimed(self, frame: FrameType) -> bool:
         """Say whether a frame stands at a place where an operand is a key for certain."""
@@ -467,6 +473,11 @@ def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, posi
     return change(test, positive)
 
 
+def is_ours(node: ast.AST) -> bool:
+    """Say whether a node is a call of one of our functions."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("__olympus")
+
+
 def place_of(node: Any) -> Place:
     """Return the place of a node of a syntax tree."""
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
@@ -501,7 +512,8 @@ class Prepared(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         """Prepare a node; at a place that is asked about, its operands are noted."""
-        number = self.asked.get(place_of(node)) if isinstance(node, ast.expr | ast.AugAssign) else None
+        own = isinstance(node, ast.expr | ast.AugAssign) and not is_ours(node)
+        number = self.asked.get(place_of(node)) if own else None
         if number is not None:
             self.note_operands(node, number)
         return super().visit(node)
@@ -685,11 +697,11 @@ class Prepared(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> Any:
         """Take what is not known for false, or true, where otherwise there is nothing but an error."""
+        self.lead(node)
         if node.body and isinstance(node.body[-1], ast.Raise):
             node.test = self.unlikely(node.test)
         elif node.orelse and isinstance(node.orelse[-1], ast.Raise):
             node.test = self.unlikely(node.test, wanted=True)
-        self.lead(node)
         self.generic_visit(node)
         head = self.head(call("__olympus_truth__", node.test, at=node.test))
         node.test = head.value
@@ -713,8 +725,11 @@ class Prepared(ast.NodeTransformer):
         return body
 
     def visit_Call(self, node: ast.Call) -> Any:
-        """Leave out keywords of unknown names."""
+        """Leave out keywords of unknown names, and numbers as they are."""
         self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name("int" | "float"), [number], []):
+                return call("__olympus_plain__", node.func, number, at=node)
         for keyword in node.keywords:
             if keyword.arg is None:
                 keyword.value = call("__olympus_keywords__", keyword.value, at=keyword.value)
@@ -835,6 +850,7 @@ class Builtins(dict[str, Any]):
             __olympus_generator__=self.generator,
             __olympus_keywords__=self.keywords,
             __olympus_noted__=self.noted,
+            __olympus_plain__=self.plain,
             __olympus_same__=self.same,
             __olympus_truth__=self.truth,
             __olympus_turn__=self.turn,
@@ -845,6 +861,7 @@ class Builtins(dict[str, Any]):
             range=self.short_range,
             print=self.nothing,
             isinstance=self.is_instance,
+            len=self.length,
             hasattr=self.has_attribute,
         )
 
@@ -878,6 +895,14 @@ class Builtins(dict[str, Any]):
             return value._olympus_part(("hasattr", str(name)), f"hasattr({value._olympus_path})")
         return hasattr(value, name)
 
+    def plain(self, kind: Any, value: Any) -> Any:
+        """Stand for ``int`` and ``float``: a number that is traced or not known stays what it is."""
+        return value if is_unknown(value) or is_traced(value) else kind(value)
+
+    def length(self, value: Any) -> Any:
+        """Stand for ``len``: most lengths are shapes and counts, and need not be known."""
+        return value._olympus_part("len", f"len({value._olympus_path})") if is_unknown(value) else len(value)
+
     def short_range(self, *bounds: Any) -> Iterator[int] | range:
         """Stand for ``range``; a long one has its first turns only."""
         try:
@@ -902,8 +927,8 @@ class Builtins(dict[str, Any]):
     def item(self, container: Any, index: Any) -> Any:
         """Stand for ``container[index]``: of known functions and objects, one that is not known is the first."""
         if is_unknown(container):
-            key = self.world.promote(container) if self.world.is_claimed(sys._getframe(1)) else None
-            return container[index] if key is None else key[index]
+            is_key = self.world.players.is_key(container) or self.world.is_claimed(sys._getframe(1))
+            return (self.world.promote(container) if is_key else container)[index]
         if is_unknown(index) and isinstance(container, Mapping | list | tuple) and container:
             values = container.values() if isinstance(container, Mapping) else container
             first = next(iter(values))
@@ -938,7 +963,8 @@ class Builtins(dict[str, Any]):
         if is_unknown(values):
             self.world.cut = "how often a loop runs is not known"
         elements = self.elements(values)
-        yield from islice(elements, LONGEST)
+        short = isinstance(values, list | tuple) and len(values) <= SHORT
+        yield from islice(elements, SHORT if short else LONGEST)
         if next(elements, self) is not self:
             self.world.cut = "the later turns of a loop were left out"
 
