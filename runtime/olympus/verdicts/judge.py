@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Self
 
 from olympus.jaxprs import Equation
@@ -20,6 +20,9 @@ WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 
 ASSUMED = "assumed_consumption"
 """The name of a compiled function that stands for a call of which it is not known what it does with a key."""
+
+MISUSES = ("IndexError: Too many indices", "TypeError: iteration over a 0-d array")
+"""How errors begin that JAX raises for the words of typed keys, and for those of other arrays alike."""
 
 RANK: dict[Status, int] = {"not reached": 0, "refuted": 1, "inconclusive": 2, "confirmed": 3}
 
@@ -53,6 +56,9 @@ class Execution:
         interruptions: all errors.
         names: what the elements of its first argument are in the source, where that argument stands for many keys.
         cut: why loops did not run as they would, ``None`` if they did.
+        arrivals: what came to places that were asked about, each time: ``typed`` and ``raw`` keys, ``unknown`` values,
+            and ``other`` things.
+        grown: where child ``n`` of a split into ``n + 1`` children is taken, for a number that is not known.
     """
 
     lineage: Lineage
@@ -60,6 +66,8 @@ class Execution:
     interruptions: tuple[Interruption, ...] = ()
     names: tuple[str, ...] = ()
     cut: str | None = None
+    arrivals: Mapping[Place, Sequence[frozenset[str]]] = field(default_factory=dict)
+    grown: tuple[Span, ...] = ()
 
     def describe(self, key: int) -> str:
         """Return an identity as a reader of the source would write it."""
@@ -111,6 +119,8 @@ def at(chain: Iterable[Span], place: Place) -> bool:
 def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict | None:
     """Compare the keys at the two places in one execution; ``None`` if it does not reach both."""
     events = execution.lineage.events
+    if question.code == "OLY108" and question.other is None and at(execution.grown, question.place):
+        return Verdict("confirmed", tier, "it is child n of a split into n + 1 children, which is that of `fold_in`")
     later = [event for event in events if at(event.chain, question.place)]
     earlier = later if question.other is None else [event for event in events if at(event.chain, question.other)]
     if not later or not earlier:
@@ -252,7 +262,36 @@ def _words(question: Question, execution: Execution, tier: Tier) -> Verdict | No
         torn = misuse.kind in ("indexing", "arithmetic", "transposition")
         if torn and any(at(event.chain, question.place) for event in (misuse.first, misuse.second)):
             return Verdict("confirmed", tier, None, evidence(execution, misuse.first, misuse.second, misuse.key))
+    for torn_by in lineage.torn:
+        if torn_by.chain[:1] and (at(torn_by.chain[:1], question.place) or _is_within(torn_by.chain, question.place)):
+            return Verdict("confirmed", tier, None, torn_evidence(execution, torn_by))
     for failed in execution.failures:
         if at(failed.chain, question.place) or _is_within(failed.chain, question.place):
             return Verdict("confirmed", tier, f"with a typed key it is an error: {failed.error}: {failed.text}")
-    return None
+    return _whole(question, execution, tier)
+
+
+def _whole(question: Question, execution: Execution, tier: Tier) -> Verdict | None:
+    """Judge a place at which no word of a key was taken; ``None`` if the execution does not come there."""
+    arrivals = execution.arrivals.get(question.place)
+    if not arrivals:
+        return None
+    for interruption in execution.interruptions:
+        if at(interruption.chain, question.place) or _is_within(interruption.chain, question.place):
+            if interruption.text.startswith(MISUSES) and all(arrival & {"typed", "unknown"} for arrival in arrivals):
+                return Verdict("confirmed", tier, f"with a typed key it is an error: {interruption.text}")
+            return Verdict("inconclusive", tier, f"it ended early there: {interruption.text}")
+    if execution.cut is not None:
+        return Verdict("inconclusive", tier, execution.cut)
+    if any(arrival <= {"unknown", "other"} and "unknown" in arrival for arrival in arrivals):
+        return Verdict("inconclusive", tier, "it is not known whether a key is there")
+    if any(at(event.chain, question.place) for event in execution.lineage.unmodelled):
+        return Verdict("inconclusive", tier, "it is not known what is done to the key there")
+    return Verdict("refuted", tier, "no word of a key is taken there")
+
+
+def torn_evidence(execution: Execution, event: Event) -> tuple[str, ...]:
+    """Return lines that show that words are taken out of a key: the key, and the equation with its calls."""
+    keys = ", ".join(execution.describe(key) for key in event.keys)
+    text = str(event.equation.eqn).partition("\n")[0].strip()
+    return (f"key: {keys}", f"{event.name}: {text}", *(f"  {span} in {span.function}" for span in event.chain))

@@ -6,14 +6,21 @@ import ast
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from olympus.verdicts.judge import WORDS, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
+from olympus.witness.world import Branch
 
 __all__ = ["answer", "module_name"]
 
+AGAIN = (
+    ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 ENOUGH = 5  # seconds of processor time, after which no other way to a place is tried
 
 
@@ -33,12 +40,17 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
     groups: dict[str, list[int]] = {}
     for index, question in enumerate(questions):
         groups.setdefault(outermost(tree, question.place.line), []).append(index)
+    words = {in_bytes(question.place, lines): question.place for question in questions if question.code in WORDS}
+    branches = frozenset(branch for question in questions for branch in way(tree, question))
+    told = replace(target, asked=tuple(words.items()), branches=branches)
     verdicts: dict[int, Verdict] = {}
     for function, indices in groups.items():
         asked = [questions[index] for index in indices]
         claimed = frozenset(in_bytes(question.place, lines) for question in asked if question.code in WORDS)
         found = [Verdict("not reached", "witness", "no execution comes there")] * len(asked)
-        own = replace(target, function=function, claimed=claimed)
+        ways = tuple({tuple(sorted(way(tree, question).items())): None for question in asked})
+        twice = any(is_round(tree, question) for question in asked)
+        own = replace(told, function=function, claimed=claimed, ways=tuple(map(dict, ways)), twice=twice)
         start = time.process_time()
         for executor in executors(own, tree, words=any(question.code in WORDS for question in asked)):
             found = judged(executor, asked, found)
@@ -76,6 +88,47 @@ def in_bytes(place: Place, lines: Sequence[str]) -> tuple[int, int, int, int]:
     """Return a place as code objects have it."""
     start = len(lines[place.line - 1][: place.column - 1].encode())
     return place.line, start, place.end_line, len(lines[place.end_line - 1][: place.end_column - 1].encode())
+
+
+def way(tree: ast.Module, question: Question) -> dict[Branch, bool]:
+    """Return what the conditions around and before the places of a question have to be for both to be come to."""
+    wanted: dict[Branch, bool] = {}
+    for place in (question.other, question.place):
+        if place is not None and place.file == question.place.file:
+            wanted.update(lead(tree, place.line))
+    return wanted
+
+
+def is_round(tree: ast.Module, question: Question) -> bool:
+    """Say whether a finding is about one place of a method, outside of any loop: it is about calls of the method."""
+    if question.other is not None or question.code in WORDS:
+        return False
+    own = (question.place.line, question.place.column)
+    around = [node for node in ast.walk(tree) if isinstance(node, AGAIN) and contains(node, own)]
+    return [type(node) for node in around] == [ast.ClassDef, ast.FunctionDef]
+
+
+def contains(node: Any, start: tuple[int, int]) -> bool:
+    """Say whether a place is in a node."""
+    first, last = (node.lineno, node.col_offset + 1), (node.end_lineno, node.end_col_offset)
+    return bool(first <= start <= last)
+
+
+def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:
+    """Return the conditions in a statement that decide whether an execution comes to a line, each with what it is."""
+    for name in ("body", "orelse", "finalbody", "handlers"):
+        block = getattr(node, name, ())
+        for index, statement in enumerate(block if isinstance(block, list) else ()):
+            if not statement.lineno <= line <= statement.end_lineno:
+                continue
+            if isinstance(node, ast.If | ast.While):
+                yield (node.lineno, node.col_offset), name == "body"
+            for earlier in block[:index]:
+                if isinstance(earlier, ast.If) and isinstance(earlier.body[-1], ENDS):
+                    yield (earlier.lineno, earlier.col_offset), False
+                elif isinstance(earlier, ast.If) and earlier.orelse and isinstance(earlier.orelse[-1], ENDS):
+                    yield (earlier.lineno, earlier.col_offset), True
+            yield from lead(statement, line)
 
 
 def executors(target: Target, tree: ast.Module, *, words: bool) -> Iterator[Executor]:

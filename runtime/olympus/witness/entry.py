@@ -54,12 +54,13 @@ class Entry:
         """Whether it is a method of a test case."""
         return any(callable(inspect.getattr_static(self.owner, name, None)) for name in PREPARING)
 
-    def call(self, row: int, *, constructed: bool) -> list[Any]:
+    def call(self, row: int, *, constructed: bool, twice: bool) -> list[Any]:
         """Call it, and return the functions that come of that.
 
         Args:
             row: which of its rows of arguments it is given.
             constructed: whether its object is made by its constructor.
+            twice: whether a method is called once more.
         """
         function = self.function
         if isinstance(self.owner, type) and not isinstance(
@@ -67,13 +68,16 @@ class Entry:
         ):
             function = self.method(constructed=constructed)
         result = invoke(self.world, function, self.rows[row], self.fixture)
+        if twice and inspect.ismethod(function):
+            invoke(self.world, function, self.rows[row], self.fixture)
         return [*returned(result), *returned(getattr(function, "__self__", None))]
 
     def method(self, *, constructed: bool) -> Any:
         """Return the method of an object; one that cannot be made is left out."""
         try:
-            make: Any = self.owner.__new__
-            instance = make(self.owner)
+            made = open_class(self.world, self.owner)
+            make: Any = made.__new__
+            instance = make(made)
         except TypeError:
             return self.function
         prepared = [name for name in PREPARING if name != self.name] if self.is_test else []
@@ -97,6 +101,23 @@ class Entry:
             )
             return made[0] if inspect.isgeneratorfunction(function) and made else made
         return Unknown(self.world, name)
+
+
+def open_class(world: World, owner: type) -> type:
+    """Return a class whose objects have any attribute, as that of an object whose constructor was not run may be."""
+    if hasattr(owner, "__getattr__"):
+        return owner
+
+    def __getattr__(self: Any, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        value = Unknown(world, f"{owner.__name__}.{name}")
+        object.__setattr__(self, name, value)
+        return value
+
+    with suppress(Exception):
+        return type(owner)(owner.__name__, (owner,), {"__getattr__": __getattr__})
+    return owner
 
 
 def getattr_static(value: Any, name: str, default: Any) -> Any:

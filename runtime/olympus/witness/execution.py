@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,10 +13,22 @@ from typing import Any
 from olympus.lineage import failure, follow
 from olympus.spans import is_user_file, span_at
 from olympus.verdicts.judge import ASSUMED, Execution, Interruption
+from olympus.verdicts.question import Place as QuestionPlace
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
 from olympus.witness.unknown import is_unknown
-from olympus.witness.world import Choices, Exhausted, Met, Place, Players, SourceModule, World, compiled, shallow
+from olympus.witness.world import (
+    Branch,
+    Choices,
+    Exhausted,
+    Met,
+    Place,
+    Players,
+    SourceModule,
+    World,
+    compiled,
+    shallow,
+)
 
 __all__ = ["Executor", "Target", "loaded", "module_name"]
 
@@ -37,6 +49,10 @@ class Target:
         module: the name of its module.
         function: the qualified name of the function, the outermost one if it is nested; empty for the module itself.
         claimed: places where an operand is a key for certain.
+        branches: the conditions of the file that an execution may be told how to decide.
+        asked: places at which it is noted what comes there, each with the place that it is in a question.
+        ways: what conditions have to be so that an execution comes to the places of a question, for each of them.
+        twice: whether a method is called twice: what it does with a key of its object shows then.
         roots: the packages in which JAX's namespace is.
         folders: where the modules of the project are looked for.
     """
@@ -46,8 +62,17 @@ class Target:
     module: str
     function: str
     claimed: frozenset[Place] = frozenset()
+    branches: frozenset[Branch] = frozenset()
+    asked: tuple[tuple[Place, QuestionPlace], ...] = ()
+    ways: tuple[Mapping[Branch, bool], ...] = ()
+    twice: bool = False
     roots: tuple[str, ...] = ("jax", "olympus")
     folders: tuple[Path, ...] = ()
+
+    @property
+    def numbers(self) -> dict[Place, int]:
+        """The numbers of the places that are asked about."""
+        return {place: number for number, (place, _) in enumerate(self.asked)}
 
 
 class Executor:
@@ -69,7 +94,7 @@ class Executor:
         self.known: set[str] = set()
         self.complete = True  # whether all decisions were tried
         own = home or target
-        whole = replace(own, function="", claimed=frozenset())
+        whole = replace(own, function="", claimed=frozenset(), ways=(), twice=False)
         self.world, self.module = loaded(whole, typed) if target.function else prepared(whole, typed)
         self.world.claimed = {own.file: own.claimed}
         if target.file != own.file:
@@ -77,9 +102,15 @@ class Executor:
         self.entry = Entry(self.world, target.function, self.named)
 
     def executions(self) -> Iterator[Execution]:
-        """Execute the function with each of its decisions both ways, the first ones first, up to a limit."""
+        """Execute the function on the ways that are wanted, and then with each of its decisions both ways.
+
+        There is a limit; the first decisions come first.
+        """
         last = len(self.entry.rows) - 1
-        waiting = deque([Choices(row=row) for row in dict.fromkeys((0, last))])
+        ways = [way for way in self.target.ways if way]
+        waiting = deque([Choices(row=row, wanted=way) for way in ways for row in dict.fromkeys((0, last))])
+        waiting += [Choices(default=False, wanted=way) for way in ways]
+        waiting += [Choices(row=row) for row in dict.fromkeys((0, last))]
         waiting += [Choices(default=False), *(Choices(row=row) for row in range(1, last))]
         seen: set[tuple[int, tuple[bool, ...]]] = set()
         start = time.process_time()
@@ -91,9 +122,9 @@ class Executor:
             before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)
             if len(self.known) > before:  # more is known to be a key: once more
-                waiting.appendleft(Choices(choices.prefix, default=choices.default, row=choices.row))
+                waiting.appendleft(choices.again())
                 continue
-            if choices.default:
+            if choices.default and not choices.wanted:
                 others = [prefix for prefix in choices.others() if (choices.row, prefix) not in seen]
                 waiting.extend(Choices(prefix, row=choices.row) for prefix in others)
                 seen.update((choices.row, prefix) for prefix in others)
@@ -125,7 +156,12 @@ class Executor:
         failures = tuple(found for found in map(failure, [*(each.error for each in met), *ended]) if found is not None)
         interruptions = (*map(interruption, met), *map(Interruption.of, ended))
         names = tuple(value._olympus_path for value in made[0])
-        return Execution(follow(traced), failures, interruptions, names, self.world.cut)
+        arrivals = {
+            place: [frozenset(arrival) for arrival in self.world.arrivals.get(number, ())]
+            for number, (_, place) in enumerate(self.target.asked)
+        }
+        grown = tuple(span_at(code, lasti) for code, lasti in self.world.grown)
+        return Execution(follow(traced), failures, interruptions, names, self.world.cut, arrivals, grown)
 
     def named(self, name: str) -> Any:
         """Return what a name of the module is, or a fixture that its folder has for all tests."""
@@ -147,10 +183,10 @@ class Executor:
         world, target = self.world, self.target
         if not target.function:
             self.module._names = {}
-            source = compiled(target.file, target.text, target.module)
+            source = compiled(target.file, target.text, target.module, target.branches, target.numbers)
             world.execute(target.module, target.file, source, self.module._names)
             return
-        for function in self.entry.call(choices.row, constructed=self.constructed):
+        for function in self.entry.call(choices.row, constructed=self.constructed, twice=target.twice):
             invoke(world, function)
         handed = 0
         while handed < len(world.handed) and handed < 20:
@@ -174,7 +210,8 @@ def loaded(target: Target, typed: bool) -> tuple[World, SourceModule]:
     """
     world, module = prepared(target, typed)
     module._names = {}
-    world.load(target.module, target.file, compiled(target.file, target.text, target.module), module._names)
+    source = compiled(target.file, target.text, target.module, target.branches, target.numbers)
+    world.load(target.module, target.file, source, module._names)
     return world, module
 
 

@@ -63,12 +63,18 @@ class Jax:
         return f"jax.{self._name}"
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__"):
+            return self._name.rpartition(".")[2]
+        if name in ("__version__", "__version_info__") and not self._name:
+            import jax
+
+            return getattr(jax, name)
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         full = f"{self._name}.{name}" if self._name else name
         if self._name == EXECUTED:
             return self._world.module(f"jax.{full}")
-        value = constant(full)
+        value = None if full in WRAPPERS else constant(full)  # some of them are classes
         return Jax(self._world, full) if value is None else value
 
     def __getitem__(self, item: Any) -> Any:
@@ -167,6 +173,8 @@ class Calls:
 
     def count(self, number: Any) -> int:
         """Return how many children there are."""
+        if is_unknown(number):
+            self.world.sizes[number] = TURNS + 1
         if is_unknown(number) or not isinstance(number, int):
             return TURNS + 1
         return min(number, 64)
@@ -213,10 +221,11 @@ class Calls:
         if not args:
             return lambda function: self.lanes((function,), kwargs)
         function, axes = args[0], args[1] if len(args) > 1 else kwargs.get("in_axes", 0)
+        out_axes = args[2] if len(args) > 2 else kwargs.get("out_axes", 0)
 
         @own
         def mapped(*values: Any, **named: Any) -> Any:
-            return self.map_lanes(function, axes, values, named)
+            return self.placed(self.map_lanes(function, axes, values, named), out_axes)
 
         return mapped
 
@@ -249,6 +258,17 @@ class Calls:
         structure, flat = results
         stacked = iter(arrays)
         return jax.tree_util.tree_unflatten(structure, [next(stacked) if is_array(leaf) else leaf for leaf in flat])
+
+    def placed(self, result: Any, axes: Any) -> Any:
+        """Put the mapped axis of results where ``out_axes`` says; it is the first one."""
+        import jax
+        import jax.numpy as jnp
+
+        if isinstance(axes, tuple | list) and isinstance(result, tuple | list) and len(axes) == len(result):
+            return type(result)(self.placed(each, axis) for each, axis in zip(result, axes, strict=True))
+        if is_unknown(axes) or not isinstance(axes, int) or axes == 0:
+            return result
+        return jax.tree_util.tree_map(lambda leaf: jnp.moveaxis(leaf, 0, axes) if is_array(leaf) else leaf, result)
 
     def flat_axes(self, axes: Any, values: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         """Return the mapped axis of each flat argument; what is not known is the first."""
@@ -364,8 +384,10 @@ class Calls:
         """Return an unknown value for a traced one."""
         return value if is_unknown(value) else self.unknown("predicate")
 
-    def do_associative_scan(self, fn: Any, elems: Any, **named: Any) -> Any:
-        """Give an unknown result."""
+    def do_associative_scan(self, fn: Any, elems: Any, *rest: Any, **named: Any) -> Any:
+        """Run the function for two pairs of elements, and give an unknown result."""
+        for turn in range(TURNS):
+            fn(self.element(elems, turn), self.element(elems, turn + 1))
         return self.unknown("lax.associative_scan")
 
     def do_eval_shape(self, fun: Any, *args: Any, **named: Any) -> Any:
@@ -380,6 +402,9 @@ class Calls:
         """Call JAX's function where all is known that it is given, and keys or indices are in it."""
         import jax
 
+        if callable(kwargs.get("is_leaf")):
+            is_leaf = kwargs["is_leaf"]
+            kwargs["is_leaf"] = lambda *tree: bool(is_leaf(*tree))
         leaves = jax.tree_util.tree_leaves((args, kwargs), is_leaf=callable)
         if name == "numpy.where" and len(args) == 3 and all(map(is_array, args[1:])):
             args = (self.predicate(args[0]), *args[1:])
@@ -426,7 +451,14 @@ class Wrapped:
             return self
         return MethodType(self._function, instance)
 
+    def __getitem__(self, item: Any) -> Any:
+        from olympus.witness.unknown import Unknown
+
+        return Unknown(self._world, "compiled[...]")
+
     def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__", "__doc__", "__module__"):
+            return getattr(self._function, name)
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         from olympus.witness.unknown import Unknown

@@ -63,8 +63,13 @@ class Unknown:
             return Unknown(self._olympus_world, path)
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__"):
+            return self._olympus_path
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
+        key = self._olympus_world.as_claimed_key(self)
+        if key is not None:
+            return getattr(key, name)
         if name == "keys" and _in_double_star(sys._getframe(1)):
             return tuple  # no keyword at all
         return self._olympus_part((".", name), f"{self._olympus_path}.{name}")

@@ -12,9 +12,9 @@ import builtins
 import sys
 import time
 from abc import ABC, ABCMeta
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial, wraps
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -24,18 +24,34 @@ from typing import Any, NamedTuple
 from olympus.witness.helpers import HELPERS
 from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 
-__all__ = ["Choices", "Exhausted", "Place", "World", "shallow"]
+__all__ = ["Branch", "Choices", "Exhausted", "Met", "Place", "World", "shallow"]
 
 Place = tuple[int, int, int, int]
 """Line, column, end line, end column: lines from 1, columns in UTF-8 bytes from 0, as ``ast`` has them."""
 
+Asked = Mapping[Place, int]
+"""Places at which it is noted what comes there, each with its number."""
+
+Branch = tuple[int, int]
+"""Line and column of a statement or expression with a condition, as ``ast`` has them."""
+
 # Pure helpers of the standard library, which do what they do with stand-ins, too.
 PURE = frozenset(
     {
-        "__future__", "abc", "collections", "contextlib", "copy", "dataclasses", "enum", "functools", "inspect",
-        "itertools", "math", "operator", "string", "types", "typing",
+        "__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "inspect", "itertools", "math",
+        "operator", "string", "types", "typing",
     }
 )  # fmt: skip
+PURE_PARTS = {
+    "contextlib": (
+        "AbstractContextManager",
+        "ContextDecorator",
+        "ExitStack",
+        "contextmanager",
+        "nullcontext",
+        "suppress",
+    )
+}
 FORBIDDEN = frozenset(
     {
         "__import__", "breakpoint", "compile", "copyright", "credits", "delattr", "eval", "exec", "exit", "help",
@@ -76,11 +92,31 @@ Failed = Exception
 
 
 class Choices:
-    """The decisions of one execution: some that are given, and one answer to all after them; and a row of arguments."""
+    """The decisions of one execution: some that are given, and one answer to all after them; and a row of arguments.
 
-    def __init__(self, prefix: tuple[bool, ...] = (), *, default: bool = True, row: int = 0) -> None:
+    Attributes:
+        prefix: the first decisions.
+        default: all after them.
+        row: the row of arguments with which a test is called.
+        wanted: what conditions of the user's have to be where that can be chosen, by line and column.
+        made: what was decided so far.
+    """
+
+    def __init__(
+        self,
+        prefix: tuple[bool, ...] = (),
+        *,
+        default: bool = True,
+        row: int = 0,
+        wanted: Mapping[Branch, bool] | None = None,
+    ) -> None:
         self.prefix, self.default, self.row = prefix, default, row
         self.made: list[bool] = []
+        self.wanted = wanted or {}
+
+    def again(self) -> Choices:
+        """Return the same, before anything is decided."""
+        return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted)
 
     def choose(self) -> bool:
         """Make the next decision."""
@@ -159,6 +195,9 @@ class World:
         self.cut: str | None = None  # why loops did not run as they would
         self.met: dict[Hashable, Met] = {}
         self.outermost = depth()
+        self.sizes: dict[Unknown, int] = {}  # what numbers of children that are not known are taken for
+        self.grown: list[tuple[CodeType, int]] = []  # where the last child of a split into one more is taken
+        self.arrivals: dict[int, list[set[str]]] = {}
         for parts, name in self.written:
             parts.pop(name, None)
         self.written.clear()
@@ -230,6 +269,13 @@ class World:
             self.decided[value] = self.choices.choose()
         return self.decided[value]
 
+    def lean(self, value: Any, branch: Branch, *, positive: bool) -> Any:
+        """Decide what is not known, so that the execution takes the branch that it is to take, if there is one."""
+        wanted = self.choices.wanted.get(branch)
+        if wanted is None or not (is_unknown(value) or is_traced(value)):
+            return value
+        return self.decided.setdefault(value, wanted == positive) if is_unknown(value) else wanted == positive
+
     def unknown_call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of a call of something unknown: it is given what the call gives it, and does its work."""
         self.calls += 1
@@ -296,7 +342,12 @@ class World:
         if name.partition(".")[0] in PURE:
             return import_module(name)
         file = self.sources(name)
-        return Unknown(self, name) if file is None else SourceModule(self, name, file)
+        if file is not None:
+            return SourceModule(self, name, file)
+        unknown = Unknown(self, name)
+        for part in PURE_PARTS.get(name, ()):
+            unknown._olympus_parts[".", part] = getattr(import_module(name), part)
+        return unknown
 
     def execute(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
         """Execute a file, statement by statement: one that fails leaves its names unknown.
@@ -363,14 +414,23 @@ class CompiledModule:
         self.statements = statements
 
 
-def compiled(file: str, text: str, module: str) -> CompiledModule:
+def compiled(
+    file: str, text: str, module: str, branches: Collection[Branch] = (), asked: Asked | None = None
+) -> CompiledModule:
     """Compile a file for execution with stand-ins; every node keeps its place.
+
+    Args:
+        file: its path.
+        text: its source.
+        module: the name of its module.
+        branches: the conditions that an execution may be told to decide in one way.
+        asked: the places at which it is noted what comes there.
 
     Raises:
         SyntaxError: if it is no Python of this version.
     """
     package = module if Path(file).name == "__init__.py" else module.rpartition(".")[0]
-    tree = Prepared(package).visit(ast.parse(text, file))
+    tree = Prepared(package, branches, asked).visit(ast.parse(text, file))
     statements = []
     for statement in tree.body:
         code = ast.Module([statement], [])
@@ -392,12 +452,29 @@ def call(name: str, *args: ast.expr, at: ast.AST) -> ast.expr:
     return ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), at), list(args), []), at)
 
 
-COMPARED: dict[type[ast.cmpop], str] = {
-    ast.In: "__olympus_in__",
-    ast.NotIn: "__olympus_in__",
-    ast.Is: "__olympus_is__",
-    ast.IsNot: "__olympus_is__",
-}
+def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, positive: bool = True) -> ast.expr:
+    """Change the parts of a condition between ``and``, ``or`` and ``not``, told whether it is true when they are."""
+    if isinstance(test, ast.BoolOp):
+        test.values = [parted(value, change, positive=positive) for value in test.values]
+        return test
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
+        inside = ast.copy_location(ast.Compare(test.left, [ast.In()], test.comparators), test)
+        test = ast.copy_location(ast.UnaryOp(ast.Not(), inside), test)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test.operand = parted(test.operand, change, positive=not positive)
+        return test
+    return change(test, positive)
+
+
+def place_of(node: Any) -> Place:
+    """Return the place of a node of a syntax tree."""
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def noted(number: int, value: ast.expr, *, first: bool = False) -> ast.expr:
+    """Return an expression that notes what comes to a place."""
+    told = [ast.copy_location(ast.Constant(each), value) for each in (number, first)]
+    return call("__olympus_noted__", value, *told, at=value)
 
 
 class Head(NamedTuple):
@@ -418,8 +495,32 @@ class Prepared(ast.NodeTransformer):
     * Relative imports become absolute ones.
     """
 
-    def __init__(self, package: str) -> None:
-        self.package = package
+    def __init__(self, package: str, branches: Collection[Branch] = (), asked: Asked | None = None) -> None:
+        self.package, self.branches, self.asked = package, branches, asked or {}
+
+    def visit(self, node: ast.AST) -> Any:
+        """Prepare a node; at a place that is asked about, its operands are noted."""
+        number = self.asked.get(place_of(node)) if isinstance(node, ast.expr | ast.AugAssign) else None
+        if number is not None:
+            self.note_operands(node, number)
+        return super().visit(node)
+
+    def note_operands(self, node: ast.AST, number: int) -> None:
+        """Note what comes to an expression: what is indexed, computed with, or given to a call."""
+        seen = partial(noted, number)
+        match node:
+            case ast.BinOp():
+                node.left, node.right = seen(node.left, first=True), seen(node.right)
+            case ast.Subscript() | ast.Attribute() | ast.AugAssign():
+                node.value = seen(node.value, first=True)
+            case ast.Call():
+                if isinstance(node.func, ast.Attribute):
+                    node.func.value = seen(node.func.value, first=True)
+                else:
+                    node.func = seen(node.func, first=True)
+                node.args = [each if isinstance(each, ast.Starred) else seen(each) for each in node.args]
+                for keyword in node.keywords:
+                    keyword.value = seen(keyword.value)
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
         """Prepare a function."""
@@ -431,7 +532,12 @@ class Prepared(ast.NodeTransformer):
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None
-        return self.decorated(node)
+        lazy = any(ast.unparse(each).endswith("contextmanager") for each in node.decorator_list)
+        eager = isinstance(node, ast.FunctionDef) and not lazy and only_gives(node)
+        self.decorated(node)
+        if eager:
+            node.decorator_list.append(ast.copy_location(ast.Name("__olympus_generator__", ast.Load()), node))
+        return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
         """Prepare a function."""
@@ -462,6 +568,9 @@ class Prepared(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """Go on with unknown values if it fails."""
+        unpacked = [self.asked[place_of(target)] for target in node.targets if place_of(target) in self.asked]
+        if unpacked:
+            node.value = noted(unpacked[0], node.value, first=True)
         self.generic_visit(node)
         return self.guarded(node, node.targets)
 
@@ -528,17 +637,16 @@ class Prepared(ast.NodeTransformer):
         return node if constant else call("__olympus_item__", node.value, node.slice, at=node)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        """Leave it open whether a known container has what is not known, and whether that is one object or another."""
+        """Leave it open whether a known container has what is not known, and whether that is some known thing."""
         self.generic_visit(node)
-        sort, right = type(node.ops[0]), node.comparators[0]
-        if (
-            len(node.ops) > 1
-            or sort not in COMPARED
-            or (sort in (ast.Is, ast.IsNot) and isinstance(right, ast.Constant))
-        ):
-            return node
-        found = call(COMPARED[sort], node.left, right, at=node)
-        return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if sort in (ast.IsNot, ast.NotIn) else found
+        match node:
+            case ast.Compare(left, [ast.In() | ast.NotIn() as sign], [right]):
+                found = call("__olympus_in__", left, right, at=node)
+            case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [right]) if not isinstance(right, ast.Constant):
+                found = call("__olympus_same__", left, right, at=node)
+            case _:
+                return node
+        return found if isinstance(sign, ast.In | ast.Is) else ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
 
     # Loops and conditions.
 
@@ -558,6 +666,7 @@ class Prepared(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> Any:
         """Run a few turns."""
+        self.lead(node)
         self.generic_visit(node)
         if node.orelse:  # it runs when the condition fails, which the loop below cannot tell from its own end
             test = call("__olympus_truth__", node.test, at=node.test)
@@ -579,6 +688,7 @@ class Prepared(ast.NodeTransformer):
             node.test = self.unlikely(node.test)
         elif node.orelse and isinstance(node.orelse[-1], ast.Raise):
             node.test = self.unlikely(node.test, wanted=True)
+        self.lead(node)
         self.generic_visit(node)
         head = self.head(call("__olympus_truth__", node.test, at=node.test))
         node.test = head.value
@@ -586,6 +696,7 @@ class Prepared(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """Decide a traced condition, too."""
+        self.lead(node)
         self.generic_visit(node)
         node.test = call("__olympus_truth__", node.test, at=node.test)
         return node
@@ -619,21 +730,58 @@ class Prepared(ast.NodeTransformer):
 
     def unlikely(self, test: ast.expr, *, wanted: bool = False) -> ast.expr:
         """Return a condition in which what is not known makes it false, or true below a ``not``."""
-        if isinstance(test, ast.BoolOp):
-            test.values = [self.unlikely(value, wanted=wanted) for value in test.values]
-            return test
-        if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn | ast.IsNot):
-            operator = ast.In() if isinstance(test.ops[0], ast.NotIn) else ast.Is()
-            inside = ast.copy_location(ast.Compare(test.left, [operator], test.comparators), test)
-            test = ast.copy_location(ast.UnaryOp(ast.Not(), inside), test)
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            test.operand = self.unlikely(test.operand, wanted=not wanted)
-            return test
-        return call("__olympus_likely__" if wanted else "__olympus_unlikely__", test, at=test)
+        return parted(
+            test,
+            lambda part, positive: call(
+                "__olympus_likely__" if wanted == positive else "__olympus_unlikely__", part, at=part
+            ),
+        )
+
+    def lead(self, node: ast.If | ast.While | ast.IfExp) -> None:
+        """Let an execution be told how to decide a condition."""
+        if (node.lineno, node.col_offset) in self.branches:
+            at = (node.lineno, node.col_offset)
+
+            def lean(part: ast.expr, positive: bool) -> ast.expr:
+                told = [ast.copy_location(ast.Constant(each), part) for each in (*at, positive)]
+                return call("__olympus_lean__", part, *told, at=part)
+
+            node.test = parted(node.test, lean)
 
     def visit_Assert(self, node: ast.Assert) -> Any:
         """Leave out what is asserted, and execute it: keys may be used there."""
         return self.visit_Expr(ast.copy_location(ast.Expr(node.test), node))
+
+
+def is_traced(value: Any) -> bool:
+    """Say whether a value is one of JAX's, which has no truth value in a trace."""
+    return type(value).__module__.startswith("jax")
+
+
+def sort_of(value: Any) -> str:
+    """Say what a value is to one who looks for keys: an array of two words each may be keys."""
+    if is_unknown(value):
+        return "unknown"
+    dtype = str(getattr(value, "dtype", "")) if is_traced(value) else ""
+    if dtype.startswith("key<"):
+        return "typed"
+    return "raw" if dtype == "uint32" and value.shape[-1:] == (2,) else "other"
+
+
+def only_gives(function: ast.FunctionDef) -> bool:
+    """Say whether a function is a generator that is given nothing: it may be run when it is called."""
+    waiting: list[ast.AST] = list(function.body)
+    gives = False
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield | ast.YieldFrom):
+            gives = True
+            waiting += ast.iter_child_nodes(node.value)
+        elif isinstance(node, ast.Yield | ast.YieldFrom):
+            return False
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    return gives
 
 
 def depth() -> int:
@@ -681,19 +829,22 @@ class Builtins(dict[str, Any]):
             __olympus_failed__=self.failed,
             __olympus_item__=self.item,
             __olympus_in__=self.has,
-            __olympus_is__=self.same,
             __olympus_context__=self.context,
             __olympus_few__=self.few,
+            __olympus_generator__=self.generator,
             __olympus_keywords__=self.keywords,
+            __olympus_noted__=self.noted,
+            __olympus_same__=self.same,
             __olympus_truth__=self.truth,
             __olympus_turn__=self.turn,
             __olympus_turns__=self.turns,
+            __olympus_lean__=self.lean,
             __olympus_likely__=self.likely,
             __olympus_unlikely__=self.unlikely,
             range=self.short_range,
             print=self.nothing,
             isinstance=self.is_instance,
-            hasattr=lambda value, name: value if is_unknown(value) else hasattr(value, name),
+            hasattr=self.has_attribute,
         )
 
     def __missing__(self, name: str) -> Any:
@@ -710,15 +861,21 @@ class Builtins(dict[str, Any]):
         """Stand for what has an effect outside of the program."""
 
     def is_instance(self, value: Any, kind: Any) -> Any:
-        """Stand for ``isinstance``: what is not known of is decided, for one value and one kind the same way."""
+        """Stand for ``isinstance``: what is not known of is decided, the same way for the same value and type."""
         if is_unknown(value):
-            return value._olympus_part(("isinstance", id(kind)), f"isinstance({value}, ...)")
+            return value._olympus_part(("isinstance", id(kind)), f"isinstance({value._olympus_path})")
         if is_unknown(kind):
-            return kind._olympus_part(("isinstance", id(value)), f"isinstance(..., {kind})")
+            return Unknown(self.world, "isinstance")
         try:
             return isinstance(value, kind)
         except TypeError:
             return False
+
+    def has_attribute(self, value: Any, name: Any) -> Any:
+        """Stand for ``hasattr``, likewise."""
+        if is_unknown(value):
+            return value._olympus_part(("hasattr", str(name)), f"hasattr({value._olympus_path})")
+        return hasattr(value, name)
 
     def short_range(self, *bounds: Any) -> Iterator[int] | range:
         """Stand for ``range``; a long one has its first turns only."""
@@ -752,20 +909,27 @@ class Builtins(dict[str, Any]):
             if callable(first) and not is_unknown(first):
                 self.world.cut = f"{index} is not known"
                 return first
+        if is_traced(container):
+            index = tuple(map(self.number, index)) if isinstance(index, tuple) else self.number(index)
         return container[index]
+
+    def number(self, index: Any) -> Any:
+        """Return a number for an index into an array, if it is not known: one of a split into one more is the last."""
+        if not is_unknown(index):
+            return index
+        following = [index._olympus_parts.get((name, ("int", 1))) for name in ("__add__", "__radd__")]
+        size = next((self.world.sizes[each] for each in following if each in self.world.sizes), None)
+        if size is None:
+            return self.world.as_number(index)
+        frame = sys._getframe(2)
+        self.world.grown.append((frame.f_code, frame.f_lasti))
+        return size - 1
 
     def has(self, value: Any, container: Any) -> Any:
         """Stand for ``value in container``."""
         if is_unknown(value) and isinstance(container, Mapping | set | frozenset) and value not in container:
             return value._olympus_part(("in", id(container)), f"{value} in ...")
         return value in container
-
-    def same(self, left: Any, right: Any) -> Any:
-        """Stand for ``left is right``; what is not known is something, and never ``None``."""
-        known, other = (right, left) if is_unknown(left) else (left, right)
-        if is_unknown(known) or not is_unknown(other) or known is None:
-            return left is right
-        return other._olympus_part(("is", id(known)), f"{other} is ...")
 
     def few(self, values: Any) -> Iterator[Any]:
         """Return the first elements of what a loop goes over."""
@@ -794,11 +958,39 @@ class Builtins(dict[str, Any]):
                 continue
             yield element
 
+    def generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a generator function that does its work when it is called, as the linter sees it."""
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            elements = list(self.few(function(*args, **kwargs)))
+            return (element for element in elements)
+
+        return call
+
     def truth(self, value: Any) -> Any:
         """Return a condition as a truth value; a traced one is decided, as an unknown one is."""
-        if type(value).__module__.startswith("jax"):
-            return self.world.decide(Unknown(self.world, "a traced condition"))
-        return bool(value)
+        return self.world.decide(Unknown(self.world, "a traced condition")) if is_traced(value) else bool(value)
+
+    def lean(self, value: Any, line: int, column: int, positive: bool) -> Any:
+        """Return a condition, decided so that a place is come to."""
+        return self.world.lean(value, (line, column), positive=positive)
+
+    def same(self, left: Any, right: Any) -> Any:
+        """Stand for ``is``: a thing that is not known may be any other one that has a name."""
+        if left is right or not (is_unknown(left) or is_unknown(right)) or left is None or right is None:
+            return left is right
+        return (
+            Unknown(self.world, "... is ...") if not is_unknown(left) else left._olympus_part(("is", id(right)), "is")
+        )
+
+    def noted(self, value: Any, number: int, first: bool) -> Any:
+        """Note what comes to a place, and return it."""
+        arrivals = self.world.arrivals.setdefault(number, [])
+        if first or not arrivals:
+            arrivals.append(set())
+        arrivals[-1].add(sort_of(value))
+        return value
 
     def keywords(self, values: Any) -> dict[str, Any]:
         """Return what ``**`` gives to a call, without what has no known name."""
