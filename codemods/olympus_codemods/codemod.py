@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
-from olympus_rules.finding import Edit, Fix
+from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact
 from olympus_rules.registry import find_all
 
 if TYPE_CHECKING:
-    from olympus_rules.finding import Applicability
+    from olympus_codemods.target import Target
     from olympus_rules.syntax import Document
 
 __all__ = ["Codemod", "all_codemods", "fix_of"]
@@ -34,6 +34,20 @@ class Codemod(ABC):
             fact: an instance of one of the rule's fact types.
             document: the file that the fact is about.
         """
+
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return the edits that make a place ready for typed keys; they keep all numbers, as safe fixes do.
+
+        Where the fix of a mistake changes the random stream, the mistake stays and is written such that typed keys
+        do the same: ``key[0]`` becomes ``key_data(key)[0]``.
+
+        Args:
+            fact: as for :meth:`fix`.
+            document: the file that the fact is about.
+            target: what the code has to work with afterwards.
+        """
+        fix = self.fix(fact, document)
+        return fix if fix is not None and fix.applicability is Applicability.SAFE else None
 
 
 def fix_of(applicability: Applicability, message: str, *edits: Edit | None) -> Fix | None:

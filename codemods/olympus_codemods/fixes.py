@@ -10,20 +10,33 @@ from olympus_rules.finding import Edit, Fix, Position, Span
 from olympus_rules.syntax.document import split_lines
 
 if TYPE_CHECKING:
+    from olympus_codemods.target import Target
     from olympus_rules.rule import Report
     from olympus_rules.syntax import Document
 
-__all__ = ["apply_fixes", "fix_for"]
+__all__ = ["apply_fixes", "fix_for", "migration_for"]
 
 
 def fix_for(report: Report, document: Document) -> Fix | None:
     """Return the fix of a report, ``None`` when there is no correct rewrite here."""
     from olympus_codemods.codemod import all_codemods  # loads LibCST
 
-    codemod, node = all_codemods().get(report.finding.code), report.fact.node
-    if codemod is None or (isinstance(node, ast.expr) and document.is_deep(document.statement(node))):
-        return None
-    return codemod.fix(report.fact, document)
+    codemod = all_codemods().get(report.finding.code)
+    return None if codemod is None or is_deep(report, document) else codemod.fix(report.fact, document)
+
+
+def migration_for(report: Report, document: Document, target: Target) -> Fix | None:
+    """Return the edits that make the place of a report ready for typed keys, ``None`` when there are none."""
+    from olympus_codemods.codemod import all_codemods
+
+    codemod = all_codemods().get(report.finding.code)
+    return None if codemod is None or is_deep(report, document) else codemod.migrate(report.fact, document, target)
+
+
+def is_deep(report: Report, document: Document) -> bool:
+    """Say whether a report is about an expression that nests too deeply for LibCST."""
+    node = report.fact.node
+    return isinstance(node, ast.expr) and document.is_deep(document.statement(node))
 
 
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:

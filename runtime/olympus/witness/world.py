@@ -38,8 +38,8 @@ Branch = tuple[int, int]
 # Pure helpers of the standard library, which do what they do with stand-ins, too.
 PURE = frozenset(
     {
-        "__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "inspect",
-        "itertools", "math", "operator", "string", "types", "typing",
+        "__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "inspect", "itertools", "math",
+        "operator", "string", "types", "typing",
     }
 )  # fmt: skip
 PURE_PARTS = {
@@ -879,7 +879,7 @@ class Builtins(dict[str, Any]):
         """Stand for what has an effect outside of the program."""
 
     def is_instance(self, value: Any, kind: Any) -> Any:
-        """Stand for ``isinstance``: what is not known of is decided, for one value and one kind the same way."""
+        """Stand for ``isinstance``: what is not known of is decided, the same way for the same value and type."""
         if is_unknown(value):
             return value._olympus_part(("isinstance", id(kind)), f"isinstance({value._olympus_path})")
         if is_unknown(kind):

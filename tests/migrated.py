@@ -1,0 +1,95 @@
+"""Programs before and after their migration, run under JAX with raw and with typed keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from olympus_codemods.fixes import apply_fixes, migration_for
+from olympus_codemods.target import NEWEST, Style, Target
+from olympus_rules.check import check
+from olympus_rules.finding import Confidence
+from olympus_rules.rule import Rule, all_rules
+from olympus_rules.syntax import Document
+
+__all__ = ["FAILED", "assert_migrates", "migrated", "numbers"]
+
+PASSES = 10
+FAILED = "failed"
+BOTH = ("threefry2x32", "rbg")
+
+
+def rules() -> list[Rule]:
+    """Return the rules about what typed keys do not survive."""
+    words = ("OLY101", "OLY102", "OLY103")
+    return [
+        rule for code, rule in all_rules().items() if code in words or (code.startswith("OLY2") and code != "OLY201")
+    ]
+
+
+def migrated(text: str, style: Style = "portable", jax: tuple[int, ...] = NEWEST) -> str:
+    """Return a program made ready for typed keys; its constructors stay."""
+    target = Target(style, jax)
+    for _ in range(PASSES):
+        document = Document("program.py", text)
+        checked = check(document, rules(), min_confidence=Confidence.LIKELY)
+        assert not checked.errors, checked.errors[0].__cause__
+        fixes = [fix for report in checked.reports if (fix := migration_for(report, document, target)) is not None]
+        new, applied = apply_fixes(text, fixes)
+        if not applied:
+            return text
+        text = new
+    raise AssertionError(f"the migration finds no end:\n{text}")
+
+
+def numbers(text: str, *, typed: bool, impl: str = "threefry2x32") -> Any:
+    """Run a program and return the leaves of its ``result`` as lists, :data:`FAILED` if it raises.
+
+    Args:
+        text: the program.
+        typed: whether ``PRNGKey`` makes typed keys, as in the dry run that JAX offers.
+        impl: the default implementation.
+    """
+    import jax
+    import numpy as np
+
+    def shown(leaf: Any) -> Any:
+        if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            leaf = jax.random.key_data(leaf)
+        return np.asarray(leaf).tolist()
+
+    namespace: dict[str, Any] = {"__name__": "program"}
+    with jax.default_prng_impl(impl), jax.enable_custom_prng(typed):
+        try:
+            exec(compile(text, "program.py", "exec"), namespace)
+            return [shown(leaf) for leaf in jax.tree.leaves(namespace["result"])]
+        except Exception:
+            return FAILED
+
+
+def assert_migrates(
+    before: str, *, style: Style = "portable", impls: tuple[str, ...] = BOTH, silent: bool | None = None
+) -> str:
+    """Assert that a program breaks with typed keys, and that it gives the old numbers after its migration.
+
+    Args:
+        before: a program that works with raw keys and leaves what it computes in ``result``.
+        style: code of style ``typed`` is not run with raw keys.
+        impls: the implementations that the program works with before.
+        silent: whether the break is silent; ``None`` for a program that survives as it is.
+
+    Returns:
+        The program after its migration.
+    """
+    after = migrated(before, style)
+    assert migrated(after, style) == after
+    for impl in impls:
+        expected = numbers(before, typed=False, impl=impl)
+        assert expected != FAILED
+        if silent is not None:
+            broken = numbers(before, typed=True, impl=impl)
+            assert broken != expected, "typed keys do not break it"
+            assert (broken != FAILED) == silent
+        if style == "portable":
+            assert numbers(after, typed=False, impl=impl) == expected, after
+        assert numbers(after, typed=True, impl=impl) == expected, after
+    return after
