@@ -49,20 +49,34 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         claimed = frozenset(
             in_bytes(question.place, lines) for question in asked if question.certain and question.code in WORDS
         )
-        found = [Verdict("not reached", "witness", "no execution comes there")] * len(asked)
         ways = tuple({tuple(sorted(way(tree, question).items())): None for question in asked})
         twice = any(is_round(tree, question) for question in asked)
         own = replace(told, function=function, claimed=claimed, ways=tuple(map(dict, ways)), twice=twice)
-        start = time.process_time()
-        seen: set[Place] = set()
-        for executor in executors(own, tree, words=any(question.code in WORDS for question in asked)):
-            found = judged(executor, asked, found, seen)
-            decided = executor.typed and all(verdict.status in ("confirmed", "refuted") for verdict in found)
-            if decided or time.process_time() - start > ENOUGH:
-                break
-        found = [excluded(tree, question, verdict, seen) for question, verdict in zip(asked, found, strict=True)]
-        verdicts.update(zip(indices, found, strict=True))
+        verdicts.update(zip(indices, of_function(own, tree, asked), strict=True))
     return [verdicts[index] for index in range(len(questions))]
+
+
+def of_function(target: Target, tree: ast.Module, questions: Sequence[Question]) -> list[Verdict]:
+    """Judge the findings in one function, by one way to execute it after the other.
+
+    Args:
+        target: the function.
+        tree: its file.
+        questions: the findings.
+    """
+    found = [Verdict("not reached", "witness", "no execution comes there")] * len(questions)
+    kinds = (False, True) if any(question.code in WORDS for question in questions) else (True,)
+    by_kind = dict.fromkeys(kinds, found)
+    seen: set[Place] = set()
+    start = time.process_time()
+    for executor in executors(target, tree, kinds):
+        by_kind[executor.typed] = judged(executor, questions, by_kind[executor.typed], seen)
+        both = zip(questions, zip(*by_kind.values(), strict=True), strict=True)
+        found = [together(question, verdicts) for question, verdicts in both]
+        decided = ("confirmed", "refuted") if executor.typed else ("confirmed",)
+        if all(verdict.status in decided for verdict in found) or time.process_time() - start > ENOUGH:
+            break
+    return [excluded(tree, question, verdict, seen) for question, verdict in zip(questions, found, strict=True)]
 
 
 def outermost(tree: ast.Module, line: int) -> str:
@@ -135,7 +149,7 @@ def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:
             yield from lead(statement, line)
 
 
-def executors(target: Target, tree: ast.Module, *, words: bool) -> Iterator[Executor]:
+def executors(target: Target, tree: ast.Module, kinds: Sequence[bool]) -> Iterator[Executor]:
     """Return the ways to execute a function: alone, for an object that its constructor makes, and as it is called.
 
     Reuse is the same for typed and raw keys; what is done to the words of keys is silent with raw ones, and an error
@@ -144,9 +158,8 @@ def executors(target: Target, tree: ast.Module, *, words: bool) -> Iterator[Exec
     Args:
         target: the function.
         tree: its file.
-        words: whether a finding is about the words of keys.
+        kinds: whether keys are typed, for each of the two kinds that is tried.
     """
-    kinds = (False, True) if words else (True,)
     for typed in kinds:
         yield Executor(target, typed=typed)
     for typed in kinds:
@@ -179,6 +192,16 @@ def judged(
         if all(verdict.status == "confirmed" for verdict in verdicts):
             return verdicts
     return verdicts if executor.complete else [undecided(verdict) for verdict in verdicts]
+
+
+def together(question: Question, verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of raw keys and of typed ones: both have to refute a finding about the words of keys."""
+    best = verdicts[0]
+    for verdict in verdicts[1:]:
+        best = best if verdict.status == best.status == "confirmed" else better(best, verdict)
+    if question.code in WORDS and best.status == "refuted" and any(verdict.status != "refuted" for verdict in verdicts):
+        return Verdict("inconclusive", "witness", "no execution comes there with the other kind of keys")
+    return best
 
 
 def comes(execution: Execution, place: Place) -> bool:
