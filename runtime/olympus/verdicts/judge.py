@@ -13,7 +13,7 @@ from olympus.lineage.ledger import Consumption, may_meet
 from olympus.spans import Chain, Span, traceback_chain
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
-__all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "better", "judge", "judge_one"]
+__all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
 
 WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
@@ -23,6 +23,8 @@ ASSUMED = "assumed_consumption"
 
 MISUSES = ("IndexError: Too many indices", "TypeError: iteration over a 0-d array")
 """How errors begin that JAX raises for the words of typed keys, and for those of other arrays alike."""
+
+COMPREHENSION = re.compile(r"(\.<locals>\.<(list|set|dict)comp>|\.<locals>\.<genexpr>)+$")
 
 RANK: dict[Status, int] = {"not reached": 0, "refuted": 1, "inconclusive": 2, "confirmed": 3}
 
@@ -135,13 +137,14 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
         if not known and not question.certain:
             return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
         return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
-    if _goes_round(question) and not _is_visited_twice(later):
+    if _goes_round(question) and not _is_visited_twice(later) and not _is_visited_once(question, execution, second):
         return None
-    doubt = _doubt(question, execution, [key for _, key in (*first, *second)])
+    doubt = _cut_short(question, execution)
+    if doubt is None and (not first or not second):
+        return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
+    doubt = doubt or _doubt(execution, [key for _, key in first], [key for _, key in second])
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
-    if not first or not second:
-        return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
     return Verdict("refuted", tier, "the keys there are different ones")
 
 
@@ -188,20 +191,37 @@ def _is_visited_twice(events: Sequence[Event]) -> bool:
     return any(len(each) > 1 for each in visits.values())
 
 
-def _doubt(question: Question, execution: Execution, keys: Sequence[int]) -> str | None:
-    """Say why different keys at two places do not refute a finding; ``None`` if they do."""
+def _is_visited_once(question: Question, execution: Execution, keys: Sequence[tuple[Event, int]]) -> bool:
+    """Say whether two places, of which the later one in the text is asked about first, are come to once in a call.
+
+    What is asked is then the same as for the other order. A key of a module, or of an object, lives on after the call.
+    """
+    if question.other is None or execution.cut is not None:
+        return False
+    identities = execution.lineage.identities
+    spans = [span for event, _ in keys for span in event.chain if at((span,), question.place)]
+    roots = {identities[identities.root(key)].operation for _, key in keys}
+    functions = {COMPREHENSION.sub("", span.function) for span in spans}
+    return not any("." in function for function in functions) and roots <= {"argument", "seed"}
+
+
+def _cut_short(question: Question, execution: Execution) -> str | None:
+    """Say why an execution may not have done all that is done at the places of a finding; ``None`` if it has."""
     places = [place for place in (question.place, question.other) if place is not None]
     for interruption in execution.interruptions:
         if any(at(interruption.chain, place) for place in places):
             return f"a call there ended early: {interruption.text}"
-    if execution.cut is not None:
-        return execution.cut
+    return execution.cut
+
+
+def _doubt(execution: Execution, first: Sequence[int], second: Sequence[int]) -> str | None:
+    """Say why different keys at two places do not refute a finding; ``None`` if they do."""
     identities = execution.lineage.identities
-    if not all(identities.is_certain(key) for key in keys):
+    if not all(identities.is_certain(key) for key in (*first, *second)):
         return "it is not known which keys are used there"
-    if any(identities.has_unknown_message(key) for key in keys):
+    if any(identities.may_be_one(a, b) for a in first for b in second if a != b):
         return "it is not known which numbers are folded in"
-    roots = {identities.root(key) for key in keys}
+    roots = {identities.root(key) for key in (*first, *second)}
     if len(roots) > 1:
         return "it is not known whether the keys there come from one"
     return None
@@ -218,10 +238,10 @@ def _collision(
         for other, b in second:
             if stream == other and a is not b and _may_meet(a, b):
                 return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
-    made = [key for event in (*earlier, *later) if _derives(event) for key in event.made]
     doubt: str | None = "no keys are made there that are known"
     if first and second and not any(map(_is_assumed, (*earlier, *later))):
-        doubt = _doubt(question, execution, made)
+        made = [[key for event in events if _derives(event) for key in event.made] for events in (earlier, later)]
+        doubt = _cut_short(question, execution) or _doubt(execution, *made)
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
     return Verdict("refuted", tier, "the keys that are made there are different ones")
@@ -283,7 +303,7 @@ def _whole(question: Question, execution: Execution, tier: Tier) -> Verdict | No
             return Verdict("inconclusive", tier, f"it ended early there: {interruption.text}")
     if execution.cut is not None:
         return Verdict("inconclusive", tier, execution.cut)
-    if any(arrival <= {"unknown", "other"} and "unknown" in arrival for arrival in arrivals):
+    if any("unknown" in arrival for arrival in arrivals):
         return Verdict("inconclusive", tier, "it is not known whether a key is there")
     if any(at(event.chain, question.place) for event in execution.lineage.unmodelled):
         return Verdict("inconclusive", tier, "it is not known what is done to the key there")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from olympus.verdicts.judge import WORDS, better, judge_one
+from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
@@ -46,17 +46,21 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
     verdicts: dict[int, Verdict] = {}
     for function, indices in groups.items():
         asked = [questions[index] for index in indices]
-        claimed = frozenset(in_bytes(question.place, lines) for question in asked if question.code in WORDS)
+        claimed = frozenset(
+            in_bytes(question.place, lines) for question in asked if question.certain and question.code in WORDS
+        )
         found = [Verdict("not reached", "witness", "no execution comes there")] * len(asked)
         ways = tuple({tuple(sorted(way(tree, question).items())): None for question in asked})
         twice = any(is_round(tree, question) for question in asked)
         own = replace(told, function=function, claimed=claimed, ways=tuple(map(dict, ways)), twice=twice)
         start = time.process_time()
+        seen: set[Place] = set()
         for executor in executors(own, tree, words=any(question.code in WORDS for question in asked)):
-            found = judged(executor, asked, found)
+            found = judged(executor, asked, found, seen)
             decided = executor.typed and all(verdict.status in ("confirmed", "refuted") for verdict in found)
             if decided or time.process_time() - start > ENOUGH:
                 break
+        found = [excluded(tree, question, verdict, seen) for question, verdict in zip(asked, found, strict=True)]
         verdicts.update(zip(indices, found, strict=True))
     return [verdicts[index] for index in range(len(questions))]
 
@@ -154,15 +158,20 @@ def executors(target: Target, tree: ast.Module, *, words: bool) -> Iterator[Exec
             yield Executor(caller, typed=typed, home=target)
 
 
-def judged(executor: Executor, questions: Sequence[Question], verdicts: list[Verdict]) -> list[Verdict]:
+def judged(
+    executor: Executor, questions: Sequence[Question], verdicts: list[Verdict], seen: set[Place]
+) -> list[Verdict]:
     """Execute a function, and judge the findings in it; an execution that confirms all of them is the last.
 
     Args:
         executor: executes it.
         questions: the findings.
         verdicts: what is known of them so far.
+        seen: places that an execution came to with a known key; is added to.
     """
     for execution in executor.executions():
+        asked = {place for question in questions for place in (question.place, question.other) if place is not None}
+        seen.update(place for place in asked if comes(execution, place))
         verdicts = [
             verdict if verdict.status == "confirmed" else better(verdict, judge_one(question, execution, "witness"))
             for question, verdict in zip(questions, verdicts, strict=True)
@@ -170,6 +179,66 @@ def judged(executor: Executor, questions: Sequence[Question], verdicts: list[Ver
         if all(verdict.status == "confirmed" for verdict in verdicts):
             return verdicts
     return verdicts if executor.complete else [undecided(verdict) for verdict in verdicts]
+
+
+def comes(execution: Execution, place: Place) -> bool:
+    """Say whether an execution comes to a place with a key of its own: one of a module is there for each call."""
+    identities = execution.lineage.identities
+    keys = [key for event in execution.lineage.events if at(event.chain, place) for key in event.keys]
+    return bool(keys) and all(identities[identities.root(key)].operation in ("argument", "seed") for key in keys)
+
+
+def excluded(tree: ast.Module, question: Question, verdict: Verdict, seen: set[Place]) -> Verdict:
+    """Refute a finding about two branches of which a call takes one, if both were come to."""
+    if verdict.status != "not reached" or question.other is None or not {question.place, question.other} <= seen:
+        return verdict
+    if question.place.file != question.other.file:
+        return verdict
+    first, second = (dict(choices(tree, (place.line, place.column))) for place in (question.place, question.other))
+    if any(first[choice] != second[choice] for choice in first.keys() & second.keys()):
+        return Verdict("refuted", "witness", "a call comes to one of the two places only")
+    return verdict
+
+
+def choices(node: Any, start: tuple[int, int], functions: int = 0) -> Iterator[tuple[Any, Any]]:
+    """Return what a call chooses on its way to a place, each with what it chooses: outside of loops and of methods."""
+    if isinstance(node, AGAIN) and not isinstance(node, ast.FunctionDef):
+        return
+    functions += isinstance(node, ast.FunctionDef)
+    if functions > 1:
+        return
+    for field, value in ast.iter_fields(node):
+        for index, inner in enumerate(value if isinstance(value, list) else [value]):
+            if not hasattr(inner, "lineno") and not isinstance(inner, ast.match_case):
+                continue
+            if not contains(span_of(inner), start):
+                continue
+            if isinstance(node, ast.If | ast.IfExp) and field in ("body", "orelse"):
+                yield node, field
+            if (isinstance(node, ast.Match) and field == "cases") or (is_conditional(node) and field == "args"):
+                yield node, index
+            for earlier in value[:index] if isinstance(value, list) and field in ("body", "orelse") else ():
+                if isinstance(earlier, ast.If) and isinstance(earlier.body[-1], ast.Return | ast.Raise):
+                    yield earlier, "orelse"
+            yield from choices(inner, start, functions)
+
+
+def is_conditional(node: ast.AST) -> bool:
+    """Say whether a node is a call of ``lax.cond``: one of the functions that it is given is called."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("lax.cond")
+
+
+def span_of(node: Any) -> Any:
+    """Return what has the place of a node: a case has that of its pattern and body."""
+    if not isinstance(node, ast.match_case):
+        return node
+    last = node.body[-1]
+    return ast.Pass(
+        lineno=node.pattern.lineno,
+        col_offset=node.pattern.col_offset,
+        end_lineno=last.end_lineno,
+        end_col_offset=last.end_col_offset,
+    )
 
 
 def undecided(verdict: Verdict) -> Verdict:

@@ -102,9 +102,7 @@ def elsewhere(target: Target, words: Sequence[str]) -> list[tuple[Path, str]]:
         if str(file) != target.file and all(word in content for word in wanted)
     ]
     own = Path(target.file)
-    has.sort(
-        key=lambda pair: ("test" not in pair[0].name, own.stem not in pair[0].stem, -near(own, pair[0]), len(pair[1]))
-    )
+    has.sort(key=lambda pair: rank(own, *pair))
     return [(file, content.decode("utf-8", "replace")) for file, content in has[:OPENED]]
 
 

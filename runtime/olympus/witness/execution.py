@@ -287,6 +287,10 @@ class TracedPlayers(Players):
             self.given += 1
         return known
 
+    def is_key(self, value: Any) -> bool:
+        """Say whether an unknown value was used as a key."""
+        return value in self.made
+
     def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
         """Consume the keys that are given to something unknown: that is what it most likely does with them."""
         import jax

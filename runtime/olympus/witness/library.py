@@ -92,8 +92,10 @@ class Jax:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Do what the function of JAX does."""
-        if self._world.is_claimed(sys._getframe(1)):
-            args = tuple(map(self._world.promote, args))
+        claimed, is_key = self._world.is_claimed(sys._getframe(1)), self._world.players.is_key
+        args = tuple(
+            self._world.promote(each) if is_unknown(each) and (claimed or is_key(each)) else each for each in args
+        )
         return Calls(self._world).call(self._name, args, kwargs)
 
 

@@ -68,7 +68,7 @@ class Unknown:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         key = self._olympus_world.as_claimed_key(self)
-        if key is not None:
+        if key is not None and hasattr(key, name):
             return getattr(key, name)
         if name == "keys" and _in_double_star(sys._getframe(1)):
             return tuple  # no keyword at all
@@ -102,6 +102,8 @@ class Unknown:
             yield from key
             return
         wanted = _wanted(sys._getframe(1))
+        if wanted == ELEMENTS:
+            self._olympus_world.cut = "how often a loop runs is not known"
         if self._olympus_depth > DEEPEST and wanted == ELEMENTS:
             return  # what goes down a nest of lists comes to an end
         for index in range(wanted):

@@ -60,7 +60,8 @@ FORBIDDEN = frozenset(
     }
 )  # fmt: skip
 DECISIONS = 24  # of one execution: what is unknown after that is false
-LONGEST = 3  # turns of a range
+LONGEST = 3  # turns of a loop
+SHORT = 8  # elements of a list that are all gone over
 
 
 ERRORS = 1_000  # of one execution
@@ -146,6 +147,10 @@ class Players:
     def number(self, value: Any) -> Any:
         """Return the number that an unknown value is."""
         return 0
+
+    def is_key(self, value: Any) -> bool:
+        """Say whether an unknown value was used as a key."""
+        return False
 
     def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
         """Consume the keys that are given to something unknown, of which that may be known."""
@@ -318,8 +323,9 @@ class World:
         return Wrapped(self, function)
 
     def as_claimed_key(self, value: Unknown) -> Any:
-        """Return the key that an unknown value is, where the code in execution stands at a place that says so."""
-        return self.promote(value) if self.is_claimed(sys._getframe(2)) else None
+        """Return the key that an unknown value is: it was used as one, or stands at a place that says so."""
+        is_key = self.players.is_key(value) or self.is_claimed(sys._getframe(2))
+        return self.promote(value) if is_key else None
 
     def is_claimed(self, frame: FrameType) -> bool:
         """Say whether a frame stands at a place where an operand is a key for certain."""
@@ -475,13 +481,19 @@ def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, posi
     if isinstance(test, ast.BoolOp):
         test.values = [parted(value, change, positive=positive) for value in test.values]
         return test
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
-        inside = ast.copy_location(ast.Compare(test.left, [ast.In()], test.comparators), test)
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn | ast.IsNot):
+        operator = ast.In() if isinstance(test.ops[0], ast.NotIn) else ast.Is()
+        inside = ast.copy_location(ast.Compare(test.left, [operator], test.comparators), test)
         test = ast.copy_location(ast.UnaryOp(ast.Not(), inside), test)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test.operand = parted(test.operand, change, positive=not positive)
         return test
     return change(test, positive)
+
+
+def is_ours(node: ast.AST) -> bool:
+    """Say whether a node is a call of one of our functions."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("__olympus")
 
 
 def place_of(node: Any) -> Place:
@@ -518,7 +530,8 @@ class Prepared(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         """Prepare a node; at a place that is asked about, its operands are noted."""
-        number = self.asked.get(place_of(node)) if isinstance(node, ast.expr | ast.AugAssign) else None
+        own = isinstance(node, ast.expr | ast.AugAssign) and not is_ours(node)
+        number = self.asked.get(place_of(node)) if own else None
         if number is not None:
             self.note_operands(node, number)
         return super().visit(node)
@@ -702,11 +715,11 @@ class Prepared(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> Any:
         """Take what is not known for false, or true, where otherwise there is nothing but an error."""
+        self.lead(node)
         if node.body and isinstance(node.body[-1], ast.Raise):
             node.test = self.unlikely(node.test)
         elif node.orelse and isinstance(node.orelse[-1], ast.Raise):
             node.test = self.unlikely(node.test, wanted=True)
-        self.lead(node)
         self.generic_visit(node)
         head = self.head(call("__olympus_truth__", node.test, at=node.test))
         node.test = head.value
@@ -730,8 +743,11 @@ class Prepared(ast.NodeTransformer):
         return body
 
     def visit_Call(self, node: ast.Call) -> Any:
-        """Leave out keywords of unknown names."""
+        """Leave out keywords of unknown names, and numbers as they are."""
         self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name("int" | "float"), [number], []):
+                return call("__olympus_plain__", node.func, number, at=node)
         for keyword in node.keywords:
             if keyword.arg is None:
                 keyword.value = call("__olympus_keywords__", keyword.value, at=keyword.value)
@@ -852,6 +868,7 @@ class Builtins(dict[str, Any]):
             __olympus_generator__=self.generator,
             __olympus_keywords__=self.keywords,
             __olympus_noted__=self.noted,
+            __olympus_plain__=self.plain,
             __olympus_same__=self.same,
             __olympus_truth__=self.truth,
             __olympus_turn__=self.turn,
@@ -862,6 +879,7 @@ class Builtins(dict[str, Any]):
             range=self.short_range,
             print=self.nothing,
             isinstance=self.is_instance,
+            len=self.length,
             hasattr=self.has_attribute,
         )
 
@@ -895,6 +913,14 @@ class Builtins(dict[str, Any]):
             return value._olympus_part(("hasattr", str(name)), f"hasattr({value._olympus_path})")
         return hasattr(value, name)
 
+    def plain(self, kind: Any, value: Any) -> Any:
+        """Stand for ``int`` and ``float``: a number that is traced or not known stays what it is."""
+        return value if is_unknown(value) or is_traced(value) else kind(value)
+
+    def length(self, value: Any) -> Any:
+        """Stand for ``len``: most lengths are shapes and counts, and need not be known."""
+        return value._olympus_part("len", f"len({value._olympus_path})") if is_unknown(value) else len(value)
+
     def short_range(self, *bounds: Any) -> Iterator[int] | range:
         """Stand for ``range``; a long one has its first turns only."""
         try:
@@ -919,8 +945,8 @@ class Builtins(dict[str, Any]):
     def item(self, container: Any, index: Any) -> Any:
         """Stand for ``container[index]``: of known functions and objects, one that is not known is the first."""
         if is_unknown(container):
-            key = self.world.promote(container) if self.world.is_claimed(sys._getframe(1)) else None
-            return container[index] if key is None else key[index]
+            is_key = self.world.players.is_key(container) or self.world.is_claimed(sys._getframe(1))
+            return (self.world.promote(container) if is_key else container)[index]
         if is_unknown(index) and isinstance(container, Mapping | list | tuple) and container:
             values = container.values() if isinstance(container, Mapping) else container
             first = next(iter(values))
@@ -955,7 +981,8 @@ class Builtins(dict[str, Any]):
         if is_unknown(values):
             self.world.cut = "how often a loop runs is not known"
         elements = self.elements(values)
-        yield from islice(elements, LONGEST)
+        short = isinstance(values, list | tuple) and len(values) <= SHORT
+        yield from islice(elements, SHORT if short else LONGEST)
         if next(elements, self) is not self:
             self.world.cut = "the later turns of a loop were left out"
 
@@ -995,12 +1022,11 @@ class Builtins(dict[str, Any]):
         return self.world.lean(value, (line, column), positive=positive)
 
     def same(self, left: Any, right: Any) -> Any:
-        """Stand for ``is``: a thing that is not known may be any other one that has a name."""
-        if left is right or not (is_unknown(left) or is_unknown(right)) or left is None or right is None:
+        """Stand for ``left is right``; what is not known may be any other thing, and never ``None``."""
+        if left is right or left is None or right is None or not (is_unknown(left) or is_unknown(right)):
             return left is right
-        return (
-            Unknown(self.world, "... is ...") if not is_unknown(left) else left._olympus_part(("is", id(right)), "is")
-        )
+        either, other = (left, right) if is_unknown(left) else (right, left)
+        return either._olympus_part(("is", id(other)), f"{either._olympus_path} is ...")
 
     def noted(self, value: Any, number: int, first: bool) -> Any:
         """Note what comes to a place, and return it."""
