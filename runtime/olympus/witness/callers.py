@@ -14,7 +14,7 @@ from olympus.witness.execution import Target, module_name
 __all__ = ["callers"]
 
 NEAR = 3  # functions of the same file that are executed
-FAR = 4  # of other files
+FAR = 3  # of other files
 OPENED = 8  # other files that are parsed for them
 FILES = 2_000  # of a project that are searched
 LARGEST = 400_000  # bytes of one of them
@@ -85,15 +85,31 @@ def functions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.
 
 
 def elsewhere(target: Target, words: Sequence[str]) -> list[tuple[Path, str]]:
-    """Return a few other files of the project that have all of some words: tests first, for they know all arguments."""
+    """Return a few other files of the project that speak of a function: tests first, for they know all arguments.
+
+    Args:
+        target: the function.
+        words: its name, and that of its class.
+    """
+    files = project(target.file, target.module, target.folders)
+    heads = [f"{kind} {word}{end}".encode() for word in words for kind in ("def", "class") for end in "(:"]
     wanted = [word.encode() for word in words if not word.startswith("__")]
+    if sum(any(head in content for head in heads) for _, content in files) > 1:  # others have that name, too
+        wanted += [part.encode() for part in target.module.split(".")[-2:]]
     has = [
         (file, content)
-        for file, content in project(target.file, target.module, target.folders)
+        for file, content in files
         if str(file) != target.file and all(word in content for word in wanted)
     ]
-    has.sort(key=lambda pair: ("test" not in pair[0].name, len(pair[1])))
+    own = Path(target.file)
+    has.sort(key=lambda pair: rank(own, *pair))
     return [(file, content.decode("utf-8", "replace")) for file, content in has[:OPENED]]
+
+
+def rank(own: Path, file: Path, content: bytes) -> tuple[bool, bool, int, int]:
+    """Return how late a file is looked at: first the tests that are named after one, and lie near to it."""
+    shared = sum(a == b for a, b in zip(own.parts, file.parts, strict=False))
+    return "test" not in file.name, own.stem not in file.stem, -shared, len(content)
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,7 @@ from typing import Any
 
 from olympus.lineage import failure, follow
 from olympus.spans import is_user_file, span_at
+from olympus.verdicts.documented import Documented
 from olympus.verdicts.judge import ASSUMED, Execution, Interruption
 from olympus.verdicts.question import Place as QuestionPlace
 from olympus.witness.entry import Entry, invoke
@@ -32,6 +33,7 @@ from olympus.witness.world import (
 
 __all__ = ["Executor", "Target", "loaded", "module_name"]
 
+DOCUMENTED = "documented_consumption"
 KEYS = 256  # that unknown values of one execution can be
 NUMBERS = 256
 ENOUGH = 2  # seconds of processor time, after which no other execution begins
@@ -55,6 +57,7 @@ class Target:
         twice: whether a method is called twice: what it does with a key of its object shows then.
         roots: the packages in which JAX's namespace is.
         folders: where the modules of the project are looked for.
+        documented: what is known of functions and methods of libraries.
     """
 
     file: str
@@ -68,6 +71,7 @@ class Target:
     twice: bool = False
     roots: tuple[str, ...] = ("jax", "olympus")
     folders: tuple[Path, ...] = ()
+    documented: tuple[Documented, ...] = ()
 
     @property
     def numbers(self) -> dict[Place, int]:
@@ -94,9 +98,10 @@ class Executor:
         self.known: set[str] = set()
         self.complete = True  # whether all decisions were tried
         own = home or target
-        whole = replace(own, function="", claimed=frozenset(), ways=(), twice=False)
+        whole = replace(own, function="", documented=(), claimed=frozenset(), ways=(), twice=False)
         self.world, self.module = loaded(whole, typed) if target.function else prepared(whole, typed)
         self.world.claimed = {own.file: own.claimed}
+        self.world.documented = {(row.package, row.name): row for row in own.documented}
         if target.file != own.file:
             self.module = self.world.source(target.module, Path(target.file))
         self.entry = Entry(self.world, target.function, self.named)
@@ -286,15 +291,15 @@ class TracedPlayers(Players):
         """Say whether an unknown value was used as a key."""
         return value in self.made
 
-    def consume(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
         """Consume the keys that are given to something unknown: that is what it most likely does with them."""
         import jax
 
-        for leaf in jax.tree_util.tree_leaves((args, kwargs)):
+        for leaf in jax.tree_util.tree_leaves(values):
             if is_unknown(leaf) and (leaf in self.made or leaf._olympus_path in self.known):
                 leaf = self.key(leaf)
             if isinstance(leaf, jax.Array) and is_key(leaf):
-                assumed(leaf)
+                assumed(leaf, DOCUMENTED if known else ASSUMED)
 
 
 def is_typed(array: Any) -> bool:
@@ -307,8 +312,8 @@ def is_key(array: Any) -> bool:
     return is_typed(array) or (str(array.dtype) == "uint32" and array.ndim > 0 and array.shape[-1] == 2)
 
 
-def assumed(keys: Any) -> None:
-    """Draw from each of an array of keys, under a name that says that it is an assumption."""
+def assumed(keys: Any, name: str = ASSUMED) -> None:
+    """Draw from each of an array of keys, under a name that says that it is an assumption, or how that is known."""
     import jax
 
     draw = jax.random.bits
@@ -318,5 +323,5 @@ def assumed(keys: Any) -> None:
     def consume(keys: Any) -> Any:
         return draw(keys)
 
-    consume.__name__ = ASSUMED
+    consume.__name__ = name
     jax.jit(consume)(keys)

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
+from olympus.verdicts.documented import Documented
 from olympus.witness.helpers import HELPERS
 from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 
@@ -151,8 +152,8 @@ class Players:
         """Say whether an unknown value was used as a key."""
         return False
 
-    def consume(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Consume the keys that are given to something unknown."""
+    def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
+        """Consume the keys that are given to something unknown, of which that may be known."""
 
 
 class World:
@@ -165,6 +166,7 @@ class World:
         library: gives the stand-in for a module of JAX by its name, ``None`` for one that is not JAX's.
         sources: gives the file of a module of the project, ``None`` for one that is not the project's.
         claimed: places where an operand is a key for certain, by what is known without an execution.
+        documented: what consumes keys in libraries, by package, which is empty for functions, and name.
         helpers: stand-ins for what is imported under some names.
         handed: functions of the user that were given to something unknown.
     """
@@ -183,6 +185,7 @@ class World:
         self.sources = sources
         self.claimed = claimed
         self.helpers = HELPERS
+        self.documented: Mapping[tuple[str, str], Documented] = {}
         self.modules: dict[str, Any] = {}
         self.written: list[tuple[dict[Hashable, Any], Hashable]] = []
         self.begin(Choices(), Players())
@@ -292,11 +295,26 @@ class World:
         for value in (*args, *kwargs.values()):
             if isinstance(value, FunctionType) and value not in self.handed:
                 self.handed.append(value)
-        self.players.consume(args, kwargs)
+        row = self.documented_row(callee)
+        taken = [] if row is None else row.consumed(args, kwargs)
+        self.players.consume(taken, known=True)
+        self.players.consume([each for each in (*args, *kwargs.values()) if not any(each is one for one in taken)])
         if len(args) == 1 and not kwargs and isinstance(args[0], FunctionType | MethodType):
             return self.transformed(args[0])
         path = callee._olympus_path if is_unknown(callee) else type(callee).__name__
         return Unknown(self, f"{path}(...)")
+
+    def documented_row(self, callee: Any) -> Documented | None:
+        """Return what is known of a function of a library, or of a method of an object that comes from it."""
+        if not self.documented or not is_unknown(callee):
+            return None
+        receiver, _, name = callee._olympus_path.rpartition(".")
+        parts = receiver.partition("(")[0].split(".")
+        modules = (self.modules.get(".".join(parts[: count + 1])) for count in range(len(parts)))
+        if not any(map(is_unknown, modules)):
+            return None
+        package = parts[0]
+        return self.documented.get((package, name) if "(" in receiver else ("", f"{receiver}.{name}"))
 
     def transformed(self, function: Callable[..., Any]) -> Any:
         """Return what something unknown makes of a function: most likely one that does the same."""
