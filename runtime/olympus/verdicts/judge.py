@@ -108,10 +108,16 @@ def judge_one(question: Question, execution: Execution, tier: Tier) -> Verdict:
 
 
 def at(chain: Iterable[Span], place: Place) -> bool:
-    """Say whether a chain of calls goes through a place."""
-    own = (place.line, place.column, place.end_line, place.end_column)
+    """Say whether a chain of calls goes through a place.
+
+    Python has a call of a method whose name is on a later line begin at that name.
+    """
+    start, end = (place.line, place.column), (place.end_line, place.end_column)
     return any(
-        span.file == place.file and (span.line, span.column, span.end_line, span.end_column) == own for span in chain
+        span.file == place.file
+        and (span.end_line, span.end_column) == end
+        and ((span.line, span.column) == start or place.line < span.line)
+        for span in chain
     )
 
 
