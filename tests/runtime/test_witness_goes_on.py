@@ -41,6 +41,7 @@ CONFIRMED = {
         + "".join(f"    if x.a{n}:\n        return {n}\n" for n in range(20))
         + "    if x.kind == 3:\n        a = «1 jax.random.normal(key)»\n        return a + «2 jax.random.normal(key)»"
     ),
+    "a branch for an argument that is left out": "def f(key, x=None):\n    if x is None:\n        {inner}",
     "a branch for one of several things": (
         "from kinds import first, second\n"
         "def f(key, kind):\n    if kind is first:\n        return 1\n    elif kind is second:\n        {inner}"
@@ -81,3 +82,11 @@ def test_it_comes_to_the_place(name: str, tmp_path: Path) -> None:
     inner = REUSE.replace("\n    ", "\n        ")
     source = CONFIRMED[name].replace("{reuse}", REUSE).replace("{inner}", inner)
     assert verdict(source, tmp_path).status == "confirmed"
+
+
+def test_one_argument_is_not_both_given_and_left_out(tmp_path: Path) -> None:
+    source = (
+        "def f(key, x=None):\n    y = 0\n    if x is None:\n        y = «1 jax.random.normal(key)»\n"
+        "    if x is not None:\n        y = y + «2 jax.random.normal(key)»\n    return y"
+    )
+    assert verdict(source, tmp_path).status != "confirmed"

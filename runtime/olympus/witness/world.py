@@ -671,6 +671,8 @@ class Prepared(ast.NodeTransformer):
         """Leave it open whether a known container has what is not known, and whether that is some known thing."""
         self.generic_visit(node)
         match node:
+            case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [ast.Constant(None)]):
+                found = call("__olympus_none__", left, at=node)
             case ast.Compare(left, [ast.In() | ast.NotIn() as sign], [right]):
                 found = call("__olympus_in__", left, right, at=node)
             case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [right]) if not isinstance(right, ast.Constant):
@@ -778,6 +780,9 @@ class Prepared(ast.NodeTransformer):
 
             def lean(part: ast.expr, positive: bool) -> ast.expr:
                 told = [ast.copy_location(ast.Constant(each), part) for each in (*at, positive)]
+                match part:
+                    case ast.Compare(left, [ast.Is()], [ast.Constant(None)]):
+                        return call("__olympus_none__", left, *told, at=part)
                 return call("__olympus_lean__", part, *told, at=part)
 
             node.test = parted(node.test, lean)
@@ -867,6 +872,7 @@ class Builtins(dict[str, Any]):
             __olympus_few__=self.few,
             __olympus_generator__=self.generator,
             __olympus_keywords__=self.keywords,
+            __olympus_none__=self.none,
             __olympus_noted__=self.noted,
             __olympus_plain__=self.plain,
             __olympus_same__=self.same,
@@ -1027,6 +1033,15 @@ class Builtins(dict[str, Any]):
             return left is right
         either, other = (left, right) if is_unknown(left) else (right, left)
         return either._olympus_part(("is", id(other)), f"{either._olympus_path} is ...")
+
+    def none(self, value: Any, line: int = 0, column: int = 0, positive: bool = True) -> bool:
+        """Stand for ``value is None``: what is not known is something, unless a place is come to only if it is not."""
+        if not is_unknown(value):
+            return value is None
+        part = value._olympus_part(("is", None), f"{value._olympus_path} is None")
+        if self.world.lean(part, (line, column), positive=positive) is part:
+            return self.world.decided.get(part, False)
+        return self.world.decided[part]
 
     def noted(self, value: Any, number: int, first: bool) -> Any:
         """Note what comes to a place, and return it."""
