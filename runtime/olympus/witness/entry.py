@@ -99,7 +99,7 @@ class Entry:
             made = invoke(
                 self.world, function, Row((), {"request": request}), lambda inner: self.fixture(inner, depth + 1)
             )
-            return made[0] if inspect.isgeneratorfunction(function) and made else made
+            return made[0] if inspect.isgeneratorfunction(inspect.unwrap(function)) and made else made
         return Unknown(self.world, name)
 
 
