@@ -247,4 +247,6 @@ class Interpreter:
 
 def _is_asked_for(unwrapped: Equation) -> bool:
     """Say whether keys became words because the user asked for them."""
-    return Event("unwrap", unwrapped, (), (), Context(), 0).name == "key_data"
+    outer = unwrapped.outer
+    compiled = None if outer is None else outer.params.get("name")
+    return "key_data" in (compiled, Event("unwrap", unwrapped, (), (), Context(), 0).name)

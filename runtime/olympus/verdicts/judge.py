@@ -303,7 +303,8 @@ def _whole(question: Question, execution: Execution, tier: Tier) -> Verdict | No
     if not arrivals:
         return None
     for interruption in execution.interruptions:
-        if at(interruption.chain, question.place) or _is_within(interruption.chain, question.place):
+        inside = any(_is_within((_span(question.place),), _place(span)) for span in interruption.chain)
+        if inside or _is_within(interruption.chain, question.place):
             if interruption.text.startswith(MISUSES) and all(arrival & {"typed", "unknown"} for arrival in arrivals):
                 return Verdict("confirmed", tier, f"with a typed key it is an error: {interruption.text}")
             return Verdict("inconclusive", tier, f"it ended early there: {interruption.text}")
@@ -314,6 +315,14 @@ def _whole(question: Question, execution: Execution, tier: Tier) -> Verdict | No
     if any(at(event.chain, question.place) for event in execution.lineage.unmodelled):
         return Verdict("inconclusive", tier, "it is not known what is done to the key there")
     return Verdict("refuted", tier, "no word of a key is taken there")
+
+
+def _span(place: Place) -> Span:
+    return Span(place.file, place.line, place.column, place.end_line, place.end_column, "")
+
+
+def _place(span: Span) -> Place:
+    return Place(span.file, span.line, span.column, span.end_line, span.end_column)
 
 
 def torn_evidence(execution: Execution, event: Event) -> tuple[str, ...]:

@@ -160,6 +160,8 @@ class Calls:
         if name == "fold_in":
             data = arguments[0] if arguments else kwargs.get("data")
             return jax.random.fold_in(key, self.number(data))
+        if name == "key_data":  # by this name, whatever the user calls it
+            return jax.jit(key_data)(key)
         if name in KEPT:
             return getattr(jax.random, name)(key)
         jax.random.bits(key)
@@ -435,6 +437,13 @@ class Calls:
     def predicate(self, value: Any) -> Any:
         """Return an array for what decides elementwise."""
         return self.world.as_number(value) > 0 if is_unknown(value) else value
+
+
+def key_data(keys: Any) -> Any:
+    """Return the words of keys."""
+    import jax
+
+    return jax.random.key_data(keys)
 
 
 class Wrapped:
