@@ -253,3 +253,12 @@ def test_what_is_documented_is_known(name: str, tmp_path: Path) -> None:
 )
 def test_what_is_documented_of_something_else_confirms_nothing(source: str, tmp_path: Path) -> None:
     assert verdict(source, tmp_path, documented=(SAMPLE, INIT)).status == "inconclusive"
+
+
+def test_folders_that_may_not_be_looked_at_have_no_callers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    assert verdict(KNOWN["a registry"], tmp_path).status == "confirmed"
+    assert verdict(UNKNOWN, tmp_path).status == "inconclusive"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from olympus.witness.execution import Target, module_name
+from olympus.witness.execution import Target, is_there, module_name
 
 __all__ = ["callers"]
 
@@ -115,7 +115,7 @@ def rank(own: Path, file: Path, content: bytes) -> tuple[bool, bool, int, int]:
 @lru_cache(maxsize=1)
 def project(file: str, module: str, folders: tuple[Path, ...]) -> list[tuple[Path, bytes]]:
     """Return the files of a project that have to do with JAX."""
-    marked = [folder for folder in folders if any((folder / marker).exists() for marker in MARKERS)]
+    marked = [folder for folder in folders if any(is_there(folder / marker) for marker in MARKERS)]
     outermost = Path(file).parents[module.count(".")] if module.count(".") < len(Path(file).parents) else Path(file)
     found: list[tuple[Path, bytes]] = []
     for folder, inner, names in os.walk(marked[0] if marked else outermost):

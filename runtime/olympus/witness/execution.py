@@ -31,7 +31,7 @@ from olympus.witness.world import (
     shallow,
 )
 
-__all__ = ["Executor", "Target", "loaded", "module_name"]
+__all__ = ["Executor", "Target", "is_there", "loaded", "module_name"]
 
 DOCUMENTED = "documented_consumption"
 KEYS = 256  # that unknown values of one execution can be
@@ -174,7 +174,7 @@ class Executor:
         if name in names or not name:
             return names.get(name)
         for folder in list(Path(self.target.file).parents)[:SHARED]:
-            if (folder / "conftest.py").is_file():
+            if is_there(folder / "conftest.py"):
                 file = folder / "conftest.py"
                 shared = self.world.source(module_name(file, self.target.folders), file)._loaded()
                 if name in shared:
@@ -227,6 +227,14 @@ def interruption(met: Met) -> Interruption:
     return replace(inner, chain=(*inner.chain, *around))
 
 
+def is_there(path: Path) -> bool:
+    """Say whether there is a file or folder that this process may look at."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def finder(target: Target) -> Callable[[str], Path | None]:
     """Return what finds the file of a module of the project."""
 
@@ -239,7 +247,7 @@ def finder(target: Target) -> Callable[[str], Path | None]:
             file = folder.joinpath(*parts).with_suffix(".py")
             package = folder.joinpath(*parts, "__init__.py")
             for candidate in (file, package):
-                if candidate.is_file():
+                if is_there(candidate):
                     return candidate
         return None
 
