@@ -38,7 +38,7 @@ class Places:
             further to the right it stands there.
     """
 
-    rows: tuple[tuple[int | None, int, int], ...]
+    rows: tuple[tuple[int | None, int, int], ...] = ()
 
     def at(self, position: Position) -> tuple[int | None, Position]:
         """Return the cell and the place of a position in the module."""
@@ -214,8 +214,8 @@ class Embedded:
 
 def _essence(embedded: Embedded, module: str) -> str:
     """Return the code of all pieces; an example of one statement becomes two when an import is added to it."""
-    head, codes = embedded._cut(module)
-    return "\n".join(code.strip() for code in (head, *codes.values())).strip()
+    _, codes = embedded._cut(module)
+    return "\n".join(code.strip() for code in codes.values() if code.strip())
 
 
 def read(filename: str, text: str, kind: str) -> Embedded:
@@ -252,7 +252,8 @@ def _joined(filename: str, kind: str, text: str, holder: Holder) -> Embedded:
     notes: list[Problem] = []
     block = 0
     for number, piece in enumerate(holder.pieces):
-        code, magics = piece.code, []
+        code = piece.code
+        magics: list[Aside] = []
         error = _error(code)
         if error is not None and not piece.prompts:
             code, magics = set_aside(code, word, len(aside))

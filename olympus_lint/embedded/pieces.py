@@ -39,7 +39,9 @@ class Piece:
 class Holder(Protocol):
     """A file that holds pieces."""
 
-    pieces: Sequence[Piece]
+    @property
+    def pieces(self) -> Sequence[Piece]:
+        """Return the pieces, in their order."""
 
     def put_back(self, codes: Mapping[int, str]) -> str:
         """Return the text of the file with other code in some pieces, by their numbers."""

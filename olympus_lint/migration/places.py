@@ -16,7 +16,7 @@ from olympus_lint.sources import InputError
 from olympus_lint.suppression import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Fix
-from olympus_rules.keyflow.facts import Reference
+from olympus_rules.keyflow.facts import HandedOut, Reference
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
@@ -43,6 +43,7 @@ class Text:
         embedded: the file, if it holds Python among other things, or examples in docstrings; ``old`` and ``new`` are
             the module that its pieces make.
         places: where the rows of the module stand in the file.
+        exits: the calls of the text as it is by now that give keys to what is out of reach.
     """
 
     filename: str
@@ -53,11 +54,14 @@ class Text:
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
     embedded: Embedded | None = None
-    places: Places = Places(())
+    places: Places = field(default_factory=Places)
+    exits: list[HandedOut] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Begin with the text as it was."""
         self.new = self.new or self.old
+        if self.embedded is not None:
+            self.places = self.embedded.places
 
     @property
     def before(self) -> str:
@@ -79,13 +83,21 @@ class Text:
         alone = self.embedded.notes if self.embedded is not None and self.embedded.kind != "python" else ()
         return [*map(self.places.problem, self.notes), *alone]
 
-    def settle(self) -> None:
-        """Find the places of the rows as they are by now; what cannot be put back stays as it was."""
+    def settle(self) -> bool:
+        """Find the places of the rows as they are by now; what cannot be put back stays as it was.
+
+        Returns:
+            Whether it can be put back.
+        """
+        if self.embedded is None:
+            return True
         try:
-            self.places = Places(()) if self.embedded is None else self.embedded.places_of(self.new)
+            self.places = self.embedded.places_of(self.new)
         except InputError as error:
             self.problems.append(Problem(self.filename, str(error)))
-            self.new, self.rewritten, self.places = self.old, [], self.embedded.places if self.embedded else Places(())
+            self.new, self.rewritten, self.places = self.old, [], self.embedded.places
+            return False
+        return True
 
 
 def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
@@ -100,7 +112,8 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     project = projects.get(settings)
     document = project.document(text.filename, text.new)
     rules = settings.rules_for(text.filename)
-    checked = check(document, rules, min_confidence=settings.min_confidence, project=project)
+    checked = check(document, rules, min_confidence=settings.min_confidence, project=project, with_exits=True)
+    text.exits = checked.handed_out
     text.problems = [internal_error(text.filename, failure) for failure in checked.errors]
     text.notes = [unfinished_note(text.filename, fact) for fact in checked.unfinished]
     if settings.ignore_noqa:

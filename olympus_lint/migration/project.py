@@ -10,6 +10,7 @@ from olympus_codemods.target import Target
 from olympus_lint.engine import NOT_PARSED, Projects, deep_recursion, worth_checking
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
 from olympus_lint.migration.plan import Constructor, plan
+from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.results import Problem
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
@@ -72,8 +73,11 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
                 found[text.filename] = constructors(reports_of(text, projects)[1])
             except NOT_PARSED as error:
                 migration.problems.append(Problem(text.filename, f"cannot be parsed ({error}), so it stays as it is."))
-            text.settle()
+            if not text.settle():
+                found.pop(text.filename, None)
+                migration.left.pop(text.filename, None)
         migration.constructors = _planned(migration, found)
+        in_files(migration)
         if target.style == "typed":
             for text in migration.texts:
                 each = migration.constructors.get(text.filename, [])
@@ -94,13 +98,22 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
             documents[text.filename] = document
     roots = {root for text in migration.texts for root in text.settings.library_roots}
     packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
-    places = {text.filename: text.places for text in migration.texts}
-    planned = plan(documents, found, migration.left, places, roots=roots, packs=packs)
-    migration.left = {
-        filename: [replace(report, finding=places[filename].finding(report.finding)) for report in reports]
-        for filename, reports in migration.left.items()
-    }
-    return planned
+    exits = {text.filename: text.exits for text in migration.texts}
+    return plan(documents, found, migration.left, exits, roots=roots, packs=packs)
+
+
+def in_files(migration: Migration) -> None:
+    """Turn rows of the modules that the pieces of a file make into rows of the file, or of a cell."""
+    places = {text.filename: text.places for text in migration.texts if text.embedded is not None}
+    if places:
+        migration.left = {
+            name: [replace(report, finding=finding_in_file(report.finding, places)) for report in reports]
+            for name, reports in migration.left.items()
+        }
+        migration.constructors = {
+            name: [constructor_in_file(each, places) for each in found]
+            for name, found in migration.constructors.items()
+        }
 
 
 def _parsed(text: Text) -> Document | None:

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from olympus_lint.migration.plan import Constructor
+from olympus_lint.migration.plan import Constructor, Reason
 from olympus_lint.migration.project import Migration
-from olympus_lint.reporting._text import count
+from olympus_lint.reporting._text import count, place
+from olympus_rules.finding import Finding
 from olympus_rules.rule import Report
 
 __all__ = ["DRY_RUN", "render"]
@@ -43,20 +44,25 @@ class Left:
     def place(self) -> str:
         """Return where it is."""
         finding = self.report.finding
-        return f"{finding.filename}:{finding.span.start.row}:{finding.span.start.column}"
+        return place(finding.filename, finding.span, finding.cell)
 
 
 def left_in_order(migration: Migration) -> list[Left]:
     """Return what is left: silent changes first, then what holds most constructors back."""
-    holding: Counter[tuple[str, int, str]] = Counter(
-        (reason.filename, reason.row, reason.code) for each in migration.held for reason in each.reasons
+    holding: Counter[tuple[str, int | None, int, str]] = Counter(
+        (reason.filename, reason.cell, reason.row, reason.code) for each in migration.held for reason in each.reasons
     )
-    left = [
-        Left(report, holding[report.finding.filename, report.finding.span.start.row, report.finding.code])
-        for reports in migration.left.values()
-        for report in reports
-    ]
+    left = [Left(report, holding[_key(report.finding)]) for reports in migration.left.values() for report in reports]
     return sorted(left, key=lambda each: (not each.is_silent, -each.holds, each.report.finding.sort_key))
+
+
+def _key(finding: Finding) -> tuple[str, int | None, int, str]:
+    return finding.filename, finding.cell, finding.span.start.row, finding.code
+
+
+def where(place: Constructor | Reason) -> str:
+    """Return a file, its cell if it is a notebook, and the row."""
+    return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{place.row}"
 
 
 def render(migration: Migration, name: str, *, written: bool, color: bool = False) -> str:
@@ -104,8 +110,7 @@ def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
 def reasons_of(constructor: Constructor) -> list[str]:
     """Return what holds a constructor back, a line each."""
     return [
-        f"{reason.text} ({reason.filename}:{reason.row}{f', {reason.code}' if reason.code else ''})"
-        for reason in constructor.reasons
+        f"{reason.text} ({where(reason)}{f', {reason.code}' if reason.code else ''})" for reason in constructor.reasons
     ]
 
 
@@ -145,7 +150,7 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
     if held := held_back(migration):
         heading("Constructors that stay, and why")
         for constructor in held:
-            place = f"{constructor.filename}:{constructor.row}:{constructor.column}"
+            place = f"{where(constructor)}:{constructor.column}"
             lines.append(f"{'- ' if markdown else '  '}{code(place)} {code(constructor.spelled)}: its key")
             lines.extend(f"    {'- ' if markdown else ''}{reason}" for reason in reasons_of(constructor))
         lines.append("")
@@ -171,6 +176,7 @@ def as_json(migration: Migration, *, written: bool) -> str:
                     {
                         "code": each.report.finding.code,
                         "filename": each.report.finding.filename,
+                        "cell": each.report.finding.cell,
                         "location": {
                             "row": each.report.finding.span.start.row,
                             "column": each.report.finding.span.start.column,
@@ -184,11 +190,13 @@ def as_json(migration: Migration, *, written: bool) -> str:
                 "constructors": [
                     {
                         "filename": each.filename,
+                        "cell": each.cell,
                         "location": {"row": each.row, "column": each.column},
                         "spelled": each.spelled,
                         "held_back_by": [
                             {
                                 "filename": reason.filename,
+                                "cell": reason.cell,
                                 "row": reason.row,
                                 "code": reason.code or None,
                                 "text": reason.text,
@@ -250,6 +258,6 @@ def left_item(left: Left) -> str:
 
 def held_item(constructor: Constructor) -> str:
     """Return a constructor that is held back as an item of a list."""
-    place = html.escape(f"{constructor.filename}:{constructor.row}:{constructor.column}")
+    place = html.escape(f"{where(constructor)}:{constructor.column}")
     reasons = "".join(f"<li>its key {html.escape(reason)}</li>" for reason in reasons_of(constructor))
     return f"<li><code>{place}</code> <code>{html.escape(constructor.spelled)}</code><ul>{reasons}</ul></li>"
