@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.access import as_term
-from olympus_rules.keyflow.notes import note, shape_fact, spelled
+from olympus_rules.keyflow.notes import arithmetic_fact, is_stored, note, shape_fact, spelled
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Const, Metadata, Sequence, SliceOf, Value
 
@@ -34,7 +35,9 @@ def attribute(flow: Interpreter, term: Term, name: str, node: ast.Attribute) -> 
             flow,
             term,
             "single",
-            lambda c, k: facts.KeyArithmetic(node=node, confidence=c, key=spelled(node.value), kind=k, operation="at"),
+            lambda c, k: facts.KeyArithmetic(
+                node=node, confidence=c, key=spelled(node.value), kind=k, operation="at", subjects=(node.value,)
+            ),
         )
     return None
 
@@ -71,13 +74,11 @@ def array_method(
     if not knowledge.is_known(term) and term not in knowledge.named:
         return None
     if name in ARITHMETIC_METHODS:
-        note(
-            flow,
-            term,
-            "key",
-            lambda c, k: facts.KeyArithmetic(node=node, confidence=c, key=spelled(subject), kind=k, operation=name),
-        )
-        return flow.terms.fresh()
+        result = flow.terms.fresh()
+        arithmetic = partial(arithmetic_fact, flow, node, name, [(term, subject)], result, False)
+        if not is_stored(flow, term):
+            note(flow, term, "key", arithmetic)
+        return result
     if name in ("transpose", "swapaxes", "moveaxis"):
         _transposed(flow, term, name, node)
         return knowledge.view(f"{name} {flow.terms.number()}", term, knowledge.rank(term))

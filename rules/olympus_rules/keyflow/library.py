@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import application, calls, containers, facts, higher_order, lanes, layout, notes
+from olympus_rules.keyflow import application, calls, containers, conversions, facts, higher_order, lanes, layout, notes
 from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import KeyKind, Place
@@ -33,6 +33,14 @@ STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
     """Call something from outside this file."""
+    converting = conversions.ROWS.get(qualified)
+    if converting is None:
+        return _call_library(flow, qualified, arguments)
+    result = _call_library(flow, qualified, arguments)
+    return conversions.converted(flow, converting, qualified, arguments, result)
+
+
+def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
     row = flow.analysis.table.get(qualified)
     if row is not None:
         return random_function(flow, row, arguments)

@@ -6,10 +6,11 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import facts
+from olympus_rules.keyflow import conversions, facts
 from olympus_rules.keyflow.access import as_term, choose, map_choice
 from olympus_rules.keyflow.notes import arithmetic_fact, is_stored, note, shape_fact, spelled
 from olympus_rules.keyflow.paths import PathCondition, implies
+from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Choice, Condition, Const, Metadata, Sequence, Value
 
 if TYPE_CHECKING:
@@ -47,8 +48,12 @@ def binary(flow: Interpreter, operation: str, operands: list[Value], node: ast.A
             return folded
         if operation == "Add" and all(isinstance(operand, Sequence) for operand in operands):
             return _concatenated(operands)
-        _arithmetic(flow, operation, operands, node)
-    elif operation in ("opaque", "part", "format", "with", "match"):
+        result = flow.terms.make("op", operation, *(as_term(flow, operand) for operand in operands))
+        _arithmetic(flow, operation, operands, node, result)
+        return result
+    if operation == "format":
+        conversions.shown(flow, operands, node)
+    if operation in ("opaque", "part", "format", "with", "match"):
         return flow.terms.fresh() if operation != "with" else operands[0]
     return flow.terms.make("op", operation, *(as_term(flow, operand) for operand in operands))
 
@@ -75,15 +80,22 @@ def _folded(operation: str, operands: list[Value]) -> Value | None:
     return Const(value, left.counter or right.counter) if abs(value) < 2**64 else None
 
 
-def _arithmetic(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> None:
+def _arithmetic(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST, result: Term) -> None:
     expressions = _operand_nodes(node)
     if any(isinstance(operand, Const) and isinstance(operand.value, str) for operand in operands):
         return  # "…" % key
-    for operand, expression in zip(operands, expressions, strict=False):
-        if type(operand) is int and not is_stored(flow, operand):
-            others = [part for part in expressions if part is not expression]
-            batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
-            note(flow, operand, "key", partial(arithmetic_fact, node, ARITHMETIC[operation], expression, batch))
+    pairs = [
+        (operand, expression)
+        for operand, expression in zip(operands, expressions, strict=False)
+        if type(operand) is int and not is_stored(flow, operand)
+    ]
+    for operand, expression in pairs:
+        others = [part for part in expressions if part is not expression]
+        batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
+        first = sorted(pairs, key=lambda pair: pair[1] is not expression)
+        note(
+            flow, operand, "key", partial(arithmetic_fact, flow, node, ARITHMETIC[operation], first, result, batch)
+        )
 
 
 def _operand_nodes(node: ast.AST) -> list[ast.expr]:
@@ -104,6 +116,7 @@ def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: 
     left, right = operands
     if operation in ("Is", "IsNot"):
         return _identity(flow, operation, left, right)
+    conversions.compared(flow, operation, operands, node)
     passed = _passed(operation, left, right)
     if passed is not None:
         return passed
@@ -165,12 +178,12 @@ def _metadata_comparison(
     term, subject = value.term, value.subject
     other = others[0] if others else None
     if value.what == "dtype" or value.what.startswith("dtype."):
-        form = "equals" if operation == "Eq" else "not-equals"
+        form = {"Eq": "equals", "NotEq": "not-equals"}.get(operation, "in")
         if value.what != "dtype":
             form = value.what.partition(".")[2]
         elif isinstance(other, Const) and isinstance(other.value, str):
             form = "name"
-        if form in ("equals", "not-equals", "name", "kind") and not isinstance(other, Metadata):
+        if form in ("equals", "not-equals", "in", "name", "kind") and not isinstance(other, Metadata):
             note(
                 flow,
                 term,

@@ -130,6 +130,8 @@ class Terms:
         if parts[0] == "split":
             count = self.constant(parts[3])
             return count if type(count) is int else None
+        if parts[0] == "view" and parts[1] == "words":
+            return self.length(parts[2])
         if parts[0] == "slice":
             length = self.length(parts[2])
             return None if length is None else len(range(length)[slice(*parts[1])])

@@ -311,8 +311,10 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
     if not by_source and not knowledge.used_on(term, pending.path):
         return None
     sure = Confidence.CERTAIN if by_source else Confidence.LIKELY
-    if pending.need == "key":
+    if pending.need in ("key", "known"):
         return sure
+    if pending.need == "raw":
+        return sure if knowledge.kind(term) != KeyKind.TYPED else None
     if pending.need in ("single", "word", "seed"):
         return sure if rank == 0 and (by_source or term not in elements) else None
     if pending.need == "array":
@@ -338,6 +340,7 @@ OBSTACLES = {
     facts.KeyTransposition: "its buffer axis is moved",
     facts.ShapeLogic: "its shape is looked at",
     facts.DtypeLogic: "its dtype is looked at",
+    facts.Conversion: "it is converted",
 }
 
 
@@ -350,7 +353,8 @@ def obstacles(analysis: Analysis, settled: Iterable[tuple[Term, Fact]]) -> dict[
     found: dict[Term, list[str]] = {}
     for term, fact in settled:
         why = next((words for kind, words in OBSTACLES.items() if isinstance(fact, kind)), None)
-        if why is not None:
+        harmless = isinstance(fact, facts.Conversion) and (fact.effect == "same" or fact.form == "print" or fact.before)
+        if why is not None and not harmless:
             found.setdefault(terms.seed_of(term), []).append(f"{why} on line {_place(fact.node)[0]}")
     for flow in analysis.flows.values():
         for use in flow.ledger.consumptions:
