@@ -16,10 +16,10 @@ from olympus_rules.keyflow import calls, facts
 from olympus_rules.keyflow.access import leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import Fact, KeyKind
-from olympus_rules.keyflow.notes import WORDS, is_stored, is_used_as_key, note, spelled
+from olympus_rules.keyflow.notes import WORDS, dtype_fact, is_stored, is_used_as_key, note, spelled
 from olympus_rules.keyflow.paths import both
 from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Choice, Const, Map, Metadata, Sequence, Value
+from olympus_rules.keyflow.values import Choice, Const, Library, Map, Metadata, Sequence, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
@@ -74,6 +74,16 @@ ROWS: dict[str, Row] = {
     **_rows("jax.numpy", "argsort lexsort sort unique", Row("words", names=("a", "ar", "keys"))),
     **_rows("numpy", "argsort lexsort sort", Row("words", names=("a", "keys"))),
     "jax.lax.sort": Row("words", names=("operand",)),
+    # dtypes
+    **_rows(
+        "numpy",
+        "can_cast dtype empty full iinfo issubdtype ones promote_types result_type zeros",
+        Row("dtype", EVERYWHERE, ("dtype",)),
+    ),
+    **_rows(
+        "jax.numpy", "arange dtype iinfo issubdtype promote_types result_type", Row("dtype", EVERYWHERE, ("dtype",))
+    ),
+    "jax.dtypes.issubdtype": Row("dtype"),
     # comparisons
     **_rows("numpy", "array_equal array_equiv", Row("equality", (0, 1), ("a1", "a2"), "differs")),
     **_rows("numpy", "allclose isclose", Row("equality", (0, 1), ("a", "b"))),
@@ -127,6 +137,7 @@ ROWS: dict[str, Row] = {
 
 ==============  ==================================================================
 numpy, words    ``key_data(key)``; a function of ``jax.numpy`` where a key comes out
+dtype           see :class:`facts.DtypeLogic`
 cast            ``key_data(key)``, or no dtype where a key comes out
 equality        ``jnp.array_equal``, which knows both kinds
 elementwise     ``key_data`` on both sides
@@ -149,11 +160,13 @@ METHODS = frozenset({"item", "tobytes", "tolist"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # of words and of keys alike
 
 
-def converted(
-    flow: Interpreter, row: Row, qualified: str, arguments: Arguments, result: Value
-) -> Value:
+def converted(flow: Interpreter, row: Row, qualified: str, arguments: Arguments, result: Value) -> Value:
     """Look at a call of a function that :data:`ROWS` speaks of, and return its result."""
     node = arguments.node or flow.site
+    if row.form == "dtype" or qualified == "builtins.str":
+        _dtype(flow, qualified, arguments)
+    if row.form == "dtype":
+        return result
     found = list(_selected(flow, row, arguments))
     if row.form == "cast" and not _casts(arguments):
         return result
@@ -161,19 +174,38 @@ def converted(
         return result
     if row.form == "elementwise" and row.effect == "differs" and _as_a_whole(flow, qualified, node):
         return result
+    if row.form == "zeros" and _is_filler(flow, node):
+        return result
     if row.form == "fill" and not any(_is_number(value) for value in _pair(arguments)):
         return result
     effect, before = row.effect, row.before
     if qualified == "jax.random.choice" and arguments.get(3, "replace") in (None, Const(True)):
         before = (0, 8, 3)
-    if row.form in ("numpy", "cast"):
+    if row.form in ("numpy", "cast", "device_get"):
         result = _words(flow, result)
     _note(flow, row.form, _known_as(arguments, qualified), node, found, effect, before, result)
     return result
 
 
+INTEGERS = frozenset(["integer", "number", "uint32", "unsignedinteger"])
+
+
+def _dtype(flow: Interpreter, qualified: str, arguments: Arguments) -> None:
+    """Look at ``np.issubdtype(key.dtype, …)`` and other functions that take the dtype of numbers."""
+    for value in arguments.values():
+        if not isinstance(value, Metadata) or value.what != "dtype" or arguments.node is None:
+            continue
+        form = "name" if qualified == "builtins.str" else "numpy"
+        if qualified in ("jax.numpy.issubdtype", "jax.dtypes.issubdtype"):
+            kind = arguments.get(1, "arg2")
+            if not isinstance(kind, Library) or kind.qualified.rpartition(".")[2] not in INTEGERS:
+                continue  # a key is no floating-point number, raw or typed
+            form = "integer"
+        dtype_fact(flow, value, form, arguments.node)
+
+
 def _words(flow: Interpreter, result: Value) -> Value:
-    """Return an array of numpy with the words of keys: the same keys to what takes it for them, and no words to mind."""
+    """Return an array of numpy with the words of keys: the same keys to what takes them, but nothing to read."""
     knowledge = flow.knowledge
 
     def words(term: Term) -> Value:
@@ -190,6 +222,12 @@ def _known_as(arguments: Arguments, qualified: str) -> str:
 
 def _pair(arguments: Arguments) -> Iterator[Value | None]:
     yield from (arguments.get(1, "x"), arguments.get(2, "y"))
+
+
+def _is_filler(flow: Interpreter, node: ast.AST) -> bool:
+    """Say whether an expression is what ``where`` puts in the place of keys that are not wanted."""
+    around = flow.analysis.document.parents.get(node)
+    return isinstance(around, ast.Call) and isinstance(around.func, ast.Attribute) and around.func.attr == "where"
 
 
 def _is_number(value: Value | None) -> bool:
@@ -253,16 +291,18 @@ def _note(
         known = [pair for pair in candidates if flow.knowledge.is_known(pair[0])]
         expressions = [expression for _, expression in known]
         subjects = tuple(dict.fromkeys(expression for expression in expressions if expression is not None))
+        is_key = is_used_as_key(flow, result)
+        stays = form == "device_get" and is_key  # what takes keys takes this one
         return facts.Conversion(
             node=node,
-            confidence=Confidence.POSSIBLE if before or form == "print" else confidence,
+            confidence=Confidence.POSSIBLE if before or stays or form == "print" else confidence,
             key=spelled(subjects[0]) if subjects else "",
             kind=kind,
             form=form,
             function=function,
             subjects=subjects if None not in expressions else (),
-            effect=effect,
-            is_key=is_used_as_key(flow, result),
+            effect="same" if stays else effect,
+            is_key=is_key,
             unsure=len(known) < len(candidates),
             before=before,
         )
@@ -297,7 +337,8 @@ def compared(flow: Interpreter, operation: str, operands: list[Value], node: ast
         return
     if _as_a_whole(flow, operation, node):
         return
-    found = list(zip((operand for operand in operands if type(operand) is int), (node.left, node.comparators[0]), strict=True))
+    sides = (node.left, node.comparators[0])
+    found: list[Found] = [(term, side) for term, side in zip(operands, sides, strict=True) if type(term) is int]
     _note(flow, "elementwise", "==" if operation == "Eq" else "!=", node, found, "differs", (), Const(None))
 
 

@@ -249,7 +249,7 @@ class DtypeLogic(Fact):
     Attributes:
         form: ``equals``, ``not-equals``, ``in``, ``numpy`` (a function that wants a dtype of numpy, such as
             ``np.issubdtype(key.dtype, …)``), ``integer`` (``jnp.issubdtype(key.dtype, jnp.integer)``), ``name``,
-            ``kind`` or another attribute of dtypes.
+            ``kind`` (or another attribute that numbers' dtypes have).
         subject: the expression that is the key.
     """
 

@@ -51,6 +51,7 @@ class Knowledge:
     Attributes:
         origins: terms that are keys by their source.
         used: terms that are keys by their use, with the batch axes that the use implies.
+        passed: parameters that get keys by calls, and whether one of these may be raw.
         named: terms that go by a key's name; ``generators`` by one with ``rng`` in it. Nothing else of that name
             has a shape or words, so code that looks at these knows a raw key.
     """
@@ -60,6 +61,7 @@ class Knowledge:
         self.terms = terms
         self.origins: dict[Term, Origin] = {}
         self.used: dict[Term, int] = {}
+        self.passed: dict[Term, bool] = {}
         self.use_paths: dict[Term, list[PathCondition]] = {}
         self.named: set[Term] = set()
         self.generators: set[Term] = set()
@@ -112,6 +114,10 @@ class Knowledge:
         """Say whether the use that shows a term to be a key can happen on this path."""
         paths = self.use_paths.get(term, [])
         return not paths or len(paths) >= MAX_PATHS or any(compatible(path, other) for other in paths)
+
+    def pass_on(self, parameter: Term, key: Term) -> None:
+        """Note that a call gives a key to a parameter, which may get something else from another call."""
+        self.passed[parameter] = self.passed.get(parameter, False) or self.kind(key) != KeyKind.TYPED
 
     # construction
 

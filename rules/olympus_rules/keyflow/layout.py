@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.access import as_term
-from olympus_rules.keyflow.notes import arithmetic_fact, is_stored, note, shape_fact, spelled
+from olympus_rules.keyflow.notes import arithmetic_fact, dtype_fact, is_stored, note, shape_fact, spelled
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Const, Metadata, Sequence, SliceOf, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["array_method", "attribute", "axes", "shape_item"]
+__all__ = ["array_method", "attribute", "axes", "dtype_attribute", "shape_item"]
 
 ARITHMETIC_METHODS = frozenset({"astype", "view", "sum", "prod", "mean", "max", "min", "cumsum", "dot", "byteswap"})
+DTYPE_ATTRIBUTES = frozenset({"byteorder", "char", "itemsize", "kind", "name", "num", "str"})
 METADATA = frozenset({"shape", "ndim", "dtype", "size"})
 
 
@@ -40,6 +41,12 @@ def attribute(flow: Interpreter, term: Term, name: str, node: ast.Attribute) -> 
             ),
         )
     return None
+
+
+def dtype_attribute(flow: Interpreter, value: Metadata, name: str, node: ast.Attribute) -> None:
+    """Look at ``key.dtype.name`` and the like; a comparison says more, and is looked at itself."""
+    if name in DTYPE_ATTRIBUTES and not isinstance(flow.analysis.document.parents.get(node), ast.Compare):
+        dtype_fact(flow, value, "name" if name == "name" else "kind", node)
 
 
 def _transposed(flow: Interpreter, term: Term, how: str, node: ast.AST, axis: ast.expr | None = None) -> None:

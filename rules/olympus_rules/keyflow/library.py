@@ -15,7 +15,7 @@ from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Choice, Const, Library, Metadata, Sequence, Value
+from olympus_rules.keyflow.values import Choice, Const, Library, Sequence, Value
 from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax.project import locate_name
 
@@ -74,24 +74,7 @@ def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Va
 def pure(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
     """Return the term of a call that depends on nothing but its arguments."""
     terms = [as_term(flow, value) for value in arguments.values()]
-    if qualified in ("jax.numpy.issubdtype", "jax.dtypes.issubdtype", "numpy.issubdtype"):
-        _dtype_function(flow, qualified, arguments)
     return flow.terms.make("op", qualified, *terms)
-
-
-def _dtype_function(flow: Interpreter, qualified: str, arguments: Arguments) -> None:
-    """Look at numpy's ``issubdtype(key.dtype, …)``, which does not take a key's dtype."""
-    value = arguments.get(0, "arg1")
-    if isinstance(value, Metadata) and value.what == "dtype" and qualified.startswith("numpy.") and arguments.node:
-        node, subject = arguments.node, value.subject
-        notes.note(
-            flow,
-            value.term,
-            "key",
-            lambda c, k: facts.DtypeLogic(
-                node=node, confidence=c, key=notes.spelled(subject), kind=k, form="numpy", subject=subject
-            ),
-        )
 
 
 def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:

@@ -17,12 +17,22 @@ from olympus_rules.keyflow.access import leaves
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.paths import PathCondition
 from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Value
+from olympus_rules.keyflow.values import Metadata, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["WORDS", "Pending", "arithmetic_fact", "is_stored", "is_used_as_key", "note", "shape_fact", "spelled"]
+__all__ = [
+    "WORDS",
+    "Pending",
+    "arithmetic_fact",
+    "dtype_fact",
+    "is_stored",
+    "is_used_as_key",
+    "note",
+    "shape_fact",
+    "spelled",
+]
 
 WORDS = "words"  # the view of a key that is an array of numpy
 
@@ -37,7 +47,7 @@ class Pending:
             number), ``seed`` (the same, as a seed of JAX), ``array`` (a key array), ``raw-array`` (one that is not
             typed), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
             typed), ``untyped``, ``rank<n`` (fewer than n batch axes), ``known`` (a key or key array by source or use,
-            never by its name), ``raw`` (the same, and not typed).
+            never by its name; or a parameter that gets one by a call), ``raw`` (the same, and not typed).
         path: when it happens; code behind a test for typed keys knows what it does.
         build: makes the fact.
         metadata: whether the code looks at shape or dtype, which no other random generator has.
@@ -80,9 +90,7 @@ def is_stored(flow: Interpreter, term: Term) -> bool:
 def _is_words(flow: Interpreter, term: Term) -> bool:
     """Say whether a term is an array of numpy, or a part of one, where a key went in."""
     terms = flow.terms
-    return any(
-        terms.operation(part) == "view" and terms.data(part) == WORDS for part in (term, *terms.ancestors(term))
-    )
+    return any(terms.operation(part) == "view" and terms.data(part) == WORDS for part in (term, *terms.ancestors(term)))
 
 
 def is_used_as_key(flow: Interpreter, result: Value) -> bool:
@@ -123,6 +131,20 @@ def arithmetic_fact(
         batch=batch,
         subjects=tuple(expression for term, expression in operands if flow.knowledge.is_candidate(term)),
         is_key=is_used_as_key(flow, result),
+    )
+
+
+def dtype_fact(flow: Interpreter, value: Metadata, form: str, node: ast.AST) -> None:
+    """Keep a fact about a key's dtype."""
+    subject = value.subject
+    note(
+        flow,
+        value.term,
+        "key",
+        lambda confidence, kind: facts.DtypeLogic(
+            node=node, confidence=confidence, key=spelled(subject), kind=kind, form=form, subject=subject
+        ),
+        metadata=True,
     )
 
 

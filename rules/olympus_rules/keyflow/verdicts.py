@@ -303,6 +303,9 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
     rank, by_source = knowledge.rank(term), term in knowledge.origins
     raw = knowledge.kind(term) == KeyKind.RAW
     if not knowledge.is_known(term):
+        if pending.need in ("known", "raw"):
+            wanted = term in knowledge.passed and (pending.need == "known" or knowledge.passed[term])
+            return Confidence.LIKELY if wanted else None
         telling = pending.need == "word" or (pending.need == "key" and pending.metadata)
         if (telling and term in knowledge.generators) or pending.need == "seed":
             return Confidence.LIKELY
