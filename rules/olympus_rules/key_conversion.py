@@ -71,7 +71,6 @@ ADVICE = {
         "See that nothing draws from it.",
     ),
     "gather": ("gathers from {key}", "Index it: `{key}[i]`."),
-    "export": ("exports a function of {key}", "Give it `jax.random.key_data({key})`."),
 }
 
 
@@ -88,7 +87,7 @@ class KeyConversion(Rule):
         """Say what becomes of a typed key there, and what to write."""
         assert isinstance(fact, Conversion)
         happens, instead = ADVICE[fact.form]
-        written = " ".join(document.segment(fact.subjects[0]).split()) if fact.subjects else ""
+        written = " ".join(document.segment(fact.subjects[0]).split()) if fact.subjects else fact.key
         subject = f"key `{written}`" if written else "a key in its arguments"
         happens, instead = happens.format(key=subject), instead.format(key=written or "key")
         when = f" Before JAX {'.'.join(map(str, fact.before))} it fails for typed keys." if fact.before else ""

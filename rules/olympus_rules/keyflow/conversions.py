@@ -86,8 +86,8 @@ ROWS: dict[str, Row] = {
     "jax.dtypes.issubdtype": Row("dtype"),
     # comparisons
     **_rows("numpy", "array_equal array_equiv", Row("equality", (0, 1), ("a1", "a2"), "differs")),
-    **_rows("numpy", "allclose isclose", Row("equality", (0, 1), ("a", "b"))),
-    **_rows("numpy", "equal not_equal", Row("elementwise", (0, 1), ("x1", "x2"))),
+    "numpy.allclose": Row("equality", (0, 1), ("a", "b")),
+    **_rows("numpy", "equal isclose not_equal", Row("elementwise", (0, 1), ("x1", "x2", "a", "b"))),
     **_rows("jax.numpy", "equal not_equal", Row("elementwise", (0, 1), ("x", "y"), "differs")),
     **_rows(
         "numpy.testing",
@@ -131,29 +131,28 @@ ROWS: dict[str, Row] = {
     # older releases
     **_rows("jax.numpy", "take take_along_axis", Row("gather", names=("a", "arr"), before=(0, 8, 3))),
     "jax.lax.ppermute": Row("gather", names=("x",), before=(0, 8, 3)),
-    "jax.export.Exporter.__call__": Row("export", EVERYWHERE, before=(0, 6, 2)),
 }  # fmt: skip
 """Functions by qualified name. The forms, with the portable rewrite where there is one:
 
-==============  ==================================================================
-numpy, words    ``key_data(key)``; a function of ``jax.numpy`` where a key comes out
-dtype           see :class:`facts.DtypeLogic`
-cast            ``key_data(key)``, or no dtype where a key comes out
-equality        ``jnp.array_equal``, which knows both kinds
-elementwise     ``key_data`` on both sides
-assertion       ``key_data`` on both sides
-fill            keys in the place of numbers: ``zeros_like(keys)`` for 0
-pad, shuffle    the words are padded; an index is drawn
-collective      —
-ravel           —
-generator       ``key_data(key)``
-save, pickle    ``key_data(key)``
-checkpoint      —
-device_get      ``key_data(key)`` for one key
-text, print     ``key_data(key)``
-zeros           a note: nothing breaks
-gather, export  a note: older releases of JAX only
-==============  ==================================================================
+=============  ==================================================================
+numpy, words   ``key_data(key)``; a function of ``jax.numpy`` where a key comes out
+dtype          see :class:`facts.DtypeLogic`
+cast           ``key_data(key)``, or no dtype where a key comes out
+equality       ``jnp.array_equal``, which knows both kinds
+elementwise    ``key_data`` on both sides
+assertion      ``key_data`` on both sides
+fill           keys in the place of numbers: ``zeros_like(keys)`` for 0
+pad, shuffle   the words are padded; an index is drawn
+collective     —
+ravel          —
+generator      ``key_data(key)``
+save, pickle   ``key_data(key)``
+checkpoint     —
+device_get     ``key_data(key)`` for one key
+text, print    ``key_data(key)``
+zeros          a note: nothing breaks
+gather         a note: older releases of JAX only
+=============  ==================================================================
 """
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
@@ -178,12 +177,14 @@ def converted(flow: Interpreter, row: Row, qualified: str, arguments: Arguments,
         return result
     if row.form == "fill" and not any(_is_number(value) for value in _pair(arguments)):
         return result
-    effect, before = row.effect, row.before
+    effect, before, form = row.effect, row.before, row.form
+    if form == "text" and _is_for_people(flow, node):
+        form = "print"
     if qualified == "jax.random.choice" and arguments.get(3, "replace") in (None, Const(True)):
         before = (0, 8, 3)
     if row.form in ("numpy", "cast", "device_get"):
         result = _words(flow, result)
-    _note(flow, row.form, _known_as(arguments, qualified), node, found, effect, before, result)
+    _note(flow, form, _known_as(arguments, qualified), node, found, effect, before, result)
     return result
 
 
@@ -296,19 +297,35 @@ def _note(
         return facts.Conversion(
             node=node,
             confidence=Confidence.POSSIBLE if before or stays or form == "print" else confidence,
-            key=spelled(subjects[0]) if subjects else "",
+            key=next((spelled(e) for t, e in known or candidates if e is not None and _is_or_gets_key(flow, t)), ""),
             kind=kind,
             form=form,
             function=function,
             subjects=subjects if None not in expressions else (),
             effect="same" if stays else effect,
             is_key=is_key,
-            unsure=len(known) < len(candidates),
+            unsure=any(_may_be_key(flow, term) for term, _ in found if not flow.knowledge.is_known(term)),
             before=before,
         )
 
     for term in dict.fromkeys(term for term, _ in candidates):
         note(flow, term, "known" if effect == "fails" else "raw", build)
+
+
+def _is_or_gets_key(flow: Interpreter, term: Term) -> bool:
+    return flow.knowledge.is_known(term) or term in flow.knowledge.passed
+
+
+def _may_be_key(flow: Interpreter, term: Term) -> bool:
+    """Say whether a term that nothing shows to be a key may be one: what comes out of unknown code, and what is put
+    together of such parts."""
+    terms = flow.terms
+    operation, data = terms.operation(term), terms.data(term)
+    if operation == "op":
+        if isinstance(data, tuple) and not str(data[0]).startswith(("jax.random.", "numpy.")):
+            return any(_may_be_key(flow, part) for part in terms.args(term))
+        return False
+    return operation != "const" and not is_stored(flow, term)
 
 
 def method(flow: Interpreter, term: Term, name: str, node: ast.Call, subject: ast.expr) -> None:
@@ -322,11 +339,28 @@ def shown(flow: Interpreter, operands: Iterable[Value], node: ast.AST) -> None:
     if not isinstance(node, ast.JoinedStr):
         return
     parts = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
-    found = [pair for value, part in zip(operands, parts, strict=False) for pair in _leaves(flow, value, part)]
-    around = flow.analysis.document.parents.get(node)
-    printed = isinstance(around, ast.Call) and isinstance(around.func, ast.Name) and around.func.id == "print"
+    found: list[Found] = [
+        pair for value, part in zip(operands, parts, strict=False) for pair in _leaves(flow, value, part)
+    ]
     if found:
-        _note(flow, "print" if printed else "text", "f-string", node, found, "differs", (), Const(None))
+        form = "print" if _is_for_people(flow, node) else "text"
+        _note(flow, form, "f-string", node, found, "differs", (), Const(None))
+
+
+TELLING = frozenset(["critical", "debug", "error", "exception", "fail", "info", "log", "print", "warn", "warning"])
+
+
+def _is_for_people(flow: Interpreter, node: ast.AST) -> bool:
+    """Say whether text goes to a log or into the message of an error, and nowhere else."""
+    parents = flow.analysis.document.parents
+    around = parents.get(node)
+    while isinstance(around, ast.expr | ast.keyword):
+        if isinstance(around, ast.Call):
+            name = around.func.attr if isinstance(around.func, ast.Attribute) else getattr(around.func, "id", "")
+            if name in TELLING:
+                return True
+        node, around = around, parents.get(around)
+    return isinstance(around, ast.Raise) or (isinstance(around, ast.Assert) and node is around.msg)
 
 
 def compared(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> None:

@@ -51,6 +51,7 @@ class Knowledge:
     Attributes:
         origins: terms that are keys by their source.
         used: terms that are keys by their use, with the batch axes that the use implies.
+        kinds: raw or typed, of keys by their use of which that is known.
         passed: parameters that get keys by calls, and whether one of these may be raw.
         named: terms that go by a key's name; ``generators`` by one with ``rng`` in it. Nothing else of that name
             has a shape or words, so code that looks at these knows a raw key.
@@ -62,6 +63,7 @@ class Knowledge:
         self.origins: dict[Term, Origin] = {}
         self.used: dict[Term, int] = {}
         self.passed: dict[Term, bool] = {}
+        self.kinds: dict[Term, KeyKind] = {}
         self.use_paths: dict[Term, list[PathCondition]] = {}
         self.named: set[Term] = set()
         self.generators: set[Term] = set()
@@ -84,7 +86,7 @@ class Knowledge:
     def kind(self, term: Term) -> KeyKind:
         """Return raw or typed, where the source says so."""
         origin = self.origins.get(term)
-        return origin.kind if origin is not None else KeyKind.UNKNOWN
+        return origin.kind if origin is not None else self.kinds.get(term, KeyKind.UNKNOWN)
 
     def use(self, term: Term, rank: int = 0, path: PathCondition = ALWAYS) -> None:
         """Note that something that takes only keys took this term, and under which condition."""

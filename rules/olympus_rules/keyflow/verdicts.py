@@ -19,6 +19,7 @@ from olympus_rules.keyflow.instructions import ClassCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption, Derivation
 from olympus_rules.keyflow.notes import Pending, spelled
 from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.values import Const
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
@@ -286,6 +287,7 @@ def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
     """Return the notes that turn out to be about keys, with the keys."""
     if not analysis.pending:
         return
+    _learn_attributes(analysis)
     elements = {
         analysis.terms.args(term)[0]
         for term in [*analysis.knowledge.used, *analysis.knowledge.origins]
@@ -296,6 +298,34 @@ def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
         confidence = _settled(analysis, pending, elements)
         if confidence is not None and not _guarded(analysis, pending, guards):
             yield pending.term, pending.build(confidence, analysis.knowledge.kind(pending.term))
+
+
+def _learn_attributes(analysis: Analysis) -> None:
+    """Take an attribute for a key in all methods of a class whose methods write nothing but keys to it."""
+    terms, knowledge = analysis.terms, analysis.knowledge
+    written: dict[tuple[ClassCode, str], set[Term]] = {}
+    for flow in analysis.flows.values():
+        owner = flow.code.owner
+        if owner is not None and flow.code.parameters:
+            receiver = terms.make("param", (flow.code, flow.code.parameters[0]))
+            for term, name, value, _ in flow.writes:
+                if term == receiver:
+                    found = leaves(value) if value != Const(None) else []
+                    written.setdefault((owner, name), set()).update(found or [term] * (value != Const(None)))
+    for term in {pending.term for pending in analysis.pending}:
+        if terms.operation(term) != "attr" or knowledge.is_known(term):
+            continue
+        owner_term = terms.args(term)[0]
+        code, name = terms.data(owner_term) if terms.operation(owner_term) == "param" else (None, "")
+        if code is None or code.owner is None or code.parameters[:1] != (name,):
+            continue
+        values = written.get((code.owner, terms.data(term)[0]), set())
+        ranks = {knowledge.rank(value) for value in values if knowledge.is_known(value)}
+        rank = ranks.pop() if len(ranks) == 1 else None
+        if rank is not None and all(knowledge.is_known(value) for value in values):
+            kinds = {knowledge.kind(value) for value in values}
+            knowledge.use(term, rank)
+            knowledge.kinds[term] = kinds.pop() if len(kinds) == 1 else KeyKind.UNKNOWN
 
 
 def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confidence | None:
