@@ -12,7 +12,7 @@ from olympus_codemods.key_data import through_key_data, wrapped
 from olympus_codemods.names import Names, dotted
 from olympus_codemods.rewriting import argument, call, expression, replace
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import Conversion, Fact
+from olympus_rules.keyflow.facts import Conversion, Fact, KeyKind
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -30,9 +30,13 @@ class KeyConversionCodemod(Codemod):
     code = "OLY206"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Return the same call with the words of the key, or its counterpart that takes both kinds of keys."""
+        """Return the same call with the words of the key, or its counterpart that takes both kinds of keys.
+
+        Where a typed key works and gives something else, there is a fix only for a key that is surely raw.
+        """
         assert isinstance(fact, Conversion)
-        return rewritten(fact, document)
+        works = fact.effect == "differs" or fact.before
+        return None if works and fact.kind != KeyKind.RAW else rewritten(fact, document)
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
         """Return the fix, and code of words that are wrapped again where all keys are typed."""

@@ -81,6 +81,11 @@ PROGRAMS = {
         def main(seed):
             return label(random.key(seed))
         """,
+    "parameter that is drawn from as an array of numpy": """
+        def main(key, x):
+            key = np.asarray(key)  # conversion
+            return random.normal(key) + np.asarray(x)
+        """,
     "leaf of a tree": """
         def main(seed, weights):
             state = {"weights": weights, "key": random.PRNGKey(seed)}

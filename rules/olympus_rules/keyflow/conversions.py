@@ -16,9 +16,9 @@ from olympus_rules.keyflow import calls, facts
 from olympus_rules.keyflow.access import leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.facts import Fact, KeyKind
-from olympus_rules.keyflow.notes import WORDS, dtype_fact, is_stored, is_used_as_key, note, spelled
+from olympus_rules.keyflow.notes import dtype_fact, is_stored, is_used_as_key, note, spelled
 from olympus_rules.keyflow.paths import both
-from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.terms import WORDS, Term
 from olympus_rules.keyflow.values import Choice, Const, Library, Map, Metadata, Sequence, Value
 
 if TYPE_CHECKING:
@@ -196,6 +196,8 @@ def _dtype(flow: Interpreter, qualified: str, arguments: Arguments) -> None:
     for value in arguments.values():
         if not isinstance(value, Metadata) or value.what != "dtype" or arguments.node is None:
             continue
+        if _is_added(flow, arguments.node, value.subject):
+            continue
         form = "name" if qualified == "builtins.str" else "numpy"
         if qualified in ("jax.numpy.issubdtype", "jax.dtypes.issubdtype"):
             kind = arguments.get(1, "arg2")
@@ -203,6 +205,15 @@ def _dtype(flow: Interpreter, qualified: str, arguments: Arguments) -> None:
                 continue  # a key is no floating-point number, raw or typed
             form = "integer"
         dtype_fact(flow, value, form, arguments.node)
+
+
+def _is_added(flow: Interpreter, node: ast.AST, subject: ast.expr) -> bool:
+    """Say whether ``key + jnp.arange(n, dtype=key.dtype)`` is what is computed: the sum is the mistake."""
+    around = flow.analysis.document.parents.get(node)
+    while isinstance(around, ast.Subscript):
+        around = flow.analysis.document.parents.get(around)
+    key = spelled(subject)
+    return isinstance(around, ast.BinOp) and key != "" and key in (spelled(around.left), spelled(around.right))
 
 
 def _words(flow: Interpreter, result: Value) -> Value:

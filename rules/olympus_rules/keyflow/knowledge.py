@@ -14,7 +14,7 @@ from functools import cache
 
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, compatible
-from olympus_rules.keyflow.terms import Term, Terms
+from olympus_rules.keyflow.terms import WORDS, Term, Terms
 
 __all__ = ["Knowledge", "Origin", "is_key_name"]
 
@@ -100,9 +100,9 @@ class Knowledge:
                 for operand in self.terms.args(term):
                     if operand in self.named:
                         self.use(operand, rank, path)
-            if operation not in ("item", "lane", "slice"):
+            if operation not in ("item", "lane", "slice") and (operation, self.terms.data(term)) != ("view", WORDS):
                 break
-            term, rank = self.terms.args(term)[0], rank + (operation != "slice")
+            term, rank = self.terms.args(term)[0], rank + (operation in ("item", "lane"))
 
     def name(self, term: Term, name: str) -> None:
         """Note a name that a term goes by."""

@@ -16,14 +16,13 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.access import leaves
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.paths import PathCondition
-from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.terms import WORDS, Term
 from olympus_rules.keyflow.values import Metadata, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
 __all__ = [
-    "WORDS",
     "Pending",
     "arithmetic_fact",
     "dtype_fact",
@@ -33,8 +32,6 @@ __all__ = [
     "shape_fact",
     "spelled",
 ]
-
-WORDS = "words"  # the view of a key that is an array of numpy
 
 
 @dataclass(slots=True)
