@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyConversionCodemod"]
 
 AS_KEYS = frozenset(["array", "asarray", "concatenate", "copy", "hstack", "stack", "tile", "vstack", "where"])
-BOTH_SIDES = ("assertion", "elementwise")
+BOTH_SIDES = ("assertion", "elementwise", "equality")
 
 
 class KeyConversionCodemod(Codemod):
@@ -55,8 +55,6 @@ def rewritten(fact: Conversion, document: Document) -> Fix | None:
             return of_jax_numpy(fact, document)
         case "cast" if fact.is_key:
             return without_dtype(fact, document)
-        case "equality":
-            return None if fact.unsure else of_jax_numpy(fact, document)
         case "fill":
             return zero_key(fact, document)
         case "shuffle":
@@ -71,11 +69,11 @@ def rewritten(fact: Conversion, document: Document) -> Fix | None:
 
 
 def of_jax_numpy(fact: Conversion, document: Document) -> Fix | None:
-    """``np.array_equal`` becomes ``jnp.array_equal``, ``np.stack`` of keys ``jnp.stack``."""
+    """``np.stack`` of keys becomes ``jnp.stack``."""
     function = fact.node.func if isinstance(fact.node, ast.Call) else None
     names = Names(document, fact.node)
     module, _, name = names.resolve(function).rpartition(".")
-    if function is None or module != "numpy" or (fact.form == "numpy" and name not in AS_KEYS):
+    if function is None or module != "numpy" or name not in AS_KEYS:
         return None
     spelled = names.spell(f"jax.numpy.{name}")
     if spelled is None or not takes_same_arguments(fact.node):
@@ -86,7 +84,7 @@ def of_jax_numpy(fact: Conversion, document: Document) -> Fix | None:
 
 def takes_same_arguments(node: ast.AST) -> bool:
     """Say whether a call of numpy means the same under ``jax.numpy``: no dtype, no place to write to."""
-    return isinstance(node, ast.Call) and all(option.arg in ("axis", "equal_nan") for option in node.keywords)
+    return isinstance(node, ast.Call) and all(option.arg == "axis" for option in node.keywords)
 
 
 def without_dtype(fact: Conversion, document: Document) -> Fix | None:

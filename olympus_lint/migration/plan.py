@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from olympus_rules.keyflow.facts import Conversion
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.rule import Report
@@ -85,7 +86,7 @@ def plan(
     reasons: dict[Place, set[Reason]] = defaultdict(set)
     for filename, reports in left.items():
         for report in reports:
-            if report.finding.code not in HARMLESS:
+            if report.finding.code not in HARMLESS and not _is_note(report):
                 reason = _place_left(filename, report, documents[filename])
                 for maker in _keys_in(report.fact.node, paths[filename], reached):
                     reasons[maker].add(reason)
@@ -98,6 +99,11 @@ def plan(
         ]
         for filename, each in mentions.items()
     }
+
+
+def _is_note(report: Report) -> bool:
+    """Say whether a place is worth a look and works with typed keys as it does with raw ones."""
+    return isinstance(report.fact, Conversion) and report.fact.effect == "same"
 
 
 def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constructor:

@@ -24,7 +24,7 @@ ADVICE = {
     "cast": ("gives {key} a number's dtype, which a typed key does not take", KEY_DATA),
     "equality": (
         "compares {key} as an array of numpy, which a typed key is not",
-        "Write `jax.numpy.array_equal`, which compares keys of both kinds.",
+        "Compare `jax.random.key_data` of both, or write `jax.numpy.array_equal`, which takes keys of both kinds.",
     ),
     "elementwise": (
         "compares {key} word by word; a typed key is compared as a whole",

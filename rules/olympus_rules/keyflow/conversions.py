@@ -138,7 +138,7 @@ ROWS: dict[str, Row] = {
 numpy, words   ``key_data(key)``; a function of ``jax.numpy`` where a key comes out
 dtype          see :class:`facts.DtypeLogic`
 cast           ``key_data(key)``, or no dtype where a key comes out
-equality       ``jnp.array_equal``, which knows both kinds
+equality       ``key_data`` on both sides
 elementwise    ``key_data`` on both sides
 assertion      ``key_data`` on both sides
 fill           keys in the place of numbers: ``zeros_like(keys)`` for 0

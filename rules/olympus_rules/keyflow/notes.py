@@ -119,6 +119,7 @@ def arithmetic_fact(
         confidence: how sure it is.
         kind: raw or typed.
     """
+    subjects = [operands[0][1], *(expression for term, expression in operands[1:] if flow.knowledge.is_known(term))]
     return facts.KeyArithmetic(
         node=node,
         confidence=confidence,
@@ -126,7 +127,7 @@ def arithmetic_fact(
         kind=kind,
         operation=operation,
         batch=batch,
-        subjects=tuple(expression for term, expression in operands if flow.knowledge.is_candidate(term)),
+        subjects=tuple(subjects),
         is_key=is_used_as_key(flow, result),
     )
 
