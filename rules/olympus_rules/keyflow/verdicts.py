@@ -309,9 +309,8 @@ def _learn_attributes(analysis: Analysis) -> None:
         if owner is not None and flow.code.parameters:
             receiver = terms.make("param", (flow.code, flow.code.parameters[0]))
             for term, name, value, _ in flow.writes:
-                if term == receiver:
-                    found = leaves(value) if value != Const(None) else []
-                    written.setdefault((owner, name), set()).update(found or [term] * (value != Const(None)))
+                if term == receiver and value != Const(None):
+                    written.setdefault((owner, name), set()).update(leaves(value) or [receiver])  # or what is no key
     for term in {pending.term for pending in analysis.pending}:
         if terms.operation(term) != "attr" or knowledge.is_known(term):
             continue
