@@ -49,6 +49,7 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY203": "key-dtype-logic",
         "OLY204": "key-annotation",
         "OLY205": "global-prng-implementation",
+        "OLY206": "key-conversion",
         "OLY208": "untyped-boundary",
     }  # fmt: skip
     assert {code for code, rule in rules.items() if not rule.default} == {"OLY105", "OLY106", "OLY201"}

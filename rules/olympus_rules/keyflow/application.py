@@ -33,6 +33,7 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
         return flow.terms.fresh()
     function = reached
     binding = bind(flow, function, arguments)
+    _pass_on(flow, function, binding)
     summary = flow.analysis.summary(function.code, specialisation(flow, function, binding))
     if summary is None:  # it calls itself, and nothing is known of it yet
         return flow.terms.fresh()
@@ -55,6 +56,14 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     for term in blurred:
         flow.forget(cast(int, instance.value(term)))
     return instance.returned(summary.returns)
+
+
+def _pass_on(flow: Interpreter, function: Function, binding: dict[str, Value]) -> None:
+    """Note which parameters of a function get keys, for what the function does with whatever it gets."""
+    knowledge = flow.knowledge
+    for name, value in binding.items():
+        if type(value) is int and knowledge.is_known(value):
+            knowledge.pass_on(flow.terms.make("param", (function.code, name)), value)
 
 
 def _blurred(summary: Summary, instance: Instance) -> set[Term]:

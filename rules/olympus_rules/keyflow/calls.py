@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import application, boundaries, containers, higher_order, layout, library
+from olympus_rules.keyflow import application, boundaries, containers, conversions, higher_order, layout, library
 from olympus_rules.keyflow.access import choose
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -240,6 +240,7 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
         return containers.map_method(flow, receiver, name, values, arguments)
     if type(receiver) is int:
         assert isinstance(node.func, ast.Attribute)
+        conversions.method(flow, receiver, name, node, node.func.value)
         result = layout.array_method(flow, receiver, name, values, node, node.func.value)
         if result is not None:
             return result

@@ -15,6 +15,7 @@ from olympus_rules.finding import Confidence
 __all__ = [
     "ConstantKey",
     "Construction",
+    "Conversion",
     "DerivationCollision",
     "DtypeLogic",
     "Fact",
@@ -120,10 +121,14 @@ class KeyArithmetic(Fact):
     Attributes:
         operation: as spelled: ``+``, ``^``, ``astype``, ``sum`` …
         batch: whether the result is used as a batch of keys.
+        subjects: the operands that are keys.
+        is_key: whether what comes out is used as a key.
     """
 
     operation: str
     batch: bool = False
+    subjects: tuple[ast.expr, ...] = ()
+    is_key: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,12 +258,41 @@ class DtypeLogic(Fact):
     """A test, name or view of a key's dtype.
 
     Attributes:
-        form: ``equals``, ``not-equals``, ``numpy`` (``np.issubdtype(key.dtype, …)``), ``name`` or ``kind``.
+        form: ``equals``, ``not-equals``, ``in``, ``numpy`` (a function that wants a dtype of numpy, such as
+            ``np.issubdtype(key.dtype, …)``), ``integer`` (``jnp.issubdtype(key.dtype, jnp.integer)``), ``name``,
+            ``kind`` (or another attribute that numbers' dtypes have).
         subject: the expression that is the key.
     """
 
     form: str
     subject: ast.expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversion(Fact):
+    """A key goes where a typed key is refused or is another value: numpy, files, comparisons, collectives …
+
+    Attributes:
+        form: what happens there, one of the forms in ``keyflow/conversions.py``.
+        function: the callable or operator as the user knows it.
+        subjects: the expressions that are keys or key arrays; none for keys inside of what a name stands for.
+        effect: what a typed key does there: ``fails``, ``differs`` without an error, or the ``same``.
+        is_key: whether what comes out is used as a key.
+        unsure: whether something else there may be a key, too, which nothing shows.
+        before: the oldest release of JAX in which it works; empty where it works in none.
+    """
+
+    form: str
+    function: str
+    subjects: tuple[ast.expr, ...] = ()
+    effect: str = "fails"
+    is_key: bool = False
+    unsure: bool = False
+    before: tuple[int, ...] = ()
+
+    def breaks(self, jax: tuple[int, ...]) -> bool:
+        """Say whether a typed key changes anything where ``jax`` is the oldest release that the code runs on."""
+        return self.effect != "same" and (not self.before or jax < self.before)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,8 +72,18 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         finally:
             flow.site = outer
     if kind == "tree_map" and isinstance(first, CALLABLE):
+        trees = [value for value, _ in arguments.positional[1:]]
+        if trees and all(isinstance(tree, Map) for tree in trees):
+            leaf_values = [_key_leaves(flow, tree) for tree in trees]
+            return each(flow, first, leaf_values, "jax.tree.map", arguments.node)
         return each(flow, first, [value for value, _ in arguments.positional[1:]], "jax.tree.map", arguments.node)
     return None
+
+
+def _key_leaves(flow: Interpreter, tree: Value) -> Value:
+    """Return the leaves of a tree of dictionaries, those that may be keys first."""
+    terms = sorted(leaves(tree), key=lambda term: not flow.knowledge.is_candidate(term))
+    return Sequence("list", tuple(terms))
 
 
 def each(flow: Interpreter, function: Value, sequences: list[Value], loop: str, node: ast.Call | None = None) -> Value:

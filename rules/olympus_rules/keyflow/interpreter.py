@@ -249,6 +249,8 @@ class Interpreter:
         if type(value) is int:
             return self._term_attribute(value, name, node)
         if isinstance(value, Metadata) and value.what == "dtype":
+            if node is not None:
+                layout.dtype_attribute(self, value, name, node)
             return Metadata(f"dtype.{name}", value.term, value.subject)
         if isinstance(value, Sequence) and name == "T":
             return value
