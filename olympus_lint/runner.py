@@ -74,7 +74,7 @@ def check_files(
         except InputError as error:
             yield failure(file.filename, error)
             continue
-        if worth_checking(data, file.settings):
+        if worth_checking(file.filename, data, file.settings):
             candidates.append((file, data))
         else:
             yield FileResult(file.filename, analysed=False)
