@@ -230,7 +230,7 @@ class ArrayObjects:
                 name = parameters[position]
             elif name in parameters:
                 position = parameters.index(name)
-            boundary = next((b for b in function.traced if b.takes(position, name)), None)
+            boundary = next((b for b in reversed(function.traced) if b.takes(position, name)), None)
             if boundary is not None:
                 self._crosses(flow, boundary.name, "argument", value, node, arguments, code, name)
 

@@ -29,7 +29,7 @@ PLAIN_DECORATORS = frozenset(
 )  # fmt: skip
 PLAIN_BASES = frozenset(
     {
-        "abc.ABC", "builtins.object", "numpy.lib.mixins.NDArrayOperatorsMixin", "typing.Generic", "typing.Protocol",
+        "abc.ABC", "builtins.object", "jax.array_protocol.SupportsJAXArray", "numpy.lib.mixins.NDArrayOperatorsMixin", "typing.Generic", "typing.Protocol",
         "typing_extensions.Generic", "typing_extensions.Protocol",
     }
 )  # fmt: skip
@@ -181,7 +181,8 @@ class Pytrees:
         written = dotted_name(node)
         if "?" in written:
             return ""
-        return self._analysis.document.imports.resolve(written) or f"builtins.{written}"
+        qualified = self._analysis.document.imports.resolve(written)
+        return self._analysis.library(qualified).qualified if qualified else f"builtins.{written}"
 
 
 def is_plain_base(qualified: str) -> bool:
