@@ -36,7 +36,8 @@ from olympus_rules.keyflow.values import (
     SliceOf,
     Value,
 )
-from olympus_rules.syntax.array_names import defines_arrays, has_arrays, stands_for
+from olympus_rules.syntax.array_names import defines_arrays, imported_names, stands_for
+from olympus_rules.syntax.project import Location
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
@@ -89,20 +90,15 @@ class ArrayObjects:
 
         What the answer rests on becomes part of the needs of the file.
         """
-        document = analysis.document
-        found = {
-            name for name, qualified in analysis.module.imported.items() if _is_variables(qualified, document.text)
-        }
-        for name, qualified in analysis.module.imported.items():
-            head = qualified.partition(".")[0]
-            analysis.needs[Need("array", head)] = None
-            if has_arrays(document.roots, head):
-                analysis.needs[Need("array", qualified)] = None
-                if stands_for(document.roots, qualified):
-                    found.add(name)
-        if not found and not defines_arrays(document.text.encode(errors="surrogatepass")):
-            return None
-        return cls(analysis, frozenset(found))
+        document, imported = analysis.document, analysis.module.imported
+        data = document.text.encode(errors="surrogatepass")
+        place = Location(document.module, document.is_package, document.roots)
+        found = {name for name, qualified in imported.items() if _is_variables(qualified, document.text)}
+        for qualified, name in imported_names(data, place).items():
+            analysis.needs[Need("array", qualified)] = None
+            if stands_for(document.roots, qualified):
+                found.add(name)
+        return cls(analysis, frozenset(found)) if found or defines_arrays(data) else None
 
     def mentions(self) -> frozenset[str]:
         """Return the names by which a function shows that it may have to do with such objects: classes, variables."""
@@ -291,9 +287,9 @@ class ArrayObjects:
 
     def _random(self, flow: Interpreter, qualified: str, arguments: Arguments) -> None:
         row = self._analysis.table.get(qualified)
-        parameters = row.parameters if row is not None else ("key",) if qualified in KEYED else ()
-        keys = {*row.sinks, *row.folds} if row is not None else {"key"}
-        if row is not None and row.derive:
+        parameters = row.parameters if row is not None else ("key",)
+        keys = {*row.sinks, *row.folds} if row is not None else set()
+        if qualified in KEYED or (row is not None and row.derive):
             keys.add(parameters[0])
         for position, name, value, node in _each(arguments):
             if position is not None:

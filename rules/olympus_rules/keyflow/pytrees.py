@@ -29,8 +29,8 @@ PLAIN_DECORATORS = frozenset(
 )  # fmt: skip
 PLAIN_BASES = frozenset(
     {
-        "abc.ABC", "builtins.object", "jax.array_protocol.SupportsJAXArray", "numpy.lib.mixins.NDArrayOperatorsMixin", "typing.Generic", "typing.Protocol",
-        "typing_extensions.Generic", "typing_extensions.Protocol",
+        "abc.ABC", "builtins.object", "jax.array_protocol.SupportsJAXArray", "numpy.lib.mixins.NDArrayOperatorsMixin",
+        "typing.Generic", "typing.Protocol", "typing_extensions.Generic", "typing_extensions.Protocol",
     }
 )  # fmt: skip
 PLAIN_PREFIXES = ("collections.abc.", "numbers.", "typing.Supports")
@@ -162,7 +162,7 @@ class Pytrees:
         return self._registered
 
     def _named_in_calls(self) -> Iterator[str]:
-        nodes = list(ast.walk(self._analysis.document.tree))
+        nodes = list(_outside_of_heirs(self._analysis.document.tree))
         classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}.union(self._analysis.module.imported)
         for node in nodes:
             name = dotted_name(node.func).rpartition(".")[2] if isinstance(node, ast.Call) and node.args else ""
@@ -183,6 +183,16 @@ class Pytrees:
             return ""
         qualified = self._analysis.document.imports.resolve(written)
         return self._analysis.library(qualified).qualified if qualified else f"builtins.{written}"
+
+
+def _outside_of_heirs(node: ast.AST) -> Iterator[ast.AST]:
+    """Return the nodes of a file without those of ``__init_subclass__``, which is about classes that inherit."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if not isinstance(part, ast.FunctionDef) or part.name != "__init_subclass__":
+            waiting += ast.iter_child_nodes(part)
 
 
 def is_plain_base(qualified: str) -> bool:

@@ -91,18 +91,18 @@ def _heads(data: bytes, place: Location) -> set[str]:
     return heads
 
 
-def imported_names(data: bytes, place: Location) -> dict[str, None]:
-    """Return what a file's looking for such classes rests on: names for :func:`stands_for`.
+def imported_names(data: bytes, place: Location) -> dict[str, str]:
+    """Return what a file's looking for such classes rests on: qualified names, each with a local name.
 
     These are the packages of the project that it imports from, and all names from those that have such a class.
     """
-    found: dict[str, None] = {}
-    for _, qualified in _imports(data, place):
+    found: dict[str, str] = {}
+    for name, qualified in _imports(data, place):
         head = qualified.partition(".")[0]
         if in_project(place.roots, head):
-            found[head] = None
+            found.setdefault(head, head)
             if has_arrays(place.roots, head):
-                found[qualified] = None
+                found.setdefault(qualified, name or head)
     return found
 
 
@@ -179,14 +179,21 @@ def _outline(path: Path) -> Outline:
 
 
 def _imports(data: bytes, place: Location) -> Iterator[tuple[str, str]]:
-    """Return (local name, qualified name) for each import, ``("*", module)`` for star imports."""
+    """Return (local name, qualified name) for each import.
+
+    It is ``("*", module)`` for star imports; ``import a.b`` binds ``a`` and gives ``("", "a.b")`` as well.
+    """
     for source, names, plain in _IMPORT.findall(data):
         if plain:
             for part in _COMMENT.sub(b"", plain).decode(errors="replace").split(","):
                 words = part.split()
-                if words:
-                    name = words[2] if len(words) == 3 else words[0].partition(".")[0]
-                    yield name, words[0] if len(words) == 3 else name
+                if len(words) == 3:
+                    yield words[2], words[0]
+                elif words:
+                    head = words[0].partition(".")[0]
+                    yield head, head
+                    if head != words[0]:
+                        yield "", words[0]
             continue
         base = _absolute(source.decode(), place)
         if base:
