@@ -46,6 +46,8 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY202": "key-shape-logic",
         "OLY203": "key-dtype-logic",
         "OLY204": "key-annotation",
+        "OLY205": "global-prng-implementation",
+        "OLY208": "untyped-boundary",
         "OLY301": "jax-array-at-transform",
         "OLY302": "jax-array-outside-numpy",
     }  # fmt: skip

@@ -15,13 +15,13 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.access import leaves
 from olympus_rules.keyflow.answers import Need
 from olympus_rules.keyflow.arguments import Arguments, parts
-from olympus_rules.keyflow.boundaries import OPERANDS, Boundary
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.lowering import dotted_name
 from olympus_rules.keyflow.notes import spelled
 from olympus_rules.keyflow.paths import both
 from olympus_rules.keyflow.pytrees import ArrayClass, variable_class
 from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.transformed import OPERANDS, Boundary
 from olympus_rules.keyflow.values import (
     Bound,
     Choice,

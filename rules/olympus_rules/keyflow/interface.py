@@ -12,7 +12,6 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from olympus_rules.keyflow.boundaries import Boundary
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -20,6 +19,7 @@ from olympus_rules.keyflow.paths import PathCondition, bit_numbers
 from olympus_rules.keyflow.specialisation import GENERAL, RECEIVER, Specialisation
 from olympus_rules.keyflow.summary import Captured, Summary
 from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.transformed import Boundary
 from olympus_rules.keyflow.values import (
     Bound,
     Choice,

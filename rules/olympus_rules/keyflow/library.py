@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import application, calls, containers, facts, higher_order, lanes, layout, notes
+from olympus_rules.keyflow import application, boundaries, calls, containers, facts, higher_order, lanes, layout, notes
 from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
+from olympus_rules.keyflow.arguments import parts as parts_of
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import PathCondition, both
@@ -29,6 +30,8 @@ ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "s
 
 REPLACING = {"dataclasses.replace", "copy.replace"}
 STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
+CHOOSING = {"where", "select"}
+JOINING = STACKING | CHOOSING
 
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
@@ -90,6 +93,8 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
     """Call a function of ``jax.numpy`` and the like: it consumes nothing, but it may look at a key's words."""
     name = qualified.rpartition(".")[2]
     first = arguments.positional[0][0] if arguments.positional else None
+    if name in JOINING:
+        _join(flow, qualified, name, arguments)
     if name in STACKING and isinstance(first, Sequence):
         return Sequence("stack", first.items, first.open)
     if name in STACKING and type(first) is int and name in ("array", "asarray"):
@@ -105,6 +110,15 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
     if "issubdtype" in name:
         return pure(flow, qualified, arguments)
     return flow.terms.make("op", (qualified, flow.terms.number()), *(as_term(flow, v) for v in arguments.values()))
+
+
+def _join(flow: Interpreter, qualified: str, name: str, arguments: Arguments) -> None:
+    """Look at values that a function of arrays puts together or chooses from."""
+    first = arguments.positional[0][0] if arguments.positional else None
+    parts = list(arguments.expressions())[1:3] if name in CHOOSING else []
+    if name in STACKING and isinstance(first, Sequence):
+        parts = list(parts_of(first, arguments.expression(0, "arrays")))
+    boundaries.joined(flow, qualified, parts, arguments.node)
 
 
 def method(flow: Interpreter, function: Term, arguments: Arguments) -> Value | None:
@@ -157,6 +171,8 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
     number = flow.terms.number()
     for name in row.sinks + row.folds:
         value, expression = _argument(row, name, arguments)
+        if value is not None and row.raw:
+            boundaries.given(flow, row.qualified, value, expression, arguments.node)
         if value is not None:
             _sink(flow, row, name, value, expression, arguments, number)
     if row.seed:
@@ -181,7 +197,7 @@ def _made(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number:
         generator = flow.terms.fresh()
         flow.analysis.generators[generator] = row
         return generator
-    key = flow.knowledge.made()
+    key = flow.knowledge.made(KeyKind.RAW if row.raw else KeyKind.UNKNOWN)
     if row.makes == "key":
         return key
     count = _argument(row, row.parameters[0], arguments)[0] if row.parameters else None

@@ -15,7 +15,7 @@ from olympus_rules.keyflow.paths import PathCondition
 from olympus_rules.keyflow.terms import Term
 
 if TYPE_CHECKING:
-    from olympus_rules.keyflow.boundaries import Boundary
+    from olympus_rules.keyflow.transformed import Boundary
 
 __all__ = [
     "UNBOUND",
