@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,9 @@ PLAIN_BASES = frozenset(
     }
 )  # fmt: skip
 PLAIN_PREFIXES = ("collections.abc.", "numbers.", "typing.Supports")
+CALL = re.compile(r"\b(register\w*)\(([^()]*)")
+CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
+NAME = re.compile(r"[A-Za-z_][\w.]*")
 REGISTERING = ("register_pytree", "register_dataclass", "register_static")
 VARIABLES = frozenset(
     f"flax.nnx.{name}" for name in ("BatchStat", "Cache", "Intermediate", "Param", "Perturbation", "Variable")
@@ -157,21 +161,20 @@ class Pytrees:
     def _calls(self) -> frozenset[str]:
         """Return the names of classes that calls in this file may register; ``*`` where a name is computed."""
         if self._registered is None:
-            known = "register" in self._analysis.document.text
-            self._registered = frozenset(self._named_in_calls()) if known else frozenset()
+            text = self._analysis.document.text
+            known = "register" in text
+            self._registered = frozenset(self._named_in_calls(text)) if known else frozenset()
         return self._registered
 
-    def _named_in_calls(self) -> Iterator[str]:
-        nodes = list(_outside_of_heirs(self._analysis.document.tree))
-        classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}.union(self._analysis.module.imported)
-        for node in nodes:
-            name = dotted_name(node.func).rpartition(".")[2] if isinstance(node, ast.Call) and node.args else ""
-            if not isinstance(node, ast.Call) or "register" not in name:
-                continue
-            for part in ast.walk(ast.Tuple(node.args)):
-                if isinstance(part, ast.Name | ast.Attribute):
-                    yield dotted_name(part).rpartition(".")[2]
-            if name.startswith(REGISTERING) and dotted_name(node.args[0]).rpartition(".")[2] not in classes:
+    def _named_in_calls(self, text: str) -> Iterator[str]:
+        """Read the calls off the text: to walk the trees of all files that register anything takes too long."""
+        classes = {*CLASS.findall(text)}.union(self._analysis.module.imported)
+        for call in CALL.finditer(text):
+            names = [name.rpartition(".")[2] for name in NAME.findall(call[2])]
+            yield from names
+            around = text.rfind("def ", 0, call.start())
+            heirs = text.startswith("def __init_subclass__", around)  # about classes that inherit
+            if call[1].startswith(REGISTERING) and not heirs and not classes.intersection(names[:1]):
                 yield "*"  # `for cls in (A, B): register_static(cls)`
 
     def _qualified(self, node: ast.expr) -> str:
@@ -183,16 +186,6 @@ class Pytrees:
             return ""
         qualified = self._analysis.document.imports.resolve(written)
         return self._analysis.library(qualified).qualified if qualified else f"builtins.{written}"
-
-
-def _outside_of_heirs(node: ast.AST) -> Iterator[ast.AST]:
-    """Return the nodes of a file without those of ``__init_subclass__``, which is about classes that inherit."""
-    waiting = [node]
-    while waiting:
-        part = waiting.pop()
-        yield part
-        if not isinstance(part, ast.FunctionDef) or part.name != "__init_subclass__":
-            waiting += ast.iter_child_nodes(part)
 
 
 def is_plain_base(qualified: str) -> bool:
