@@ -28,7 +28,7 @@ from olympus_rules.keyflow.paths import Decisions
 from olympus_rules.keyflow.pytrees import Pytrees, variable_class
 from olympus_rules.keyflow.recursion import Frame
 from olympus_rules.keyflow.references import references
-from olympus_rules.keyflow.relevance import relevant
+from olympus_rules.keyflow.relevance import mentioning, relevant
 from olympus_rules.keyflow.specialisation import (
     GENERAL,
     MAX_SPECIALISATIONS,
@@ -231,6 +231,9 @@ class Analysis:
                 relevant(self.document, self.module, callables, arrays, by_name=False) if by_name else self._waiting
             )
             self.idle = set(self.module.nested).difference(wanted)  # what others are told does not hang on by_name
+            if arrays:  # a method beside one that has to do with arrays says to callers what it said without them
+                keyed = relevant(self.document, self.module, callables, by_name=False)
+                self.idle.update(set(wanted).difference(keyed, mentioning(self.document, self.module, arrays)))
         return self._waiting
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
 from olympus_rules.syntax.project import in_project
 
-__all__ = ["relevant"]
+__all__ = ["mentioning", "relevant"]
 
 WORDS = ("random", "rng", "split", "seed", "initializer")
 # A key by its name alone is worth a finding of the lowest confidence only.
@@ -103,6 +103,12 @@ def _of_arrays(
         or (code.owner is not None and (code.owner in owners or code.owner.name in arrays))
     }
     return found + [code for code, _ in rest if code in concerned], [pair for pair in rest if pair[0] not in concerned]
+
+
+def mentioning(document: Document, module: FunctionCode, names: Collection[str]) -> list[FunctionCode]:
+    """Return the functions of the module's level whose text calls one of some names, or an attribute of it."""
+    called = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})(?:\.\w+)*\(")
+    return [code for code in module.nested if not code.yields and called.search(_text(document, code))]
 
 
 def _called_as(code: FunctionCode) -> str:
