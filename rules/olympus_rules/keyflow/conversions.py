@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import calls, facts
+from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.access import leaves, map_leaves
-from olympus_rules.keyflow.arguments import Arguments
+from olympus_rules.keyflow.arguments import Arguments, parts
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import dtype_fact, is_stored, is_used_as_key, note, spelled
 from olympus_rules.keyflow.paths import both
@@ -282,7 +282,7 @@ def _leaves(flow: Interpreter, value: Value, expression: ast.expr | None) -> Ite
     elif isinstance(value, Sequence) and value.kind == "stack":  # an array of keys, with an expression of its own
         yield from ((term, expression) for term in leaves(value)[:MANY])
     elif isinstance(value, Sequence | Map):
-        for part, own in list(calls.parts(value, expression))[:MANY]:
+        for part, own in list(parts(value, expression))[:MANY]:
             yield from _leaves(flow, part, own)
 
 
@@ -349,9 +349,9 @@ def shown(flow: Interpreter, operands: Iterable[Value], node: ast.AST) -> None:
     """Look at an f-string with a key in it."""
     if not isinstance(node, ast.JoinedStr):
         return
-    parts = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+    values = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
     found: list[Found] = [
-        pair for value, part in zip(operands, parts, strict=False) for pair in _leaves(flow, value, part)
+        pair for value, part in zip(operands, values, strict=False) for pair in _leaves(flow, value, part)
     ]
     if found:
         form = "print" if _is_for_people(flow, node) else "text"

@@ -13,6 +13,9 @@ from enum import StrEnum
 from olympus_rules.finding import Confidence
 
 __all__ = [
+    "ArrayAtTransform",
+    "ArrayObject",
+    "ArrayOutsideNumpy",
     "ConstantKey",
     "Construction",
     "Conversion",
@@ -348,3 +351,37 @@ class UntypedBoundary(Fact):
     function: str
     subject: ast.expr | None = None
     other: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayObject(Fact):
+    """Something happens to an object of a class with ``__jax_array__``; ``key`` is how the object is spelled.
+
+    Attributes:
+        class_name: the name of its class.
+        plain: whether that class is surely not registered as a pytree.
+        definition: the class, where it stands in this file.
+        place: where it stands, in words, if that is another file.
+        function: the qualified name of the transformation, or of the function that takes the object.
+        subject: the expression of the object, where it is one by itself.
+        role: what it is there: ``argument``, ``parameter``, ``carry``, ``input``, ``operand``, ``result``, ``key`` or
+            ``index``.
+    """
+
+    class_name: str
+    plain: bool
+    definition: ast.ClassDef | None
+    place: str
+    function: str
+    subject: ast.expr | None
+    role: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayAtTransform(ArrayObject):
+    """One whose class is not registered crosses a transformation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayOutsideNumpy(ArrayObject):
+    """One is given to a function that does not convert it, or is an index."""

@@ -22,6 +22,7 @@ from olympus_rules.keyflow import (
 )
 from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
+from olympus_rules.keyflow.arguments import parts as parts_of
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import PathCondition, both
@@ -118,7 +119,7 @@ def _join(flow: Interpreter, qualified: str, name: str, arguments: Arguments) ->
     first = arguments.positional[0][0] if arguments.positional else None
     parts = list(arguments.expressions())[1:3] if name in CHOOSING else []
     if name in STACKING and isinstance(first, Sequence):
-        parts = list(calls.parts(first, arguments.expression(0, "arrays")))
+        parts = list(parts_of(first, arguments.expression(0, "arrays")))
     boundaries.joined(flow, qualified, parts, arguments.node)
 
 

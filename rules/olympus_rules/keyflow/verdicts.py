@@ -416,7 +416,13 @@ def _guards(analysis: Analysis) -> dict[Term, int]:
     terms = analysis.terms
     guards: dict[Term, int] = {}
     for number, test in enumerate(analysis.decisions.tests):
-        if terms.operation(test) == "op" and str(terms.data(test)).endswith("issubdtype") and terms.args(test):
+        asked = terms.data(test)
+        if (
+            terms.operation(test) == "op"
+            and isinstance(asked, str)
+            and asked.endswith("issubdtype")
+            and terms.args(test)
+        ):
             subject = terms.args(test)[0]
             if terms.operation(subject) == "op" and terms.data(subject) == "dtype":
                 key = terms.args(subject)[0]
