@@ -18,8 +18,10 @@ from olympus_lint.noqa import add_noqa
 from olympus_lint.order import imports_first
 from olympus_lint.results import FileResult, Objection, Problem
 from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError, check_size, read_bytes, reencode, write_bytes
+from olympus_lint.sources import InputError, read_bytes, reencode, write_bytes
+from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.document import decode, split_lines
+from olympus_rules.syntax.project import forget_folders
 
 if TYPE_CHECKING:
     from olympus_lint.cache import Cache
@@ -68,13 +70,16 @@ def check_files(
         the others, imported ones first.
     """
     candidates: list[tuple[SourceFile, bytes]] = []
+    forget_folders()
+    forget_outlines()
     for file in files:
         try:
             data = read_bytes(file.filename)
         except InputError as error:
             yield failure(file.filename, error)
             continue
-        if worth_checking(data, file.settings):
+        is_python = file.settings.kind_of(file.filename) == "python"
+        if not is_python or worth_checking(file.filename, data, file.settings):
             candidates.append((file, data))
         else:
             yield FileResult(file.filename, analysed=False)
@@ -215,15 +220,11 @@ def check_embedded(
     """Check a file that holds Python among other things; return the result and the bytes that it should have."""
     from olympus_lint.embedded.module import read
 
-    if not worth_checking(data, settings):
-        return FileResult(filename, analysed=False), data
     try:
-        check_size(data)
-        embedded = read(filename, decode(data), kind)
+        embedded = read(filename, decoded(data), kind)
     except InputError as error:
-        return failure(filename, error), data
-    except (SyntaxError, ValueError) as error:
-        return failure(filename, InputError(f"cannot be decoded ({error}); convert it to UTF-8.")), data
+        worth_while = worth_checking(filename, data, settings)
+        return failure(filename, error) if worth_while else FileResult(filename, analysed=False), data
     # a page shows things side by side: its blocks are no program in which a key is used twice
     apart = embedded.is_parted if kind == "markdown" else None
     checked = lint_text(filename, embedded.text, settings, projects, apart)
@@ -241,6 +242,18 @@ def check_embedded(
     if mode is Mode.DIFF and written != data:
         result.diff = unified_diff(filename, embedded.file, after.file)
     return result, written
+
+
+def decoded(data: bytes) -> str:
+    """Decode a file that holds Python among other things.
+
+    Raises:
+        InputError: it cannot be decoded.
+    """
+    try:
+        return decode(data)
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"cannot be decoded ({error}); convert it to UTF-8.") from None
 
 
 def rewritten(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow.facts import KeyKind
+from olympus_rules.keyflow.facts import Conversion, KeyKind
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.rule import Report
@@ -96,7 +96,8 @@ def plan(
     open_places: list[Reason] = []
     for filename, reports in left.items():
         for report in reports:
-            if report.finding.code not in HARMLESS and report.fact.kind != KeyKind.TYPED:
+            stops = report.finding.code not in HARMLESS and not _is_note(report)
+            if stops and report.fact.kind != KeyKind.TYPED:
                 reason = _place_left(filename, report, documents[filename])
                 makers = _keys_in(report.fact.node, paths[filename], reached)
                 open_places += [] if makers else [reason]
@@ -104,7 +105,7 @@ def plan(
                     reasons[maker].add(reason)
     leaving = {place_of(paths[filename], fact.node) for filename, each in exits.items() for fact in each}
     for way in reached.exits():
-        told = _way_out(way, open_places, packs) if way.place in leaving else None
+        told = _way_out(way, open_places, packs) if way.is_sure or way.place in leaving else None
         for maker in way.keys if told else ():
             reasons[maker].add(Reason(filenames[way.place.file], way.place.line, str(told)))
     _hold_company(reached, filenames, places, reasons)
@@ -114,6 +115,11 @@ def plan(
         ]
         for filename, each in mentions.items()
     }
+
+
+def _is_note(report: Report) -> bool:
+    """Say whether a place is worth a look and works with typed keys as it does with raw ones."""
+    return isinstance(report.fact, Conversion) and report.fact.effect == "same"
 
 
 def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constructor:

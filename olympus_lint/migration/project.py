@@ -66,7 +66,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
     found: dict[str, list[Report]] = {}
     with deep_recursion():
         for text in migration.texts:
-            if not worth_checking(text.old.encode(errors="replace"), text.settings):
+            if not worth_checking(text.filename, text.old.encode(errors="replace"), text.settings):
                 continue
             try:
                 migration.left[text.filename] = rewrite(text, target, projects)
