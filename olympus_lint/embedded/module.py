@@ -196,6 +196,10 @@ class Embedded:
             return code
         return code.removesuffix("\n").removesuffix("\r")  # the end of the last line is ours
 
+    def prose(self) -> Iterator[tuple[int | None, int, str]]:
+        """Return the lines that are no code, each with its cell and row."""
+        yield from self.holder.prose()
+
     @property
     def is_worth_while(self) -> bool:
         """Say whether a piece may deal with random keys."""

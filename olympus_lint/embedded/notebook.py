@@ -13,11 +13,15 @@ from olympus_lint.embedded.pieces import Piece
 from olympus_lint.sources import InputError
 from olympus_rules.syntax.document import split_lines
 
-__all__ = ["Notebook", "read_notebook"]
+__all__ = ["NotANotebook", "Notebook", "read_notebook"]
 
 BLANK = re.compile(r"[ \t\r\n]*")
 DECODER = json.JSONDecoder()
 PYTHON = ("python", "ipython")
+
+
+class NotANotebook(InputError):
+    """A file whose name is that of a notebook is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,13 @@ class Notebook:
         text: the JSON.
         pieces: the code cells that are Python.
         sources: where the code of each piece stands in the JSON.
-        prose: the number and the text of each other cell.
+        others: the number and the text of each other cell.
     """
 
     text: str
     pieces: Sequence[Piece]
     sources: Sequence[Value]
-    prose: Sequence[tuple[int, str]]
+    others: Sequence[tuple[int, str]]
 
     def put_back(self, codes: Mapping[int, str]) -> str:
         """Return the JSON with other code in some cells; all else stays as it is written."""
@@ -53,12 +57,17 @@ class Notebook:
             text = f"{text[: source.start]}{_written(self.text, source, codes[number])}{text[source.end :]}"
         return text
 
+    def prose(self) -> Iterator[tuple[int | None, int, str]]:
+        """Return the lines of the cells that are no code."""
+        for cell, text in self.others:
+            yield from ((cell, row, line) for row, line in enumerate(split_lines(text), 1))
+
 
 def read_notebook(text: str) -> Notebook:
     """Read a notebook.
 
     Raises:
-        InputError: the text is no notebook.
+        NotANotebook: the text is no notebook.
     """
     try:
         top = dict(_members(text, _skip(text, 0)))
@@ -68,14 +77,14 @@ def read_notebook(text: str) -> Notebook:
         codes = ["".join(source.value) for source in sources]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         cause = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"cannot be read as a notebook of format 4 ({cause}); mend or exclude it.") from None
+        raise NotANotebook(f"cannot be read as a notebook of format 4 ({cause}); mend or exclude it.") from None
     is_code = [kind == "code" for kind in kinds] if _is_python(top.get("metadata")) else [False] * len(cells)
     chosen = [number for number, code in enumerate(codes) if is_code[number] and is_python_cell(code)]
     pieces = [
         Piece(codes[number], 1, ("",) * len(split_lines(codes[number])), number + 1, number + 1) for number in chosen
     ]
-    prose = [(number + 1, code) for number, code in enumerate(codes) if kinds[number] != "code"]
-    return Notebook(text, pieces, [sources[number] for number in chosen], prose)
+    others = [(number + 1, code) for number, code in enumerate(codes) if kinds[number] != "code"]
+    return Notebook(text, pieces, [sources[number] for number in chosen], others)
 
 
 def _is_python(metadata: Value | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Protocol
@@ -46,6 +46,9 @@ class Holder(Protocol):
     def put_back(self, codes: Mapping[int, str]) -> str:
         """Return the text of the file with other code in some pieces, by their numbers."""
 
+    def prose(self) -> Iterator[tuple[int | None, int, str]]:
+        """Return the lines that are no code, each with its cell and row."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lines:
@@ -62,6 +65,13 @@ class Lines:
             first, last = piece.row - 1, piece.row - 1 + len(piece.before)
             lines[first:last] = _replaced(piece, lines[first:last], codes[number])
         return "".join(lines)
+
+    def prose(self) -> Iterator[tuple[int | None, int, str]]:
+        """Return the lines outside of the pieces."""
+        code = {row for piece in self.pieces for row in range(piece.row, piece.row + len(piece.before))}
+        for row, line in enumerate(split_lines(self.text), 1):
+            if row not in code:
+                yield None, row, line
 
 
 def _replaced(piece: Piece, raw: Sequence[str], code: str) -> list[str]:

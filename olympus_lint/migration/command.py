@@ -11,6 +11,8 @@ from olympus_lint.command import options_over, report_problems, say
 from olympus_lint.configuration import Configuration
 from olympus_lint.discovery import SourceFile, discover
 from olympus_lint.embedded.module import read as read_pieces
+from olympus_lint.embedded.notebook import NotANotebook
+from olympus_lint.engine import worth_checking
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import Migration
 from olympus_lint.migration.project import migrate as migrate_texts
@@ -70,9 +72,13 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
     for file in files:
         try:
             content = read_bytes(file.filename)
-            check_size(content)
-            texts.append(text_of(file, decode(content)))
+            text = text_of(file, decode(content))
+            check_size(text.old.encode(errors="replace"))
+            texts.append(text)
             data[file.filename] = content
+        except NotANotebook as error:
+            if worth_checking(file.filename, content, file.settings):
+                problems.append(Problem(file.filename, str(error)))
         except InputError as error:
             problems.append(Problem(file.filename, str(error)))
         except (SyntaxError, ValueError) as error:
@@ -84,7 +90,7 @@ def text_of(file: SourceFile, text: str) -> Text:
     """Return a file as it is migrated: with the examples in its docstrings, or as the pieces of Python in it.
 
     Raises:
-        InputError: it is no notebook.
+        NotANotebook: the file ought to be one.
     """
     kind = file.settings.kind_of(file.filename)
     if kind == "python" and ">>>" not in text:

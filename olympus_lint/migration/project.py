@@ -8,6 +8,7 @@ from pathlib import Path
 
 from olympus_codemods.target import Target
 from olympus_lint.engine import NOT_PARSED, Projects, deep_recursion, worth_checking
+from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
 from olympus_lint.migration.plan import Constructor, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
@@ -29,6 +30,7 @@ class Migration:
         constructors: the constructors by file, each with what holds it back; their rows are those of the text
             before they were renamed.
         problems: what went wrong.
+        mentions: the strings, comments and prose that speak of raw keys.
     """
 
     target: Target
@@ -36,6 +38,7 @@ class Migration:
     left: dict[str, list[Report]] = field(default_factory=dict)
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)
 
     @property
     def changed(self) -> list[Text]:
@@ -86,6 +89,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
     for text in migration.texts:
         text.settle()
         migration.problems += map(text.places.problem, text.problems)
+        migration.mentions += mentions_in(text) if target.style == "typed" else ()
     return migration
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from olympus_lint.migration.mentions import Mention
 from olympus_lint.migration.plan import Constructor, Reason
 from olympus_lint.migration.project import Migration
 from olympus_lint.reporting._text import count, place
@@ -19,6 +20,7 @@ __all__ = ["DRY_RUN", "render"]
 DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
 """With this flag of JAX, ``PRNGKey`` makes typed keys: a run of the tests as they would be after the migration."""
 
+MENTIONS = "Mentioned in strings, comments and prose, not rewritten"
 SILENT = frozenset({"OLY202", "OLY203"})
 """Rules about what goes on with a typed key without an error, with another result."""
 
@@ -60,7 +62,7 @@ def _key(finding: Finding) -> tuple[str, int | None, int, str]:
     return finding.filename, finding.cell, finding.span.start.row, finding.code
 
 
-def where(place: Constructor | Reason) -> str:
+def where(place: Constructor | Reason | Mention) -> str:
     """Return a file, its cell if it is a notebook, and the row."""
     return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{place.row}"
 
@@ -154,6 +156,11 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
             lines.append(f"{'- ' if markdown else '  '}{code(place)} {code(constructor.spelled)}: its key")
             lines.extend(f"    {'- ' if markdown else ''}{reason}" for reason in reasons_of(constructor))
         lines.append("")
+    if migration.mentions:
+        heading(MENTIONS)
+        bullet = "- " if markdown else "  "
+        lines.extend(f"{bullet}{code(f'{where(each)}:{each.column}')} {code(each.word)}" for each in migration.mentions)
+        lines.append("")
     heading("Check it")
     lines.append("With this flag, JAX makes typed keys wherever `PRNGKey` is left:")
     lines.extend(["", "```console", f"$ {DRY_RUN}", "```"] if markdown else [f"  {DRY_RUN}"])
@@ -207,6 +214,15 @@ def as_json(migration: Migration, *, written: bool) -> str:
                     for found in migration.constructors.values()
                     for each in found
                 ],
+                "mentions": [
+                    {
+                        "filename": each.filename,
+                        "cell": each.cell,
+                        "location": {"row": each.row, "column": each.column},
+                        "word": each.word,
+                    }
+                    for each in migration.mentions
+                ],
             },
             indent=2,
         )
@@ -235,6 +251,11 @@ def as_html(migration: Migration, *, written: bool) -> str:
         parts.append(f"<h2>Left, in the order in which to look</h2><ol>{''.join(map(left_item, left))}</ol>")
     if held := held_back(migration):
         parts.append(f"<h2>Constructors that stay, and why</h2><ul>{''.join(map(held_item, held))}</ul>")
+    if migration.mentions:
+        items = (
+            f"<code>{said(where(each))}:{each.column}</code> <code>{each.word}</code>" for each in migration.mentions
+        )
+        parts.append(f"<h2>{MENTIONS}</h2><ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>")
     parts.append(
         "<h2>Check it</h2><p>With this flag, JAX makes typed keys wherever <code>PRNGKey</code> is left:</p>"
         f"<pre>{said(DRY_RUN)}</pre>"
