@@ -197,8 +197,12 @@ class Embedded:
         return code.removesuffix("\n").removesuffix("\r")  # the end of the last line is ours
 
     def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines that are no code, each with its cell and row."""
+        """Return the lines that are no code, or code that cannot be parsed, each with its cell and row."""
         yield from self.holder.prose()
+        for number, piece in enumerate(self.holder.pieces):
+            if number not in self.used:
+                lines = zip(piece.before, split_lines(piece.code), strict=True)
+                yield from ((piece.cell, row, "".join(line)) for row, line in enumerate(lines, piece.row))
 
     @property
     def is_worth_while(self) -> bool:

@@ -58,7 +58,7 @@ class Notebook:
         return text
 
     def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines of the cells that are no code."""
+        """Return the lines of the cells that are no Python."""
         for cell, text in self.others:
             yield from ((cell, row, line) for row, line in enumerate(split_lines(text), 1))
 
@@ -83,7 +83,7 @@ def read_notebook(text: str) -> Notebook:
     pieces = [
         Piece(codes[number], 1, ("",) * len(split_lines(codes[number])), number + 1, number + 1) for number in chosen
     ]
-    others = [(number + 1, code) for number, code in enumerate(codes) if kinds[number] != "code"]
+    others = [(number + 1, code) for number, code in enumerate(codes) if number not in chosen]
     return Notebook(text, pieces, [sources[number] for number in chosen], others)
 
 

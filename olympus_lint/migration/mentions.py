@@ -41,7 +41,7 @@ def mentions_in(text: Text) -> Iterator[Mention]:
         return
     embedded = text.embedded.read_back(text.new) if text.embedded is not None else None
     if embedded is None or embedded.kind == "python":
-        pieces = embedded.holder.pieces if embedded is not None else ()
+        pieces = [embedded.holder.pieces[number] for number in embedded.used] if embedded is not None else ()
         code = {row for piece in pieces for row in range(piece.row, piece.row + len(piece.before))}
         found = _in_tokens(text.after)
         yield from (Mention(text.filename, row, column, word) for row, column, word in found if row not in code)
@@ -49,7 +49,7 @@ def mentions_in(text: Text) -> Iterator[Mention]:
     for row, column, word in _in_tokens(embedded.text):
         cell, place = embedded.places.at(Position(row, column))
         yield Mention(text.filename, place.row, place.column, word, cell)
-    for cell, row, line in embedded.prose():
+    for cell, row, line in sorted(embedded.prose(), key=lambda line: (line[0] or 0, line[1])):
         yield from (Mention(text.filename, row, each.start() + 1, each[0], cell) for each in WORD.finditer(line))
 
 
