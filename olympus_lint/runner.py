@@ -18,7 +18,7 @@ from olympus_lint.noqa import add_noqa
 from olympus_lint.order import imports_first
 from olympus_lint.results import FileResult, Objection, Problem
 from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError, read_bytes, reencode, write_bytes
+from olympus_lint.sources import InputError, decode_utf8, encode_utf8, read_bytes, reencode, write_bytes
 from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.document import decode, split_lines
 from olympus_rules.syntax.project import forget_folders
@@ -221,7 +221,7 @@ def check_embedded(
     from olympus_lint.embedded.module import read
 
     try:
-        embedded = read(filename, decoded(data), kind)
+        embedded = read(filename, decode_utf8(data), kind)
     except InputError as error:
         worth_while = worth_checking(filename, data, settings)
         return failure(filename, error) if worth_while else FileResult(filename, analysed=False), data
@@ -233,7 +233,7 @@ def check_embedded(
         result, new = rewritten(checked, new, settings, mode, projects, objection, apart)
     try:
         after = embedded if new == embedded.text else embedded.read_back(new)
-        written = reencode(after.file, data)
+        written = encode_utf8(after.file, data)
     except InputError as error:
         result, after, written = unchanged(lint_text(filename, embedded.text, settings), error), embedded, data
     result.places, result.shown = after.places, after.texts
@@ -242,18 +242,6 @@ def check_embedded(
     if mode is Mode.DIFF and written != data:
         result.diff = unified_diff(filename, embedded.file, after.file)
     return result, written
-
-
-def decoded(data: bytes) -> str:
-    """Decode a file that holds Python among other things.
-
-    Raises:
-        InputError: it cannot be decoded.
-    """
-    try:
-        return decode(data)
-    except (SyntaxError, ValueError) as error:
-        raise InputError(f"cannot be decoded ({error}); convert it to UTF-8.") from None
 
 
 def rewritten(

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from olympus_lint.embedded.doctests import read_doctests
 from olympus_lint.embedded.magics import Aside, set_aside
@@ -25,6 +26,7 @@ ASIDE = "_aside"
 INDENT = "    "
 ENDS = ("\n", "\r")
 WORTH_A_NOTE = re.compile("jax|PRNG|random")
+SPAN = r"(\d+):(\d+)-(\d+):(\d+)"
 LINE = re.compile(r"\bline (\d+)\b")
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -58,10 +60,26 @@ class Places:
         cell, span = self.span(finding.span)
         fix = finding.fix
         if fix is not None:
-            fix = replace(fix, edits=tuple(self._edit(edit) for edit in fix.edits))
+            edits = tuple(self._edit(edit) for edit in fix.edits)
+            fix = replace(fix, edits=edits, message=self.words(fix.message, cell))
+        verdict = finding.verdict
+        if verdict is not None:
+            evidence = [self._evidence(line, finding.filename) for line in verdict.evidence]
+            verdict = replace(verdict, evidence=type(verdict.evidence)(evidence))
         related = tuple(self._related(each, finding.filename) for each in finding.related)
         message = self.words(finding.message, cell)
-        return replace(finding, span=span, cell=cell, related=related, message=message, fix=fix)
+        return replace(finding, span=span, cell=cell, related=related, message=message, fix=fix, verdict=verdict)
+
+    def _evidence(self, line: str, filename: str) -> str:
+        """Return a line that names a span of the module with that of the file."""
+
+        def said(match: re.Match[str]) -> str:
+            row, column, end_row, end_column = map(int, match.groups())
+            cell, span = self.span(Span(Position(row, column), Position(end_row, end_column)))
+            place = f"{span.start.row}:{span.start.column}-{span.end.row}:{span.end.column}"
+            return place if cell is None else f"cell {cell}:{place}"
+
+        return re.sub(rf"(?<={re.escape(Path(filename).name)}:){SPAN}", said, line)
 
     def _edit(self, edit: Edit) -> Edit:
         cell, span = self.span(edit.span)

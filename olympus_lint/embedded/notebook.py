@@ -144,16 +144,21 @@ def _skip(text: str, place: int) -> int:
 def _written(text: str, source: Value, code: str) -> str:
     """Return code as JSON, in the form of the source that it replaces; lines that are the same stay as written."""
     old = text[source.start : source.end]
-    is_plain = not old.isascii() or "\\u" not in old.lower()  # characters stand there as they are
+    to_ascii = old.isascii() and "\\u" in old.lower()  # no character stands there as it is
     if isinstance(source.value, str):
-        return json.dumps(code, ensure_ascii=not is_plain)
+        return _quoted(code, to_ascii=to_ascii)
     items = list(_items(text, source.start))
     known = {item.value: text[item.start : item.end] for item in items}
     by_line = [item.value for item in items] == "".join(source.value).splitlines(keepends=True)
     lines = code.splitlines(keepends=True) if by_line else [code]
-    shown = [known.get(line) or json.dumps(line, ensure_ascii=not is_plain) for line in lines]
+    shown = [known.get(line) or _quoted(line, to_ascii=to_ascii) for line in lines]
     if not items:
         return f"[{', '.join(shown)}]"
     lead, tail = text[source.start + 1 : items[0].start], text[items[-1].end : source.end - 1]
     between = text[items[0].end : items[1].start] if len(items) > 1 else f",{lead or ' '}"
     return f"[{lead}{between.join(shown)}{tail}]" if shown else "[]"
+
+
+def _quoted(text: str, *, to_ascii: bool) -> str:
+    """Return a text as JSON; half of a surrogate pair can be written in one way only."""
+    return json.dumps(text, ensure_ascii=to_ascii or any("\ud800" <= character <= "\udfff" for character in text))

@@ -22,7 +22,7 @@ from olympus_lint.reporting._text import count
 from olympus_lint.results import Problem
 from olympus_lint.runner import prepare_collector, unified_diff
 from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError, check_size, read_bytes, reencode, write_bytes
+from olympus_lint.sources import InputError, check_size, decode_utf8, encode_utf8, read_bytes, reencode, write_bytes
 from olympus_rules.syntax.document import decode
 
 __all__ = ["migrate"]
@@ -72,7 +72,7 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
     for file in files:
         try:
             content = read_bytes(file.filename)
-            text = text_of(file, decode(content))
+            text = text_of(file, content)
             check_size(text.old.encode(errors="replace"))
             texts.append(text)
             data[file.filename] = content
@@ -86,13 +86,15 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
     return texts, data
 
 
-def text_of(file: SourceFile, text: str) -> Text:
+def text_of(file: SourceFile, data: bytes) -> Text:
     """Return a file as it is migrated: with the examples in its docstrings, or as the pieces of Python in it.
 
     Raises:
         NotANotebook: the file ought to be one.
+        InputError, SyntaxError, ValueError: it cannot be decoded.
     """
     kind = file.settings.kind_of(file.filename)
+    text = decode(data) if kind == "python" else decode_utf8(data)
     if kind == "python" and ">>>" not in text:
         return Text(file.filename, file.settings, text)
     embedded = read_pieces(file.filename, text, kind)
@@ -113,7 +115,8 @@ def write(migration: Migration, data: dict[str, bytes]) -> None:
     """Write the files that changed: each as a whole, or not at all."""
     for text in migration.changed:
         try:
-            write_bytes(text.filename, reencode(text.after, data[text.filename]))
+            encode = reencode if text.settings.kind_of(text.filename) == "python" else encode_utf8
+            write_bytes(text.filename, encode(text.after, data[text.filename]))
         except InputError as error:
             migration.problems.append(Problem(text.filename, str(error)))
 

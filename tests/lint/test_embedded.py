@@ -104,6 +104,22 @@ def test_migration_of_a_notebook_changes_its_edits_and_no_other_byte(style, proj
     assert file.read_bytes().decode() == text
 
 
+def test_byte_order_marks_and_half_pairs_stay(project, run):
+    halves = {**CELLS[3], "source": ["import jax\n", "k = jax.random.PRNGKey(0)\n", "%ls \ud83d"]}
+    text = notebook(cells=[halves], ensure_ascii=True).encode()
+    Path("a.ipynb").write_bytes(b"\xef\xbb\xbf" + text)
+    run("--migrate", "--fix", ".")
+    assert Path("a.ipynb").read_bytes() == b"\xef\xbb\xbf" + text.replace(b"k = jax.random.PRNGKey", b"k = jax.random.key")
+    page = "# Coding: the basics of JAX\n\n```python\nimport jax\nk = jax.random.PRNGKey(0)\n```\n"
+    Path("a.md").write_bytes(b"\xef\xbb\xbf" + page.encode())
+    run("--migrate", "--fix", "a.md")
+    assert Path("a.md").read_bytes() == b"\xef\xbb\xbf" + page.replace("PRNGKey", "key").encode()
+    Path("b.md").write_bytes(page.encode() + b"\xff")
+    for options in ((), ("--migrate",)):
+        done = run(*options, "b.md")
+        assert done.status == 2 and "b.md: is not UTF-8 (byte 77)" in done.err
+
+
 def test_a_migrated_notebook_computes_the_same_numbers(project, run):
     pytest.importorskip("jax")
     Path("a.ipynb").write_text(notebook())
@@ -177,6 +193,17 @@ def test_reuse_across_cells_names_the_other_cell(project, run):
     done = run(".")
     assert "a.ipynb:cell 2:1:5: OLY104" in done.out and "drew from it on line 3 of cell 1, so" in done.out
     assert "a.ipynb:cell 1:3:5: first consumed here" in done.out and "3 | x = jax.random.normal(key)" in done.out
+
+
+def test_verdicts_and_fixes_name_places_of_the_notebook(project, run):
+    pytest.importorskip("jax")
+    cells = [{**CELLS[3], "source": "import jax\n%time key = jax.random.key(0)"}]
+    cells.append({**CELLS[3], "source": "x = jax.random.normal(key)\ny = jax.random.normal(key)"})
+    Path("a.ipynb").write_text(notebook(cells=cells))
+    done = run("--trace", ".")
+    assert "a.ipynb:cell 2:2:5: OLY104" in done.out and "verdict: confirmed" in done.out
+    assert "      a.ipynb:cell 2:1:5-1:27 in <module>\n" in done.out
+    assert "help: Split `key` before line 1 (" in done.out
 
 
 def test_fixes_diffs_and_suppressions_of_a_notebook(project, run):
@@ -353,6 +380,8 @@ class Made:
 
 def test_migration_of_docstrings(project, run):
     text = MODULE.replace('    >>> def twice(key):\n    ...     """Doc.\n', "")
+    Path("crlf").mkdir()
+    Path("crlf/a.py").write_bytes(text.replace("\n", "\r\n").encode())
     Path("a.py").write_text(text)
     results = [outcome_of(text)] if pytest.importorskip("jax") else []
     done = run("--migrate", "--fix", ".")
@@ -364,7 +393,8 @@ def test_migration_of_docstrings(project, run):
         .replace(">>> keys.shape", ">>> jax.random.key_data(keys).shape")
         .replace("PRNGKey(7)", "key(7)")
     )
-    assert new == expected, done
+    assert new == expected
+    assert Path("crlf/a.py").read_bytes().decode() == expected.replace("\n", "\r\n")
     results.append(outcome_of(new))
     assert [each.failed for each in results] == [0, 0] and results[0].attempted > 5
     assert run("--migrate", "--fix", ".").status == done.status and Path("a.py").read_text() == expected
