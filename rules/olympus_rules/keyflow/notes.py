@@ -32,16 +32,17 @@ class Pending:
         need: ``key`` (a key or key array), ``single`` (one key), ``word`` (one key, as its element is used as a
             number), ``seed`` (the same, as a seed of JAX), ``array`` (a key array), ``raw-array`` (one that is not
             typed), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
-            typed), ``untyped``, ``rank<n`` (fewer than n batch axes).
+            typed), ``untyped``, ``rank<n`` (fewer than n batch axes), ``known``
+            (a key or key array, and not by its name alone).
         path: when it happens; code behind a test for typed keys knows what it does.
-        build: makes the fact.
+        build: makes the fact; ``None`` where it does not hold after all.
         metadata: whether the code looks at shape or dtype, which no other random generator has.
     """
 
     term: Term
     need: str
     path: PathCondition
-    build: Callable[[Confidence, KeyKind], Fact]
+    build: Callable[[Confidence, KeyKind], Fact | None]
     metadata: bool = False
 
 
@@ -49,7 +50,7 @@ def note(
     flow: Interpreter,
     term: Term,
     need: str,
-    build: Callable[[Confidence, KeyKind], Fact],
+    build: Callable[[Confidence, KeyKind], Fact | None],
     *,
     metadata: bool = False,
     path: PathCondition | None = None,
@@ -88,7 +89,13 @@ def shape_fact(flow: Interpreter, term: Term, need: str, form: str, node: ast.AS
         term,
         need,
         lambda confidence, kind: facts.ShapeLogic(
-            node=node, confidence=confidence, key=spelled(subject), kind=kind, form=form, subject=subject
+            node=node,
+            confidence=confidence,
+            key=spelled(subject),
+            kind=kind,
+            form=form,
+            subject=subject,
+            rank=flow.knowledge.rank(term),
         ),
         metadata=True,
     )

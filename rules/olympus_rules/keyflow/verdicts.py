@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
-from olympus_rules.keyflow.access import leaves
+from olympus_rules.keyflow.access import DICTIONARY, leaves
 from olympus_rules.keyflow.application import asks_for_its_type
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.instructions import ClassCode
@@ -291,18 +291,29 @@ def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
         for term in [*analysis.knowledge.used, *analysis.knowledge.origins]
         if analysis.terms.operation(term) in ("item", "lane")
     }
+    rearranged = {
+        analysis.terms.args(term)[0]
+        for term in analysis.knowledge.used
+        if analysis.terms.operation(term) == "view" and analysis.terms.data(term) != DICTIONARY
+    }
     guards = _guards(analysis)
     for pending in analysis.pending:
-        confidence = _settled(analysis, pending, elements)
+        confidence = _settled(analysis, pending, elements, rearranged)
         if confidence is not None and not _guarded(analysis, pending, guards):
-            yield pending.term, pending.build(confidence, analysis.knowledge.kind(pending.term))
+            fact = pending.build(confidence, analysis.knowledge.kind(pending.term))
+            if fact is not None:
+                yield pending.term, fact
 
 
-def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confidence | None:
+def _settled(
+    analysis: Analysis, pending: Pending, elements: set[Term], rearranged: set[Term]
+) -> Confidence | None:
     knowledge, term = analysis.knowledge, pending.term
     rank, by_source = knowledge.rank(term), term in knowledge.origins
     raw = knowledge.kind(term) == KeyKind.RAW
     if not knowledge.is_known(term):
+        if pending.need in ("key", "known") and term in rearranged:
+            return Confidence.LIKELY
         telling = pending.need == "word" or (pending.need == "key" and pending.metadata)
         if (telling and term in knowledge.generators) or pending.need == "seed":
             return Confidence.LIKELY
@@ -311,7 +322,7 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
     if not by_source and not knowledge.used_on(term, pending.path):
         return None
     sure = Confidence.CERTAIN if by_source else Confidence.LIKELY
-    if pending.need == "key":
+    if pending.need in ("key", "known"):
         return sure
     if pending.need in ("single", "word", "seed"):
         return sure if rank == 0 and (by_source or term not in elements) else None
@@ -337,6 +348,7 @@ OBSTACLES = {
     facts.KeyArithmetic: "arithmetic is done on it",
     facts.KeyTransposition: "its buffer axis is moved",
     facts.ShapeLogic: "its shape is looked at",
+    facts.RawKeyLiteral: "it is put beside raw words",
     facts.DtypeLogic: "its dtype is looked at",
 }
 

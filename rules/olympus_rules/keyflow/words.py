@@ -30,6 +30,8 @@ def item(flow: Interpreter, value: Value, index: Value, node: ast.Subscript) -> 
             joined = both(flow.path, path)
             if type(part) is int and joined is not None:
                 _index(flow, part, index, node, joined)
+            elif isinstance(part, Metadata) and part.what == "shape" and joined is not None:
+                layout.shape_item(flow, part, index, node)
         return None
     if type(value) is int:
         _index(flow, value, index, node, flow.path)
@@ -125,6 +127,8 @@ def _split_then_index(flow: Interpreter, term: Term, index: Value, node: ast.Sub
 
 def unpacked(flow: Interpreter, value: Value, instruction: ir.Unpack) -> None:
     """Look at the unpacking of a value: a key's words are no keys."""
+    if isinstance(value, Metadata):
+        layout.shape_unpacked(flow, value, instruction)
     if type(value) is int and not is_stored(flow, value) and isinstance(instruction.node, ast.Tuple | ast.List):
         node = instruction.node
 

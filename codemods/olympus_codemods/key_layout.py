@@ -1,0 +1,116 @@
+"""How code that counts the words of raw keys is spelled such that it holds for typed keys as well.
+
+What a raw key has more than a typed one is the shape of one key: `(2,)` for raw keys of threefry, `()` for typed keys.
+It is written `key.shape`, or `keys.shape[1:]` for an array of keys with one batch axis.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from olympus_codemods.names import Names
+from olympus_codemods.rewriting import call, comments, expression, replace
+from olympus_rules.finding import Edit, Position, Span
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.facts import ShapeLogic
+    from olympus_rules.syntax import Document
+
+__all__ = ["is_plain", "key_shape", "rewritten", "swap", "without", "words"]
+
+REARRANGING = ("reshape", "transpose", "swapaxes")
+
+
+def is_plain(node: ast.expr) -> bool:
+    """Say whether an expression may be written twice: a variable, an attribute of one, an item by a constant."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant | ast.Name):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def key_shape(fact: ShapeLogic, document: Document, names: Names) -> str | None:
+    """Return how to write the shape of one key of an array, ``None`` where no variable tells it."""
+    node: ast.expr = fact.subject
+    if is_plain(node):
+        key = document.segment(node)
+        if fact.rank is not None:
+            return f"{key}.shape[{fact.rank}:]" if fact.rank else f"{key}.shape"
+        key_data = names.spell("jax.random.key_data")
+        return f"{key}.shape[{key_data}({key}).ndim - 1 :]" if key_data else None
+    first = _first_of_stack(node, names)
+    if first is not None and fact.rank and is_plain(first):
+        key, rank = document.segment(first), fact.rank - 1
+        return f"{key}.shape[{rank}:]" if rank else f"{key}.shape"
+    parent = _split_key(node, names)
+    return f"{document.segment(parent)}.shape" if parent is not None and is_plain(parent) else None
+
+
+def _first_of_stack(node: ast.expr, names: Names) -> ast.expr | None:
+    match node:
+        case ast.Call(func=function, args=[ast.List(elts=[first, *_]) | ast.Tuple(elts=[first, *_])]):
+            return first if names.resolve(function) in ("jax.numpy.stack", "jax.numpy.array") else None
+    return None
+
+
+def _split_key(node: ast.expr, names: Names) -> ast.expr | None:
+    """Return the key that is split in ``split(key, n)``, ``split(key, n)[1:]`` and ``split(key, n).reshape(…)``."""
+    while True:
+        match node:
+            case ast.Subscript(value=inner):
+                node = inner
+            case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in REARRANGING:
+                node = inner
+            case ast.Call(func=function, args=[key, *_]) if names.resolve(function) == "jax.random.split":
+                return key
+            case _:
+                return None
+
+
+def words(document: Document, node: ast.expr, names: Names) -> Edit | None:
+    """Return the edit that puts ``key_data(node)`` in the place of a key."""
+    key, key_data = expression(document, node), names.spell("jax.random.key_data")
+    return None if key is None or key_data is None else replace(document, node, call(key_data, key))
+
+
+def swap(document: Document, node: ast.expr, text: str) -> Edit | None:
+    """Return the edit that writes text in the place of an expression, in whatever syntax stands for elements there."""
+    old, fragment = expression(document, node), document.fragment(node)
+    if old is None or fragment is None or old.lpar or comments(old):
+        return None
+    return Edit(fragment.span(old), text)
+
+
+def without(document: Document, last: ast.expr, elements: list[ast.expr], *, is_tuple: bool = False) -> Edit | None:
+    """Return the edit that leaves out the last of several elements, with the comma before it."""
+    old, fragment = expression(document, last), document.fragment(last)
+    if old is None or fragment is None or old.lpar or not elements or elements[-1] is not last:
+        return None
+    end = fragment.span(old).end
+    if len(elements) == 1:
+        return None if is_tuple else Edit(fragment.span(old), "")
+    before = expression(document, elements[-2])
+    if before is None:
+        return None
+    start = fragment.span(before).end
+    gap = _text(document, start, end)
+    rest = document.lines[end.row - 1][end.column - 1 :].lstrip()
+    if "#" in gap:
+        return None
+    return Edit(Span(start, end), "," if is_tuple and len(elements) == 2 and not rest.startswith(",") else "")
+
+
+def _text(document: Document, start: Position, end: Position) -> str:
+    lines = [line for line in document.lines[start.row - 1 : end.row]]
+    lines[-1] = lines[-1][: end.column - 1]
+    lines[0] = lines[0][start.column - 1 :]
+    return "".join(lines)
+
+
+def rewritten(text: str) -> cst.BaseExpression:
+    """Return the LibCST expression of a text."""
+    return cst.parse_expression(text)
