@@ -42,18 +42,20 @@ def key_shape(fact: ShapeLogic, document: Document, names: Names) -> str | None:
             return f"{key}.shape[{fact.rank}:]" if fact.rank else f"{key}.shape"
         key_data = names.spell("jax.random.key_data")
         return f"{key}.shape[{key_data}({key}).ndim - 1 :]" if key_data else None
-    first = _first_of_stack(node, names)
-    if first is not None and fact.rank and is_plain(first):
-        key, rank = document.segment(first), fact.rank - 1
-        return f"{key}.shape[{rank}:]" if rank else f"{key}.shape"
+    first = _first_of_stack(node, document, names)
+    if first is not None and fact.rank:
+        return f"{first}.shape[{fact.rank - 1}:]" if fact.rank > 1 else f"{first}.shape"
     parent = _split_key(node, names)
     return f"{document.segment(parent)}.shape" if parent is not None and is_plain(parent) else None
 
 
-def _first_of_stack(node: ast.expr, names: Names) -> ast.expr | None:
+def _first_of_stack(node: ast.expr, document: Document, names: Names) -> str | None:
+    """Return the first of the elements of ``stack([a, b])`` and ``stack(elements)``."""
     match node:
-        case ast.Call(func=function, args=[ast.List(elts=[first, *_]) | ast.Tuple(elts=[first, *_])]):
-            return first if names.resolve(function) in ("jax.numpy.stack", "jax.numpy.array") else None
+        case ast.Call(func=function, args=[stacked]) if names.resolve(function) == "jax.numpy.stack":
+            if isinstance(stacked, ast.List | ast.Tuple) and stacked.elts and is_plain(stacked.elts[0]):
+                return document.segment(stacked.elts[0])
+            return f"{document.segment(stacked)}[0]" if is_plain(stacked) else None
     return None
 
 
@@ -105,7 +107,7 @@ def without(document: Document, last: ast.expr, elements: list[ast.expr], *, is_
 
 
 def _text(document: Document, start: Position, end: Position) -> str:
-    lines = [line for line in document.lines[start.row - 1 : end.row]]
+    lines = document.lines[start.row - 1 : end.row]
     lines[-1] = lines[-1][: end.column - 1]
     lines[0] = lines[0][start.column - 1 :]
     return "".join(lines)

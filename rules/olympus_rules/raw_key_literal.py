@@ -34,7 +34,7 @@ class RawKeyLiteralRule(Rule):
             case "abstract":
                 message = (
                     f"`{code}` stands for a raw key; a typed key has another shape and dtype. "
-                    f"Take those of a real key: `jax.eval_shape(jax.random.key, 0)`."
+                    f"Take those of a real key: `jax.eval_shape(lambda: jax.random.key(0))`."
                 )
             case _ if fact.in_place:
                 message = (

@@ -7,10 +7,165 @@ from migrated import assert_migrates
 
 pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
 
-IMPORTS = "import jax\nimport jax.numpy as jnp\nfrom jax import random\n\n"
+IMPORTS = """\
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax, random
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+key = random.PRNGKey(0)
+keys = random.split(key, 6)
+grid = random.split(key, (2, 3))
+draw = jax.vmap(random.normal)
+"""
+THREEFRY = ("threefry2x32",)
+BOTH = ("threefry2x32", "rbg")
+
+# (category, program, what its migration holds, silent, implementations with which it works before)
+PROGRAMS = [
+    ("B11", "result = jnp.zeros(keys.shape[:-1])", "key_data(keys).shape[:-1]", True, BOTH),
+    ("B11 from 0", "result = jnp.zeros(keys.shape[0:-1])", "key_data(keys).shape[0:-1]", True, BOTH),
+    ("B11 function", "result = jnp.zeros(jnp.shape(keys)[:-1])", "jnp.shape(random.key_data(keys))[:-1]", True, BOTH),
+    ("B11 two", "result = jnp.zeros(grid.shape[:-2])", "key_data(grid).shape[:-2]", True, BOTH),
+    ("B11 item", "result = jnp.zeros(grid.shape[-2])", "key_data(grid).shape[-2]", True, BOTH),
+    ("B11 unpacked", "n, _ = keys.shape\nresult = jnp.zeros(n)", "n, _ = random.key_data(keys).shape", False, BOTH),
+    ("B11 star", "*batch, _ = grid.shape\nresult = jnp.zeros(batch)", "*batch, _ = random.key_data(", True, BOTH),
+    (
+        "B11 named",
+        "shape = keys.shape\nresult = jnp.zeros(shape[0]), jnp.ones(shape[:-1])",
+        "shape = random.key_data(keys).shape",
+        True,
+        BOTH,
+    ),
+    ("B11 choice", "k = keys if len(grid) else grid\nresult = jnp.zeros(k.shape[:-1])", "key_data(k)", True, BOTH),
+    ("B12", "result = key.shape == (2,)", "key_data(key).shape == (2,)", True, THREEFRY),
+    ("B12 not", "result = key.shape != (2,)", "key_data(key).shape != (2,)", True, THREEFRY),
+    ("B13 ndim", "result = key.ndim == 1", "key_data(key).ndim == 1", True, BOTH),
+    ("B13 function", "result = jnp.ndim(keys) > 1", "jnp.ndim(random.key_data(keys)) > 1", True, BOTH),
+    ("B13 length of shape", "result = len(key.shape) == 1", "len(random.key_data(key).shape) == 1", True, BOTH),
+    ("B13 last", "result = key.shape[-1] == 2", "key_data(key).shape[-1] == 2", False, THREEFRY),
+    ("B13 length", "result = len(key) == 2", "len(random.key_data(key)) == 2", False, THREEFRY),
+    ("B13 words", "words = keys.shape[-1]\nresult = jnp.zeros(words)", "key_data(keys).shape[-1]", True, BOTH),
+    ("B13 size", "result = keys.size // 2", "key_data(keys).size // 2", True, BOTH),
+    ("B14 length", "result = jnp.zeros(len(key))", "len(random.key_data(key))", False, BOTH),
+    ("B15", "result = draw(keys.reshape(2, 3, 2)[0])", "keys.reshape(2, 3, *keys.shape[1:])", False, THREEFRY),
+    ("B15 split", "result = random.split(key, 6).reshape(2, 3, 2)", "random.split(key, (2, 3))", False, THREEFRY),
+    ("B15 rest", "result = draw(keys.reshape(2, -1, 2)[0])", "keys.reshape(2, -1, *keys.shape[1:])", False, THREEFRY),
+    ("B15 flat", "result = grid.reshape(-1, 2)", "grid.reshape(-1, *grid.shape[2:])", True, THREEFRY),
+    ("B15 flat, rbg", "result = draw(grid.reshape(-1, 4))", "grid.reshape(-1, *grid.shape[2:])", False, ("rbg",)),
+    ("B15 one", "result = draw(key.reshape(1, 2))", "key.reshape(1, *key.shape)", False, THREEFRY),
+    ("B15 function", "result = jnp.reshape(keys, (2, 3, 2))", "jnp.reshape(keys, (2, 3, *keys.shape[1:]))", False,
+     THREEFRY),
+    ("B15 sum", "n = (2, 3)\nresult = keys.reshape(n + (2,))", "n + (*keys.shape[1:],)", False, THREEFRY),
+    ("B15 unpacked", "n = (2, 3)\nresult = keys.reshape(*n, 2)", "(*n, *keys.shape[1:])", False, THREEFRY),
+    (
+        "B15 lengths",
+        "def f(k, n, m):\n    return random.split(k, n * m).reshape(n, m, 2)\nresult = f(key, 2, 3)",
+        "reshape(n, m, *k.shape)",
+        False,
+        THREEFRY,
+    ),
+    ("B16", "result = draw(keys.reshape(6, -1))", "keys.reshape(6, *keys.shape[1:])", False, BOTH),
+    ("B16 batched", "result = keys.reshape(2, 3, -1)", "keys.reshape(2, 3, *keys.shape[1:])", True, BOTH),
+    ("B16 stack", "result = draw(jnp.stack([key, keys[0]]).reshape(2, -1))", ".reshape(2, *key.shape)", False, BOTH),
+    (
+        "B16 unpacked",
+        "def f(k, n):\n    k, *ks = random.split(k, n + 1)\n    return jnp.stack(ks).reshape(n, -1)\n"
+        "result = f(key, 3)",
+        "reshape(n, *ks[0].shape)",
+        True,
+        BOTH,
+    ),
+    (
+        "B16 lengths",
+        "def f(k, n):\n    return draw(random.split(k, n).reshape(n, -1))\nresult = f(key, 3)",
+        "reshape(n, *k.shape)",
+        False,
+        BOTH,
+    ),
+    ("B17", "result = draw(jnp.broadcast_to(key, (3, 2)))", "jnp.broadcast_to(key, (3, *key.shape))", False, THREEFRY),
+    ("B17 sum", "n = (3,)\nresult = jnp.broadcast_to(key, n + (2,))", "n + (*key.shape,)", True, THREEFRY),
+    ("B17 batch", "result = jnp.broadcast_to(keys, (3, 6, 2))", "(3, 6, *keys.shape[1:])", False, THREEFRY),
+    ("B17 tile", "result = draw(jnp.tile(key, (3, 1)))", "(3, *(1,) * len(key.shape))", False, BOTH),
+    ("B17 tile batch", "result = draw(jnp.tile(keys, (2, 1)))", "(2, *(1,) * len(keys.shape[1:]))", False, BOTH),
+    ("B17 vstack", "result = draw(jnp.vstack([key, keys[1]]))", "jnp.stack([key, keys[1]])", False, BOTH),
+    ("B17 vstack batches", "result = draw(jnp.vstack([keys, keys]))", "jnp.concatenate([keys, keys])", False, BOTH),
+    ("B17 rows", "result = draw(jnp.vstack(keys))", "jnp.stack(keys)", False, BOTH),
+    ("B19", "m = jnp.arange(6) > 2\nresult = jnp.where(m[:, None], keys, keys[::-1])",
+     "jnp.where(jnp.expand_dims(m, tuple(range(1, keys.ndim))), keys", True, BOTH),
+    ("B19 new axis", "m = jnp.arange(6) > 2\nresult = jnp.where(m[:, jnp.newaxis], keys, keys[::-1])",
+     "jnp.expand_dims(m, tuple(range(1, keys.ndim)))", True, BOTH),
+    ("B19 last", "m = jnp.arange(6) > 2\nresult = jnp.where(m[..., None], keys, keys[::-1])",
+     "m[(..., *(None,) * len(keys.shape[1:]))]", True, BOTH),
+    ("B19 reshape", "m = jnp.arange(6) > 2\nresult = jnp.where(m.reshape(-1, 1), keys, keys[::-1])",
+     "m.reshape(-1, *(1,) * len(keys.shape[1:]))", True, BOTH),
+    ("B19 two axes", "m = jnp.arange(2) > 0\nresult = jnp.where(m[:, None, None], grid, grid[::-1])",
+     "jnp.expand_dims(m, tuple(range(1, grid.ndim)))", True, BOTH),
+    ("B20 swap", "result = jnp.swapaxes(grid, -3, -2)", "jnp.swapaxes(grid, 0, 1)", False, BOTH),
+    ("B20 move", "result = jnp.moveaxis(grid, -2, 0)", "jnp.moveaxis(grid, 1, 0)", True, BOTH),
+    ("B20 transpose", "result = grid.transpose(1, 0, 2)", "grid.transpose(1, 0, *range(2, grid.ndim))", False, BOTH),
+    ("B20 transpose of a split", "result = random.split(key, (2, 3)).transpose((1, 0, 2))",
+     "*range(2, 2 + len(key.shape))", False, BOTH),
+    ("B20 slice", "result = lax.dynamic_slice(keys, (1, 0), (2, 2))",
+     "(1, *(0,) * len(keys.shape[1:])), (2, *keys.shape[1:])", False, THREEFRY),
+    ("B20 update", "result = lax.dynamic_update_slice(keys, key[None], (1, 0))", "(1, *(0,) * len(keys.shape[1:]))",
+     False, BOTH),
+    ("B20 concatenate", "result = jnp.concatenate([keys, keys], axis=-2)", "axis=0", False, BOTH),
+    ("B20 stack", "result = jnp.stack([keys, keys[::-1]], axis=-2)", "axis=1", True, BOTH),
+    ("B20 take", "result = jnp.take(keys, 2, axis=-2)", "axis=0", False, BOTH),
+    ("B20 expand", "result = jnp.expand_dims(keys, -2)", "jnp.expand_dims(keys, 1)", True, BOTH),
+    ("B20 flip", "result = jnp.flip(grid, axis=-2)", "axis=1", True, BOTH),
+    ("B20 in dim", "result = lax.dynamic_index_in_dim(keys, 2, axis=-2)", "axis=0", False, BOTH),
+    ("B20 words", "result = jnp.concatenate([keys, keys], axis=-1)",
+     "[random.key_data(keys), random.key_data(keys)]", True, BOTH),
+    ("B20 joined words", "result = jnp.concatenate([key, keys[0]])",
+     "[random.key_data(key), random.key_data(keys[0])]", False, BOTH),
+    ("B20 swap words", "result = jnp.swapaxes(keys, 0, 1)", "jnp.swapaxes(random.key_data(keys), 0, 1)", False, BOTH),
+    ("M17", "result = jax.vmap(random.uniform, in_axes=1)(keys[:2])", "(random.key_data(keys[:2]))", False, THREEFRY),
+    ("M18", "result = keys.T", "random.key_data(keys).T", True, BOTH),
+    ("B21 set", "buffer = jnp.zeros((4, 2), jnp.uint32)\nresult = buffer.at[1].set(key)",
+     "jnp.zeros((4, *key.shape), key.dtype)", False, THREEFRY),
+    ("B21 set in a loop", "buffer = jnp.zeros((2, 2), jnp.uint32)\nfor i in range(2):\n"
+     "    buffer = buffer.at[i].set(keys[i])\nresult = buffer", "jnp.zeros((2, *key.shape), key.dtype)", False,
+     THREEFRY),
+    ("B21 where", "buffer = jnp.zeros((6, 2), dtype=jnp.uint32)\nresult = jnp.where(True, keys, buffer)",
+     "jnp.zeros((6, *key.shape), dtype=key.dtype)", False, THREEFRY),
+    ("B21 concatenate", "buffer = np.zeros((1, 2), np.uint32)\nresult = jnp.concatenate([buffer, keys])",
+     "jnp.zeros((1, *key.shape), key.dtype)", False, THREEFRY),
+    ("B22", "aval = jax.ShapeDtypeStruct((2,), jnp.uint32)\nresult = jax.jit(random.normal).lower(aval).compile()(key)",
+     "jax.eval_shape(lambda: random.PRNGKey(0))", False, THREEFRY),
+    (
+        "B22 batch",
+        "def f(ks):\n    return jax.vmap(random.normal)(ks)\n"
+        "result = jax.jit(f).lower(jax.ShapeDtypeStruct((6, 2), jnp.uint32)).compile()(keys)",
+        "jax.eval_shape(lambda: random.split(random.PRNGKey(0), 6))",
+        False,
+        THREEFRY,
+    ),
+    ("B23", 'mesh = Mesh(np.array(jax.devices()[:1]), ("x",))\n'
+     'result = draw(jax.device_put(keys, NamedSharding(mesh, P("x", None))))', 'P("x"))', False, BOTH),
+    ("B23 one key", 'mesh = Mesh(np.array(jax.devices()[:1]), ("x",))\n'
+     "result = random.normal(jax.device_put(key, NamedSharding(mesh, P(None))))", "P())", False, BOTH),
+    ("B23 shard_map", 'mesh = Mesh(np.array(jax.devices()[:1]), ("x",))\n'
+     'f = jax.shard_map(draw, mesh=mesh, in_specs=(P("x", None),), out_specs=P("x"))\nresult = f(keys)',
+     'in_specs=(P("x"),)', False, BOTH),
+    ("B24", 'result = jnp.vectorize(random.normal, signature="(2)->()")(keys)',
+     '"()->()" if jnp.issubdtype(keys.dtype, jax.dtypes.prng_key) else "(2)->()"', False, THREEFRY),
+    ("B24 named",
+     'result = jnp.vectorize(lambda k, x: x + random.normal(k), signature="(w),()->()")(keys, jnp.ones(6))',
+     '"(),()->()" if', False, BOTH),
+    ("B25", "result = jax.vmap(random.split, out_axes=-1)(keys)",
+     "jnp.moveaxis(random.key_data(jax.vmap(random.split, out_axes=0)(keys)), 0, -1)", True, BOTH),
+    ("B25 moved", "result = jnp.moveaxis(keys, -1, 0)", "jnp.moveaxis(random.key_data(keys), -1, 0)", True, BOTH),
+]  # fmt: skip
 
 
-def test_batch_shape() -> None:
-    """B11."""
-    body = "keys = random.split(random.PRNGKey(0), 3)\nresult = jnp.zeros(keys.shape[:-1])\n"
-    assert "key_data(keys).shape[:-1]" in assert_migrates(IMPORTS + body, silent=True)
+@pytest.mark.parametrize(
+    ("body", "migration", "silent", "impls"), [pytest.param(*rest, id=name) for name, *rest in PROGRAMS]
+)
+def test_portable_forms_keep_every_bit(
+    body: str, migration: str | None, silent: bool | None, impls: tuple[str, ...]
+) -> None:
+    after = assert_migrates(IMPORTS + body + "\n", silent=silent, impls=impls)
+    assert migration is None or migration in after

@@ -44,6 +44,7 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY109": "key-seed-confusion",
         "OLY201": "legacy-constructor",
         "OLY202": "key-shape-logic",
+        "OLY207": "raw-key-literal",
         "OLY203": "key-dtype-logic",
         "OLY204": "key-annotation",
     }  # fmt: skip

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Look", "look", "look_at_joined", "transposition"]
 
 WORDS = (Const(2), Const(4))  # of the buffers of threefry and of rbg
+UNKNOWN = Const("unknown")  # a dimension of a shape of unknown length
 VIEWS = frozenset(
     {"reshape", "flatten", "ravel", "squeeze", "copy", "repeat", "broadcast_to", "tile", "transpose", "swapaxes",
      "moveaxis"}
@@ -58,6 +59,7 @@ class Look:
     arguments: Arguments
     first: int
     number: int = 0
+    stacked: int | None = None
 
     def value(self, position: int, name: str) -> Value | None:
         """Return an argument; positions start after the array."""
@@ -141,7 +143,7 @@ def _reshape(seen: Look) -> int | None:
     given = seen.value(0, "shape")
     dims, expression = _dimensions(seen, given)
     if not dims:
-        return None
+        return _axes_before_key(seen, "shape")
     last, leading = dims[-1], dims[:-1]
     if last not in (*WORDS, Const(-1)):
         return len(dims) if given is not None else None
@@ -163,7 +165,7 @@ def _reshape(seen: Look) -> int | None:
             return bool(leading) or rank == 0
         used = used_rank()
         if used is not None:
-            return used == len(leading)
+            return used == len(leading) or UNKNOWN in leading
         if literal:
             return rank == 0 or len(leading) > 1 or (rank is None or rank > 1)
         return rank == 1 and whole is None
@@ -188,7 +190,7 @@ def _holds_all(seen: Look, dims: tuple[Value, ...]) -> bool | None:
     number = sizes.count(terms, seen.term)
     if seen.above:  # single keys
         number = None if seen.stacked is None or seen.flow.knowledge.rank(seen.term) else sizes.Size(seen.stacked)
-    if number is None or Const(-1) in dims:
+    if number is None or Const(-1) in dims or UNKNOWN in dims:
         return None
     given = sizes.product(terms, (as_term(seen.flow, dim) for dim in dims))
     if given == number:
@@ -204,7 +206,7 @@ def _dimensions(seen: Look, given: Value | None) -> tuple[tuple[Value, ...], ast
         return given.items, _last_element(expression)
     added = _after_others(seen.node.args if not seen.first else []) or _last_of_sum(expression)
     if added is not None:
-        return (seen.flow.terms.fresh(), seen.flow.terms.fresh(), Const(added.value)), added
+        return (UNKNOWN, UNKNOWN, Const(added.value)), added
     if given is None or (seen.first and not isinstance(given, Const)):
         return (), None
     if seen.first:
@@ -214,6 +216,18 @@ def _dimensions(seen: Look, given: Value | None) -> tuple[tuple[Value, ...], ast
     if not whole or (len(positional) == 1 and not isinstance(given, Const)):
         return (), None
     return positional, seen.node.args[-1] if seen.node.args else None
+
+
+def _axes_before_key(seen: Look, name: str) -> int | None:
+    """Return how many dimensions stand before the shape of one key, as in ``(n, m, *key.shape)``."""
+    expression = seen.expression(0, name)
+    elements = expression.elts if isinstance(expression, ast.Tuple | ast.List) else seen.node.args[seen.first :]
+    starred = [part for part in elements if isinstance(part, ast.Starred)]
+    if len(starred) != 1 or starred[0] is not elements[-1]:
+        return None
+    shape = starred[0].value
+    shape = shape.value if isinstance(shape, ast.Subscript) else shape
+    return len(elements) - 1 if isinstance(shape, ast.Attribute) and shape.attr == "shape" else None
 
 
 def _last_element(expression: ast.expr | None) -> ast.expr | None:
@@ -253,7 +267,8 @@ def _broadcast(seen: Look) -> int | None:
             return kind is KeyKind.RAW or not rank or len(dims) > rank + 1
 
         seen.note("broadcast", parts, holds)
-    return None
+        return len(dims) - 1 if seen.flow.knowledge.kind(seen.term) is KeyKind.RAW else None
+    return _axes_before_key(seen, "shape")
 
 
 def _tile(seen: Look) -> int | None:
@@ -304,8 +319,9 @@ def transposition(
 def _moved(seen: Look) -> int | None:
     """Look at ``transpose``, ``swapaxes`` and ``moveaxis``: do they move the words, or only count them?"""
     numbers, expressions = _axes_given(seen)
-    if numbers is None:  # not written down; all axes change places in `transpose()`
+    if not seen.arguments.values()[seen.first :]:  # all axes change places
         transposition(seen.flow, seen.term, seen.name, seen.node, (seen.subject,), "raw-flat")
+    if numbers is None:
         return seen.flow.knowledge.rank(seen.term)
 
     def moves(rank: int | None, kind: KeyKind) -> Confidence | None:
@@ -325,8 +341,10 @@ def _moved(seen: Look) -> int | None:
             kind is KeyKind.RAW or any(number < -rank for number in numbers)
         )
 
-    parts = expressions[-1:] if seen.name == "transpose" else tuple(
-        part for part, number in zip(expressions, numbers, strict=False) if number < 0
+    parts = (
+        expressions[-1:]
+        if seen.name == "transpose"
+        else tuple(part for part, number in zip(expressions, numbers, strict=False) if number < 0)
     )
     seen.note("permutation" if seen.name == "transpose" else "axis", parts, counts)
     return seen.flow.knowledge.rank(seen.term)
@@ -337,11 +355,14 @@ def _axes_given(seen: Look) -> tuple[tuple[int, ...] | None, tuple[ast.expr, ...
     if seen.name == "transpose":
         given = seen.value(0, "axes")
         if isinstance(given, Sequence):
+            if given.open:
+                return None, ()
             node = seen.expression(0, "axes")
             expressions = tuple(node.elts) if isinstance(node, ast.Tuple | ast.List) else ()
             return _integers(given.items), expressions
-        positional = tuple(value for value, _ in seen.arguments.positional[seen.first :])
-        return (_integers(positional) if positional else None), tuple(seen.node.args[seen.first :])
+        positional = tuple(value for value, starred in seen.arguments.positional[seen.first :] if not starred)
+        whole = len(positional) == len(seen.arguments.positional) - seen.first
+        return (_integers(positional) if positional and whole else None), tuple(seen.node.args[seen.first :])
     names = ("axis1", "axis2") if seen.name == "swapaxes" else ("source", "destination")
     values = tuple(value for i, name in enumerate(names) if (value := seen.value(i, name)) is not None)
     expressions = tuple(e for i, name in enumerate(names) if (e := seen.expression(i, name)) is not None)

@@ -12,6 +12,7 @@ from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.lanes import Lanes
+from olympus_rules.keyflow.notes import is_words
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Const, Function, Library, Map, Mapped, Partial, Sequence, Value
@@ -108,16 +109,24 @@ def call_mapped(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Valu
     result = calls.call(flow, mapped.function, replace(arguments, positional=tuple(values), keywords=keywords))
     lanes.report(mapped, arguments)
     batched = map_leaves(result, flow.knowledge.batch)
-    if mapped.out_axes == Const(-1) and (arguments.node or flow.site) is not None:
-        node, axis = arguments.node or flow.site, _axis_expression(mapped, "out_axes", 0)
-        keys = tuple(
-            expression
-            for value, expression in arguments.expressions()
-            if expression is not None and type(value) is int and flow.knowledge.is_candidate(value)
-        )
-        for term in leaves(batched):
-            layout.mapped_axis(flow, term, "out_axes", node, axis, keys)
+    if mapped.out_axes == Const(-1):
+        _put_behind(flow, mapped, arguments, leaves(batched))
     return batched
+
+
+def _put_behind(flow: Interpreter, mapped: Mapped, arguments: Arguments, results: list[Term]) -> None:
+    """Note results of a map whose batch axis comes last, behind the words of keys."""
+    given = [
+        (value, expression)
+        for value, expression in arguments.expressions()
+        if expression is not None and type(value) is int and flow.knowledge.is_candidate(value)
+    ]
+    keys = tuple(expression for value, expression in given if not is_words(flow, value))
+    if given and not keys:
+        return
+    for term in results:
+        axis = _axis_expression(mapped, "out_axes", 0)
+        layout.mapped_axis(flow, term, "out_axes", arguments.node or flow.site, axis, keys)
 
 
 def _axis(mapped: Mapped, position: int, value: Value, flow: Interpreter) -> Value:

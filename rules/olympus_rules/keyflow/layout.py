@@ -48,10 +48,11 @@ def attribute(flow: Interpreter, term: Term, name: str, node: ast.Attribute) -> 
 
 
 def mapped_axis(
-    flow: Interpreter, term: Term, how: str, node: ast.AST, axis: ast.expr | None, subjects: tuple[ast.expr, ...]
+    flow: Interpreter, term: Term, how: str, node: ast.AST | None, axis: ast.expr | None, subjects: tuple[ast.expr, ...]
 ) -> None:
     """Note that a map goes over an axis of a key array that is not a batch axis, or puts one behind the words."""
-    transposition(flow, term, how, node, subjects, "flat" if how == "in_axes" else "raw-array", axis)
+    if node is not None:
+        transposition(flow, term, how, node, subjects, "flat" if how == "in_axes" else "raw-array", axis)
 
 
 def array_method(

@@ -20,7 +20,7 @@ from olympus_rules.keyflow.terms import Term
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["Pending", "arithmetic_fact", "is_stored", "note", "shape_fact", "spelled"]
+__all__ = ["Pending", "arithmetic_fact", "is_stored", "is_words", "note", "shape_fact", "spelled"]
 
 
 @dataclass(slots=True)
@@ -55,8 +55,11 @@ def note(
     metadata: bool = False,
     path: PathCondition | None = None,
 ) -> None:
-    """Keep a fact that depends on what a term is; ``path`` is the present one unless given."""
-    if flow.terms.operation(term) not in ("const", "op"):
+    """Keep a fact that depends on what a term is; ``path`` is the present one unless given.
+
+    Words that ``key_data`` gives are no key, whoever takes them for one.
+    """
+    if flow.terms.operation(term) not in ("const", "op") and not is_words(flow, term):
         flow.analysis.pending.append(Pending(term, need, path or flow.path, build, metadata))
 
 
@@ -71,6 +74,11 @@ def spelled(node: ast.AST) -> str:
 def is_stored(flow: Interpreter, term: Term) -> bool:
     """Say whether a term is the result of ``key_data`` or of nothing that could be a key."""
     return flow.terms.operation(term) in ("unwrap", "op", "const")
+
+
+def is_words(flow: Interpreter, term: Term) -> bool:
+    """Say whether a term is the result of ``key_data``, or a part of it."""
+    return flow.terms.operation(flow.terms.root_array(term)) == "unwrap"
 
 
 def arithmetic_fact(

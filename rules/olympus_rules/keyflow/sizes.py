@@ -53,7 +53,8 @@ def count(terms: Terms, array: Term) -> Size | None:
     if operation == "view" and str(data).partition(" ")[0] in REARRANGED:
         return count(terms, terms.args(array)[0])
     if operation == "slice":
-        return _sliced(terms, *data, terms.args(array)[0])
+        lower, upper = data
+        return _sliced(terms, lower, upper, terms.args(array)[0])
     return None
 
 
@@ -65,7 +66,7 @@ def _sliced(terms: Terms, lower: int | None, upper: int | None, array: Term) -> 
     if length is not None:
         return Size(len(range(length)[lower:upper]))
     wanted = terms.args(array)[1]
-    left_out = lower if upper is None else -upper if lower is None and upper < 0 else None
+    left_out = lower if upper is None else None if lower is not None or upper >= 0 else -upper
     if left_out is None or terms.operation(wanted) != "op" or terms.data(wanted) != "Add":
         return None
     for one, other in (terms.args(wanted), terms.args(wanted)[::-1]):

@@ -41,10 +41,9 @@ def given(
     if type(value) is not int or not isinstance(spec, Sequence) or spec.kind != "spec" or not spec.items:
         return
     entries = len(spec.items)
-    if spec.items[-1] != Const(None):
-        return
-    holds: Callable[[int | None, KeyKind], bool] = lambda rank, _: rank is not None and entries == rank + 1  # noqa: E731
-    _note(flow, value, "spec", written or node, subject or node, (written,) if written is not None else (), holds)
+    if spec.items[-1] == Const(None):
+        parts = (written,) if written is not None else ()
+        _note(flow, value, "spec", written or node, subject or node, parts, lambda rank, _: rank == entries - 1)
 
 
 def placed(flow: Interpreter, arguments: Arguments) -> None:
@@ -64,10 +63,15 @@ def vectorized(flow: Interpreter, mapping: ast.Call | None, arguments: Arguments
         subject, group = arguments.expression(position, ""), groups[position].strip()
         if type(value) is int and subject is not None and group and "," not in group:
             literal = group in _WORDS
-            holds: Callable[[int | None, KeyKind], bool] = (
-                lambda _, kind, literal=literal: literal or kind is KeyKind.RAW  # type: ignore[misc]
-            )
-            _note(flow, value, "signature", arguments.node, subject, (signature,), holds)
+            _note(flow, value, "signature", arguments.node, subject, (signature,), _always if literal else _if_raw)
+
+
+def _always(rank: int | None, kind: KeyKind) -> bool:
+    return True
+
+
+def _if_raw(rank: int | None, kind: KeyKind) -> bool:
+    return kind is KeyKind.RAW
 
 
 def _note(

@@ -305,9 +305,7 @@ def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
                 yield pending.term, fact
 
 
-def _settled(
-    analysis: Analysis, pending: Pending, elements: set[Term], rearranged: set[Term]
-) -> Confidence | None:
+def _settled(analysis: Analysis, pending: Pending, elements: set[Term], rearranged: set[Term]) -> Confidence | None:
     knowledge, term = analysis.knowledge, pending.term
     rank, by_source = knowledge.rank(term), term in knowledge.origins
     raw = knowledge.kind(term) == KeyKind.RAW
