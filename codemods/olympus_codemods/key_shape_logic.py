@@ -93,11 +93,11 @@ def told_by_dtype(fact: ShapeLogic, document: Document) -> Fix | None:
     names = Names(document, fact.node)
     test = is_typed_key(document, fact.subject, names)
     old, fragment = expression(document, shape), document.fragment(fact.node)
-    if shape is None or test is None or old is None or fragment is None:
+    if shape is None or test is None or old is None or not old.lpar or fragment is None:
         return None
     lengths = [document.segment(length) for length in shape.elts[:-1]]
     typed = f"({', '.join(lengths)}{',' * (len(lengths) == 1)})"
-    text = f"({typed} if {fragment.code(test)} else {document.segment(shape)})"
+    text = f"{typed} if {fragment.code(test)} else {document.segment(shape)}"
     return fix_of(Applicability.SAFE, "Compare with the shape of a typed key, too", Edit(fragment.span(old), text),
                   *names.edits())  # fmt: skip
 
@@ -116,7 +116,9 @@ def asks_where_it_stands(fact: ShapeLogic, document: Document) -> bool:
     match node:
         case ast.Assign(targets=[ast.Tuple() | ast.List() as target]):
             return target is fact.node
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute(value=subject)) if subject is fact.subject:
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.Attribute(value=subject) | ast.Call(args=[subject])
+        ) if subject is fact.subject:
             scope = scope_of(document, node)
             reads = [part for part in own_nodes(scope) if isinstance(part, ast.Name) and part.id == name]
             return all(isinstance(read.ctx, ast.Store) or _is_question(parents.get(read), read) for read in reads)

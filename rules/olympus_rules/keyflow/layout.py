@@ -156,9 +156,9 @@ def length(flow: Interpreter, term: Term, node: ast.Call) -> Value:
     return Metadata("len", term, subject)
 
 
-def reckoned(flow: Interpreter, value: Metadata, node: ast.AST) -> None:
+def reckoned(flow: Interpreter, value: Metadata, operation: str, node: ast.AST) -> None:
     """Look at arithmetic with metadata: ``key.ndim - 1`` counts batch axes, or the word axis, of raw keys."""
-    if value.what in ("ndim", "size"):
+    if (value.what, operation) in (("ndim", "Sub"), ("size", "FloorDiv"), ("size", "Div")):
         _shape_fact(flow, value, value.what, node, lambda rank: rank == 0, exact=value.what == "size")
 
 

@@ -17,7 +17,7 @@ from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.ledger import Certainty
 from olympus_rules.keyflow.notes import note
 from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Const, Function, Library, Sequence, Value
+from olympus_rules.keyflow.values import Const, Function, Library, Mapped, Sequence, Value
 
 if TYPE_CHECKING:
     from olympus_rules.finding import Confidence
@@ -190,6 +190,8 @@ def evaluated(flow: Interpreter, function: Value, arguments: tuple[Value, ...]) 
 def _consumed(flow: Interpreter, function: Value) -> tuple[tuple[str, ...], set[str]]:
     """Return the parameters of a function, and those that are surely keys."""
     terms = flow.terms
+    if isinstance(function, Mapped) and function.kind == "vmap":
+        return _consumed(flow, function.function)
     if isinstance(function, Library):
         row = flow.analysis.table.get(function.qualified)
         return ((), set()) if row is None else (row.parameters, set(row.sinks).difference(row.seeds))

@@ -49,7 +49,7 @@ def binary(flow: Interpreter, operation: str, operands: list[Value], node: ast.A
             return _concatenated(operands)
         for operand in operands:
             if isinstance(operand, Metadata):
-                layout.reckoned(flow, operand, node)
+                layout.reckoned(flow, operand, operation, node)
         _arithmetic(flow, operation, operands, node)
     elif operation in ("opaque", "part", "format", "with", "match"):
         return flow.terms.fresh() if operation != "with" else operands[0]
