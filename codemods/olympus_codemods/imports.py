@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,25 +17,96 @@ from olympus_rules.syntax.document import first_line
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
 
-__all__ = ["add_lines", "change_names", "delete_statement"]
+__all__ = ["add_lines", "add_to_block", "change_names", "delete_statement"]
 
 
 def add_lines(document: Document, imports: Sequence[str]) -> Edit:
-    """Return the edit that adds import statements after the imports at the top of the file.
+    """Return the edit that adds import statements of modules among the imports at the top of the file.
 
+    They go where a sorter of imports would put them, beside the file's other imports of JAX or of libraries.
     Without imports they follow the docstring, else they stand before the first statement.
     """
-    body = document.tree.body
-    top = 1 if ast.get_docstring(document.tree, clean=False) is not None else 0
-    while top < len(body) and isinstance(body[top], ast.Import | ast.ImportFrom):
-        top += 1
-    if top == 0:
+    top = _imports_at_the_top(document)
+    if not top:
+        body = document.tree.body
+        first = 1 if ast.get_docstring(document.tree, clean=False) is not None else 0
+        if first:
+            return _after(document, body[0].end_lineno or 1, imports)
         row = first_line(body[0]) if body else len(document.lines)
         return _insertion(row, "".join(line + ending(document, row) for line in imports))
-    row = body[top - 1].end_lineno or 1
-    while top < len(body) and body[top].lineno <= row:  # further statements after a semicolon
-        row = max(row, body[top].end_lineno or row)
-        top += 1
+    section = _section(top)
+    following, last = _neighbours(section, imports[0].split()[1]) if section else (None, top[-1])
+    if following is not None:
+        return _insertion(following.lineno, "".join(line + ending(document, following.lineno) for line in imports))
+    row = last.end_lineno or last.lineno
+    for statement in document.tree.body:  # further statements after a semicolon
+        if statement.lineno <= row:
+            row = max(row, statement.end_lineno or row)
+    return _after(document, row, imports)
+
+
+def _imports_at_the_top(document: Document) -> list[ast.Import | ast.ImportFrom]:
+    """Return the imports that the file begins with, those from ``__future__`` left out where there are others."""
+    found: list[ast.Import | ast.ImportFrom] = []
+    body = document.tree.body
+    for statement in body[ast.get_docstring(document.tree, clean=False) is not None :]:
+        if not isinstance(statement, ast.Import | ast.ImportFrom):
+            break
+        found.append(statement)
+    return [statement for statement in found if _module(statement) != "__future__"] or found
+
+
+def _module(statement: ast.Import | ast.ImportFrom) -> str:
+    if isinstance(statement, ast.Import):
+        return statement.names[0].name
+    return "." * statement.level + (statement.module or "")
+
+
+def _section(top: list[ast.Import | ast.ImportFrom]) -> list[ast.Import | ast.ImportFrom]:
+    """Return the block of imports that others of JAX belong to: the one with JAX in it, else the last of libraries.
+
+    Empty when all imports are of the standard library.
+    """
+    sections = [[top[0]]]
+    for before, statement in itertools.pairwise(top):
+        if statement.lineno > (before.end_lineno or before.lineno) + 1:
+            sections.append([])
+        sections[-1].append(statement)
+
+    def roots(section: list[ast.Import | ast.ImportFrom]) -> set[str]:
+        return {_module(statement).partition(".")[0] for statement in section}
+
+    of_jax = [section for section in sections if "jax" in roots(section)]
+    of_libraries = [section for section in sections if roots(section) - sys.stdlib_module_names - {""}]
+    return of_jax[0] if of_jax else of_libraries[-1] if of_libraries else []
+
+
+def _neighbours(
+    section: list[ast.Import | ast.ImportFrom], module: str
+) -> tuple[ast.Import | ast.ImportFrom | None, ast.Import | ast.ImportFrom]:
+    """Return the import that a new one of a module stands before, if there is one, and the last one before it."""
+    plain = list(itertools.takewhile(lambda statement: isinstance(statement, ast.Import), section))
+    mixed = any(isinstance(statement, ast.Import) for statement in section[len(plain) :])
+    rows = section if mixed else plain
+    if not rows:
+        return section[0], section[0]
+    names = [_module(statement).lower() for statement in rows]
+    if names == sorted(names):
+        following = next((row for row, name in zip(rows, names, strict=True) if name > module), None)
+        return following, rows[-1]
+    return None, rows[-1]
+
+
+def add_to_block(document: Document, block: ast.If, imports: Sequence[str]) -> Edit:
+    """Return the edit that adds import statements at the end of a block of them."""
+    last = block.body[-1]
+    indent = document.lines[last.lineno - 1][: document.position(last.lineno, last.col_offset).column - 1]
+    if indent.strip():  # if TYPE_CHECKING: import typing
+        return add_lines(document, imports)
+    return _after(document, last.end_lineno or last.lineno, [indent + line for line in imports])
+
+
+def _after(document: Document, row: int, imports: Sequence[str]) -> Edit:
     newline = ending(document, row)
     last = document.lines[row - 1]
     if last.endswith(("\n", "\r")):
@@ -85,11 +158,22 @@ def _with_commas(node: cst.ImportFrom, names: Sequence[cst.ImportAlias]) -> list
     return [*(name.with_changes(comma=separator) for name in others), last.with_changes(comma=trailing)]
 
 
-def delete_statement(document: Document, statement: ast.stmt) -> Edit | None:
-    """Return the edit that deletes a module-level statement, ``None`` unless its lines hold nothing else."""
+def delete_statement(document: Document, statement: ast.stmt, instead: Sequence[str] = ()) -> Edit | None:
+    """Return the edit that deletes an import statement, ``None`` unless its lines hold nothing else.
+
+    Args:
+        document: the file.
+        statement: a statement of the module's level, or of an ``if`` there.
+        instead: statements that take its place; the only one of a block has to have a successor.
+    """
     span = document.span(statement)
     before = document.lines[span.start.row - 1][: span.start.column - 1]
     after = document.lines[span.end.row - 1][span.end.column - 1 :]
-    if statement not in document.tree.body or before or after.strip():
+    around = document.parents.get(statement)
+    if before.strip() or after.strip():
         return None
-    return Edit(Span(span.start, Position(span.end.row + 1, 1)), "")
+    if instead:
+        return Edit(span, f"{ending(document, span.end.row)}{before}".join(instead))
+    if not isinstance(around, ast.Module) and len(getattr(around, "body", ())) < 2:
+        return None
+    return Edit(Span(Position(span.start.row, 1), Position(span.end.row + 1, 1)), "")

@@ -10,12 +10,13 @@ import libcst as cst
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.key_dtype_logic import is_typed_key
 from olympus_codemods.leftovers import drop_import, leftover_import
-from olympus_codemods.names import Names
-from olympus_codemods.rewriting import call, expression, replace
+from olympus_codemods.names import Names, dotted, names_for_checkers
+from olympus_codemods.rewriting import call, comments, expression, replace
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Reference
 
 if TYPE_CHECKING:
+    from olympus_codemods.target import Target
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyAnnotation"]
@@ -42,20 +43,61 @@ class KeyAnnotation(Codemod):
                 return drop_import(fact, document)
             case "annotation" | "value", ast.Name() | ast.Attribute() as node if helper != "unsafe_raw_array":
                 return annotate(node, document)
-            case "string-annotation", ast.Constant(value=str(name)) as node if name.rpartition(".")[2] == helper:
-                return annotate_in_string(node, document)
-            case "isinstance", node:
-                return ask_dtype(node, document)
+            case "string-annotation", ast.Constant() as node:
+                return annotate_in_string(node, helper, document)
+            case "words", ast.Subscript() as node:
+                return describe_key(node, document, typed=False)
+            case "isinstance", ast.Name() | ast.Attribute() as node:
+                return drop_class(node, document) or ask_dtype(node, document)
             case "call", node if helper in IMPLEMENTATIONS:
                 return name_implementation(node, IMPLEMENTATIONS[helper], document)
             case _, node if helper == "unsafe_raw_array":
                 return read_key_data(node, document)
         return None
 
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return the rewrite, where the oldest release of JAX has what it needs."""
+        assert isinstance(fact, Reference)
+        if fact.context == "words" and isinstance(fact.node, ast.Subscript):
+            return describe_key(fact.node, document, typed=target.style == "typed")
+        helper = fact.qualified.rpartition(".")[2]
+        needed = {"isinstance": "prng_key", "call": "typed-keys"}.get(fact.context, "array")
+        if not target.has("key_data" if helper == "unsafe_raw_array" else needed):
+            return None
+        return super().migrate(fact, document, target)
+
+
+def describe_key(node: ast.Subscript, document: Document, *, typed: bool) -> Fix | None:
+    """``UInt32[Array, "2"]`` becomes ``PRNGKeyArray``, which is a key of either kind, or ``Key[Array, ""]``."""
+    subscript = expression(document, node)
+    if not isinstance(node.slice, ast.Tuple) or not isinstance(subscript, cst.Subscript):
+        return None
+    array, shape = node.slice.elts
+    array_, string = expression(document, array), expression(document, shape)
+    if array_ is None or not isinstance(string, cst.SimpleString) or not isinstance(shape, ast.Constant):
+        return None
+    names = Names(document, node)
+    batch = " ".join(str(shape.value).split()[:-1])
+    if not batch and not typed:
+        spelled = names.spell("jaxtyping.PRNGKeyArray", near=node.value)
+        new = cst.parse_expression(spelled) if spelled else None
+    else:
+        spelled = names.spell("jaxtyping.Key", near=node.value)
+        text = f"{spelled}[{document.segment(array)}, {string.quote}{batch}{string.quote}]"
+        if batch and not typed:
+            text += f" | {document.segment(node)}"
+        new = cst.parse_expression(text) if spelled and string.raw_value == shape.value else None
+    if new is None:
+        return None
+    edits = (
+        leftover_import(document, node.value, names) if "|" not in cst.Module([]).code_for_node(new) else names.edits()
+    )
+    return fix_of(Applicability.SAFE, "Describe the key and not its words", replace(document, node, new), *edits)
+
 
 def annotate(node: ast.Name | ast.Attribute, document: Document) -> Fix | None:
     """Write ``jax.Array``, never ``jax.random.key``, which is a function."""
-    names = Names(document, node)
+    names = Names(document, node, for_checkers=only_for_checkers(document, node))
     array = names.spell("jax.Array", near=node)
     if array is None:
         return None
@@ -63,31 +105,88 @@ def annotate(node: ast.Name | ast.Attribute, document: Document) -> Fix | None:
     return fix_of(Applicability.SAFE, f"Annotate with `{array}`", edit, *leftover_import(document, node, names))
 
 
-def annotate_in_string(node: ast.Constant, document: Document) -> Fix | None:
-    """Write ``jax.Array`` between the quotes of an annotation that is a string."""
+def only_for_checkers(document: Document, node: ast.expr) -> bool:
+    """Say whether a name is imported for type checkers alone, so that nothing evaluates the annotation."""
+    head = dotted(node).partition(".")[0]
+    return head in names_for_checkers(document) and head not in Names(document, node).visible
+
+
+def annotate_in_string(node: ast.Constant, helper: str, document: Document) -> Fix | None:
+    """Write ``jax.Array`` for each mention of a name in an annotation that is a string, or a part of one."""
     string = expression(document, node)
-    name = str(node.value)
-    names = Names(document, node)
-    array = names.spell("jax.Array", near=ast.parse(name, mode="eval").body)
-    if not isinstance(string, cst.SimpleString) or array is None:
+    text = str(node.value)
+    mentions = [
+        part
+        for part in ast.walk(ast.parse(text, mode="eval"))
+        if isinstance(part, ast.Name | ast.Attribute) and last_name(part) == helper
+    ]
+    quoted = isinstance(string, cst.SimpleString) and not string.prefix and string.raw_value == text
+    if not quoted or not mentions or not text.isascii() or "\n" in text:
         return None
-    quoted = string.with_changes(value=string.value.replace(name, array), lpar=[], rpar=[])
-    return fix_of(Applicability.SAFE, f"Annotate with `{array}`", replace(document, node, quoted), *names.edits())
+    names = Names(document, node, for_checkers=True)
+    new = text
+    for part in sorted(mentions, key=lambda part: -part.col_offset):
+        array = names.spell("jax.Array", near=part)
+        if array is None:
+            return None
+        new = new[: part.col_offset] + array + new[part.end_col_offset :]
+    assert isinstance(string, cst.SimpleString)
+    changed = string.with_changes(value=string.quote + new + string.quote, lpar=[], rpar=[])
+    return fix_of(Applicability.SAFE, f"Annotate with `{new}`", replace(document, node, changed), *names.edits())
+
+
+def last_name(node: ast.AST) -> str:
+    """Return the last part of a dotted name, empty for anything else."""
+    return dotted(node).rpartition(".")[2]
+
+
+def drop_class(node: ast.Name | ast.Attribute, document: Document) -> Fix | None:
+    """``isinstance(k, (jax.Array, PRNGKeyArray))`` loses the second class: keys of either kind are arrays."""
+    classes = document.parents[node]
+    names = Names(document, node)
+    others = [part for part in getattr(classes, "elts", ()) if part is not node]
+    arrays = ("jax.Array", "jax.numpy.ndarray")
+    if not isinstance(classes, ast.Tuple) or not any(names.resolve(part) in arrays for part in others):
+        return None
+    tuple_ = expression(document, classes)
+    if not isinstance(tuple_, cst.Tuple):
+        return None
+    left = [part for part, old in zip(tuple_.elements, classes.elts, strict=True) if old is not node]
+    new: cst.BaseExpression = left[0].value
+    if len(left) > 1:
+        new = tuple_.with_changes(elements=[*left[:-1], left[-1].with_changes(comma=tuple_.elements[-1].comma)])
+    edit = replace_whole(document, classes, new)
+    return fix_of(Applicability.SAFE, "Keys are arrays", edit, *leftover_import(document, node, names))
+
+
+def replace_whole(document: Document, node: ast.Tuple, new: cst.BaseExpression) -> Edit | None:
+    """Return the edit that puts an expression in the place of a tuple and its parentheses."""
+    fragment, old = document.fragment(node), expression(document, node)
+    if fragment is None or old is None or len(comments(old)) > len(comments(new)):
+        return None
+    return Edit(document.span(node), fragment.code(new))
 
 
 def ask_dtype(node: ast.AST, document: Document) -> Fix | None:
-    """``isinstance(k, PRNGKeyArray)`` becomes a test of ``k.dtype``."""
-    while not isinstance(node, ast.Call):
-        if isinstance(node, ast.stmt | ast.Tuple | ast.BinOp):
+    """``isinstance(k, PRNGKeyArray)`` becomes a test of ``k.dtype``, which things other than arrays do not have."""
+    called = document.parents[node]
+    match called:
+        case ast.Call(args=[ast.Name() | ast.Attribute() as subject, classes]) if classes is node:
+            pass
+        case _:
             return None
-        node = document.parents[node]
-    if len(node.args) != 2 or not isinstance(node.args[1], ast.Name | ast.Attribute):
-        return None
     names = Names(document, node)
-    test = is_typed_key(document, node.args[0], names)
-    edits = leftover_import(document, node.args[1], names)
-    edit = replace(document, node, test) if test else None
-    return fix_of(Applicability.SAFE, "Test for the dtype of typed keys", edit, *edits)
+    test = is_typed_key(document, subject, names)
+    array = names.spell("jax.Array")
+    key = expression(document, subject)
+    if test is None or array is None or key is None:
+        return None
+    is_array = call("isinstance", key, cst.parse_expression(array))
+    both = cst.BooleanOperation(is_array, cst.And(), test)
+    if isinstance(document.parents.get(called), ast.BoolOp | ast.Compare | ast.UnaryOp | ast.BinOp | ast.IfExp):
+        both = both.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    edits = leftover_import(document, classes, names)
+    return fix_of(Applicability.SAFE, "Test for the dtype of typed keys", replace(document, called, both), *edits)
 
 
 def whole_call(node: ast.AST, document: Document) -> ast.Call | None:

@@ -116,9 +116,9 @@ def asks_where_it_stands(fact: ShapeLogic, document: Document) -> bool:
     match node:
         case ast.Assign(targets=[ast.Tuple() | ast.List() as target]):
             return target is fact.node
-        case ast.Assign(
-            targets=[ast.Name(id=name)], value=ast.Attribute(value=subject) | ast.Call(args=[subject])
-        ) if subject is fact.subject:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute(value=subject) | ast.Call(args=[subject])) if (
+            subject is fact.subject
+        ):
             scope = scope_of(document, node)
             reads = [part for part in own_nodes(scope) if isinstance(part, ast.Name) and part.id == name]
             return all(isinstance(read.ctx, ast.Store) or _is_question(parents.get(read), read) for read in reads)

@@ -10,6 +10,7 @@ from olympus_codemods.codemod import fix_of
 from olympus_codemods.names import Names
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Reference
+from olympus_rules.syntax.imports import import_statements
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
@@ -30,8 +31,8 @@ def leftover_import(document: Document, node: ast.expr, names: Names) -> list[Ed
 
 
 def importing(document: Document, name: str) -> ast.ImportFrom | None:
-    """Return the module-level statement that imports a name under its own name."""
-    for statement in document.tree.body:
+    """Return the module-level statement that imports a name under its own name, perhaps for type checkers alone."""
+    for statement in import_statements(document.tree.body):
         if not isinstance(statement, ast.ImportFrom):
             continue
         if any(alias.name == name and alias.asname in (None, name) for alias in statement.names):

@@ -15,6 +15,7 @@ from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, Reference
 
 if TYPE_CHECKING:
+    from olympus_codemods.target import Target
     from olympus_rules.syntax import Document
 
 __all__ = ["LegacyConstructor"]
@@ -28,16 +29,28 @@ class LegacyConstructor(Codemod):
     def fix(self, fact: Fact, document: Document) -> Fix | None:
         """Return the rename, with the import that a singly imported name needs."""
         assert isinstance(fact, Reference)
-        if fact.context == "import":
-            return drop_import(fact, document)
-        node = fact.node
-        if not isinstance(node, ast.Attribute | ast.Name):
-            return None
-        names = Names(document, node)
-        spelled = names.spell("jax.random.key", near=node)
-        if spelled is None:
-            return None
-        applicability = Applicability.UNSAFE if fact.reachable else Applicability.SAFE
-        edit = replace(document, node, cst.parse_expression(spelled))
-        imports = leftover_import(document, node, names)
-        return fix_of(applicability, "Make a typed key with `jax.random.key`", edit, *imports)
+        return renamed(fact, document, Applicability.UNSAFE if fact.reachable else Applicability.SAFE)
+
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return the rename, which keeps all numbers wherever nothing holds the constructor back.
+
+        That is for the caller to know, who sees the whole project and not this file alone.
+        """
+        assert isinstance(fact, Reference)
+        return renamed(fact, document, Applicability.SAFE) if target.has("typed-keys") else None
+
+
+def renamed(fact: Reference, document: Document, applicability: Applicability) -> Fix | None:
+    """Return the edits that rename one mention, ``None`` where no spelling is free."""
+    if fact.context == "import":
+        return drop_import(fact, document)
+    node = fact.node
+    if not isinstance(node, ast.Attribute | ast.Name):
+        return None
+    names = Names(document, node)
+    spelled = names.spell("jax.random.key", near=node)
+    if spelled is None:
+        return None
+    edit = replace(document, node, cst.parse_expression(spelled))
+    imports = leftover_import(document, node, names)
+    return fix_of(applicability, "Make a typed key with `jax.random.key`", edit, *imports)

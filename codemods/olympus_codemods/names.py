@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from olympus_rules.finding import Edit
     from olympus_rules.syntax import Document
 
-__all__ = ["Names", "dotted"]
+__all__ = ["Names", "dotted", "names_for_checkers"]
 
 
 def dotted(node: ast.AST | None) -> str:
@@ -39,23 +39,33 @@ class Names:
     Ask for all spellings first, then for :meth:`edits`.
     """
 
-    def __init__(self, document: Document, at: ast.AST) -> None:
-        """Look at the imports and scopes around a node."""
+    def __init__(self, document: Document, at: ast.AST, *, for_checkers: bool = False) -> None:
+        """Look at the imports and scopes around a node.
+
+        Args:
+            document: the file.
+            at: the node.
+            for_checkers: whether nothing evaluates the node, so that imports for type checkers count.
+        """
         self._document = document
         self._scopes = enclosing_scopes(document, at)
+        self._for_checkers = for_checkers
         self._visible = self._imported_names()
         self._lines: list[str] = []
         self._extended: dict[ast.ImportFrom, list[str]] = {}
+
+    @property
+    def visible(self) -> dict[str, str]:
+        """Return the qualified names of the imported names that can be used here."""
+        return self._visible
 
     def _imported_names(self) -> dict[str, str]:
         """Return the names that imports bind at run time, those that an inner scope rebinds left out."""
         document = self._document
         names = dict(document.imports.names)
-        for statement in document.tree.body:
-            if isinstance(statement, ast.If) and dotted(statement.test).endswith("TYPE_CHECKING"):
-                for inner in import_statements(statement.body):
-                    for name, _ in bindings(inner, module=document.module, is_package=document.is_package):
-                        names.pop(name, None)
+        if not self._for_checkers:
+            for name in names_for_checkers(document):
+                names.pop(name, None)
         for scope in self._scopes[1:]:
             for name in bound_names(scope):
                 names.pop(name, None)
@@ -115,10 +125,12 @@ class Names:
 
     def _extend(self, module: str, name: str) -> str | None:
         taken = name in self._document.text and name in identifiers(self._document.tree)
-        if module != "jax.random" or taken:
+        if module not in ("jax.random", "jaxtyping") or taken:
             return None
         for statement in self._document.tree.body:
             if not isinstance(statement, ast.ImportFrom) or canonical(statement.module or "") != module:
+                continue
+            if statement.names[0].name == "*":
                 continue
             if imports.change_names(self._document, statement, add=[name]):
                 self._extended.setdefault(statement, []).append(name)
@@ -127,6 +139,8 @@ class Names:
         return None
 
     def _import(self, module: str, name: str) -> str | None:
+        if module.partition(".")[0] != "jax":
+            return None
         local, full, line = "jax", "jax", "import jax"
         if module == "jax.numpy":
             local, full, line = "jnp", "jax.numpy", "import jax.numpy as jnp"
@@ -146,10 +160,34 @@ class Names:
         """
         document = self._document
         edits: list[Edit | None] = []
+        lines = self._lines
         changed = dict.fromkeys([*self._extended, *([leaving[0]] if leaving else [])])
         for statement in changed:
             lost = [leaving[1]] if leaving and leaving[0] is statement else []
             edit = imports.change_names(document, statement, self._extended.get(statement, ()), lost)
+            if edit is None and lines and statement not in document.tree.body:
+                edit = imports.delete_statement(document, statement, lines)
+                lines = lines if edit is None else []
             edit = edit or imports.delete_statement(document, statement)
             edits += [edit] if edit or not lost else []
-        return [*edits, imports.add_lines(document, self._lines)] if self._lines else edits
+        if not lines:
+            return edits
+        block = checkers_block(document) if self._for_checkers else None
+        added = imports.add_lines(document, lines) if block is None else imports.add_to_block(document, block, lines)
+        return [*edits, added]
+
+
+def checkers_block(document: Document) -> ast.If | None:
+    """Return the module's block ``if TYPE_CHECKING``, the last one of several."""
+    tests = (statement for statement in reversed(document.tree.body) if isinstance(statement, ast.If))
+    return next((test for test in tests if dotted(test.test).endswith("TYPE_CHECKING")), None)
+
+
+def names_for_checkers(document: Document) -> dict[str, str]:
+    """Return the names that imports bind for type checkers alone."""
+    names: dict[str, str] = {}
+    for statement in document.tree.body:
+        if isinstance(statement, ast.If) and dotted(statement.test).endswith("TYPE_CHECKING"):
+            for inner in import_statements(statement.body):
+                names |= dict(bindings(inner, module=document.module, is_package=document.is_package))
+    return names

@@ -12,14 +12,20 @@ Style: TypeAlias = Literal["portable", "typed"]
 NEWEST = (0, 10, 2)
 
 SINCE = {
+    "array": (0, 4, 1),
+    "key_data": (0, 4, 14),
     "prng_key": (0, 4, 14),
+    "split-shape": (0, 4, 14),
     "typed-keys": (0, 4, 16),
-    "wrap_key_data": (0, 4, 16),
-    "split-shape": (0, 4, 16),
-    "key_impl": (0, 4, 21),
+    "wrap_key_data": (0, 4, 17),
+    "key_impl": (0, 4, 18),
     "key_dtype": (0, 10, 1),
 }
-"""The release of JAX that a rewrite needs, from JAX's changelog."""
+"""The release of JAX that a rewrite needs.
+
+These are the first releases whose source has the name; 0.4.14 is the oldest that was looked at. ``jax.random.key`` is
+older than ``typed-keys``, the release from which on JAX documents it.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,16 @@ class KeyAnnotation(Rule):
         assert isinstance(fact, Reference)
         name = fact.qualified.rpartition(".")[2]
         as_a_type = fact.context in ("annotation", "string-annotation", "isinstance")
-        if name in HELPERS:
+        if fact.context == "import":
+            message = f"`{name}` is imported, not used, and was removed from JAX. Remove the import."
+        elif fact.context == "words":
+            named = f"`{fact.key}` is" if fact.key else "the result is"
+            code = " ".join(document.segment(fact.node).split())
+            message = (
+                f"`{code}` describes the words of a raw key, and {named} a key: a typed one has no axis of words and "
+                f"another dtype. Use `PRNGKeyArray` or `Key[Array, …]` of jaxtyping."
+            )
+        elif name in HELPERS:
             message = f"`{name}` was removed from JAX. Use {HELPERS[name]}."
         elif name == "PRNGKey" and not as_a_type:
             return  # a constructor, which is the business of OLY201

@@ -100,7 +100,7 @@ def test_fixes_of_several_rules_share_their_imports() -> None:
         "    batch = jnp.zeros(rng.shape[:-1])\n    return split(rng), batch, rng.dtype == jnp.uint32\n"
     )
     assert fix_all(text) == (
-        "import jax.numpy as jnp\nfrom jax.random import split\nimport jax\n\n\ndef f(rng: jax.Array):\n"
+        "import jax\nimport jax.numpy as jnp\nfrom jax.random import split\n\n\ndef f(rng: jax.Array):\n"
         "    batch = jnp.zeros(jax.random.key_data(rng).shape[:-1])\n"
         "    return split(rng), batch, not jnp.issubdtype(rng.dtype, jax.dtypes.prng_key)\n",
         0,

@@ -52,7 +52,7 @@ def test_split_before_first_use() -> None:
             "split",
             "from jax.random import (\n    normal,\n    split,\n)\n",
         ),
-        ("from lib import normal\n", "normal", "jax.random.split", "from lib import normal\nimport jax\n"),
+        ("from lib import normal\n", "normal", "jax.random.split", "import jax\nfrom lib import normal\n"),
         ('"""Doc."""\nx = 1\n', "normal", "jax.random.split", '"""Doc."""\nimport jax\nx = 1\n'),
         ("#!python\nx = 1\n", "normal", "jax.random.split", "#!python\nimport jax\nx = 1\n"),
         (
@@ -72,7 +72,7 @@ def test_split_is_spelled_as_the_call_beside_it(imports: str, call: str, split: 
 def test_shadowed_names_are_not_used() -> None:
     text = "from jax.random import normal\n\ndef f(key, split):\n    a = normal(key)\n    b = normal(key)\n"
     fixed_text = fix_reuse(text, "normal(key)", "normal(key)", nth=1)
-    assert "from jax.random import normal\nimport jax\n" in fixed_text
+    assert "import jax\nfrom jax.random import normal\n" in fixed_text
     assert "key, subkey = jax.random.split(key)" in fixed_text
     local = "from jax.random import normal\n\ndef f(key, split, jax):\n    a = normal(key)\n    b = normal(key)\n"
     assert fix_reuse(local, "normal(key)", "normal(key)", nth=1) == local

@@ -270,7 +270,7 @@ def test_imports_of_one_rewrite_are_one_insertion() -> None:
     made = fact(DtypeLogic, node(doc, "key.dtype == np.uint32"), form="equals", subject=node(doc, "key"))
     result, _ = fixed(doc, "OLY203", made)
     assert result == (
-        "import numpy as np\nimport jax\n\ndef f(key):\n"
+        "import jax\nimport numpy as np\n\ndef f(key):\n"
         "    return not jax.numpy.issubdtype(key.dtype, jax.dtypes.prng_key)\n"
     )
 

@@ -14,9 +14,11 @@ from olympus.signature import KeySignature
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts, interface, notes, verdicts
 from olympus_rules.keyflow.access import CALLABLE
+from olympus_rules.keyflow.annotations import word_annotations
 from olympus_rules.keyflow.answers import STEPS, Need, Question
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.hierarchy import Hierarchy
+from olympus_rules.keyflow.implementations import implementations
 from olympus_rules.keyflow.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.keyflow.interpreter import Interpreter
 from olympus_rules.keyflow.knowledge import Knowledge
@@ -181,6 +183,8 @@ class Analysis:
         found += [fact for _, fact in settled]
         constructions = asked is None or facts.Construction in asked
         found += references(self, verdicts.obstacles(self, settled) if constructions else None)
+        found += word_annotations(self)
+        found += implementations(self)
         self.busy, self.judged = busy, True
         return verdicts.unique(found)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import application, containers, higher_order, layout, library, literals
+from olympus_rules.keyflow import application, boundaries, containers, higher_order, layout, library, literals
 from olympus_rules.keyflow.access import choose
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -191,9 +191,12 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
     if unasked or last.lstrip("_")[:1].isupper() or last in flow.analysis.folding_methods:
         certainty = Certainty.DOUBTFUL
     number = flow.terms.number()
+    raw = isinstance(function, Library) and flow.analysis.table.typed_key_support(function.qualified) == "no"
     for value, expression in arguments.expressions():
         if isinstance(value, Const | Library | Function | Metadata):
             continue
+        if raw:
+            boundaries.given(flow, name, value, expression, node)
         use = Consumption(node, name, certainty, flow.path, key=expression, call=number, loop=arguments.loop)
         use.draw = "fold" if last in flow.analysis.folding_methods else "call"
         flow.consume(value, use)

@@ -18,6 +18,7 @@ __all__ = [
     "DerivationCollision",
     "DtypeLogic",
     "Fact",
+    "GlobalImplementation",
     "KeyArithmetic",
     "KeyIndexing",
     "KeyKind",
@@ -30,6 +31,7 @@ __all__ = [
     "ShapeLogic",
     "SharedKey",
     "Unfinished",
+    "UntypedBoundary",
     "UnusedKey",
 ]
 
@@ -298,3 +300,37 @@ class Reference(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Construction(Reference):
     """A mention of the constructor of raw keys, to call it or to hand it on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlobalImplementation(Fact):
+    """The generator of all keys is chosen for the whole program, or raw keys of another one are used under it.
+
+    Attributes:
+        form: ``default`` (``jax_default_prng_impl``), ``custom`` (``jax_enable_custom_prng``) or ``raw-key`` (a raw
+            key that was made with an implementation of its own).
+        setting: the setting as the program spells it; for ``raw-key`` the implementation.
+        used: for ``raw-key`` the place that takes it for a key of the default implementation.
+    """
+
+    form: str
+    setting: str
+    used: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UntypedBoundary(Fact):
+    """Typed keys meet code that wants raw ones, or raw keys.
+
+    Attributes:
+        form: ``argument`` (a function takes raw keys only) or ``mixed`` (one value is raw and another one typed).
+        function: the function that takes raw keys only, or that joins the values.
+        subject: the expression that has to change, ``None`` where there is none: the key that is handed over, or the
+            raw one of the joined.
+        other: for ``mixed``, the expression of the typed one.
+    """
+
+    form: str
+    function: str
+    subject: ast.expr | None = None
+    other: ast.expr | None = None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import calls, layout, specs
+from olympus_rules.keyflow import boundaries, calls, layout, specs
 from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get_item, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.facts import KeyKind
@@ -258,7 +258,10 @@ def _scan(flow: Interpreter, arguments: Arguments) -> Value:
         result = calls.call(
             flow, body, positional(carry, item if item is not None else flow.terms.fresh(), loop="scan")
         )
-        carry = get_item(flow, result, Const(0))
+        new = get_item(flow, result, Const(0))
+        if turn == 0:
+            boundaries.joined(flow, "jax.lax.scan", [(carry, arguments.expression(1, "init")), (new, None)], flow.site)
+        carry = new
         outputs.append(get_item(flow, result, Const(1)))
     return Sequence("tuple", (carry, Sequence("stack", tuple(outputs), True)))
 
@@ -278,7 +281,11 @@ def _fori_loop(flow: Interpreter, arguments: Arguments) -> Value:
         return flow.terms.fresh()
     for turn in range(2):
         index: Value = Const(first + turn, counter=True) if first is not None else flow.terms.fresh()
-        value = calls.call(flow, body, positional(index, value, loop="fori_loop"))
+        new = calls.call(flow, body, positional(index, value, loop="fori_loop"))
+        if turn == 0:
+            nodes = arguments.expression(3, "init_val"), _result_of(arguments.expression(2, "body_fun"))
+            boundaries.joined(flow, "jax.lax.fori_loop", [(value, nodes[0]), (new, nodes[1])], flow.site)
+        value = new
     return value
 
 
@@ -286,9 +293,13 @@ def _while_loop(flow: Interpreter, arguments: Arguments) -> Value:
     test, body, value = (arguments.get(i, n) for i, n in enumerate(("cond_fun", "body_fun", "init_val")))
     if test is None or body is None or value is None:
         return flow.terms.fresh()
-    for _ in range(2):
+    for turn in range(2):
         calls.call(flow, test, positional(value, loop="while_loop"))
-        value = calls.call(flow, body, positional(value, loop="while_loop"))
+        new = calls.call(flow, body, positional(value, loop="while_loop"))
+        if turn == 0:
+            nodes = arguments.expression(2, "init_val"), _result_of(arguments.expression(1, "body_fun"))
+            boundaries.joined(flow, "jax.lax.while_loop", [(value, nodes[0]), (new, nodes[1])], flow.site)
+        value = new
     return value
 
 
@@ -334,7 +345,8 @@ def _cond(flow: Interpreter, arguments: Arguments) -> Value:
     operands = [value for value, _ in arguments.positional[3:]]
     operands += [value for name, value in arguments.keywords if name == "operand"]
     true, false = flow.outcomes(test)
-    return _exclusive(flow, [b for b in branches if b is not None], [true, false], operands)
+    nodes = [_result_of(arguments.expression(i, name)) for i, name in ((1, "true_fun"), (2, "false_fun"))]
+    return _exclusive(flow, [b for b in branches if b is not None], [true, false], operands, nodes, "cond")
 
 
 def _switch(flow: Interpreter, arguments: Arguments) -> Value:
@@ -353,21 +365,40 @@ def _switch(flow: Interpreter, arguments: Arguments) -> Value:
         flow.decisions.outcomes(flow.terms.make("op", "Eq", index, flow.terms.const(number)))[0]
         for number in range(len(branches.items))
     ]
-    return _exclusive(flow, list(branches.items), paths, operands)
+    display = arguments.expression(1, "branches")
+    elements = display.elts if isinstance(display, ast.List | ast.Tuple) else []
+    nodes: list[ast.expr | None] = [None] * len(paths)
+    if len(elements) == len(paths):
+        nodes = [_result_of(node) for node in elements]
+    return _exclusive(flow, list(branches.items), paths, operands, nodes, "switch")
+
+
+def _result_of(node: ast.expr | None) -> ast.expr | None:
+    """Return the expression of a function's result, where it is written there."""
+    return node.body if isinstance(node, ast.Lambda) else None
 
 
 def _exclusive(
-    flow: Interpreter, branches: list[Value], paths: list[PathCondition | None], operands: list[Value]
+    flow: Interpreter,
+    branches: list[Value],
+    paths: list[PathCondition | None],
+    operands: list[Value],
+    nodes: list[ast.expr | None],
+    name: str,
 ) -> Value:
-    """Call each branch under its own condition."""
+    """Call each branch of ``cond`` or ``switch`` under its own condition; ``nodes`` are what they return."""
     outer = flow.path
     results: list[tuple[PathCondition, Value]] = []
-    for branch, path in zip(branches, paths, strict=True):
+    joined_nodes: list[ast.expr | None] = []
+    for branch, path, node in zip(branches, paths, nodes, strict=True):
         joined = None if path is None else both(outer, path)
         if joined is not None and path is not None:
             flow.path = joined
             results.append((path, calls.call(flow, branch, positional(*operands))))
+            joined_nodes.append(node)
     flow.path = outer
+    parts = [(value, node) for (_, value), node in zip(results, joined_nodes, strict=True)]
+    boundaries.joined(flow, f"jax.lax.{name}", parts, flow.site)
     if any(isinstance(value, Sequence) for _, value in results):
         return _merged(flow, results)
     return choose(flow, results)

@@ -125,9 +125,9 @@ class Knowledge:
         self.origins.setdefault(term, Origin(kind, 0))
         return term
 
-    def made(self) -> Term:
+    def made(self, kind: KeyKind = KeyKind.UNKNOWN) -> Term:
         """Return a key that a library makes from hidden state."""
-        return self.seed(KeyKind.UNKNOWN, self.terms.number(), self.terms.fresh())
+        return self.seed(kind, self.terms.number(), self.terms.fresh())
 
     def split(self, data: Hashable, key: Term, count: Term, axes: int | None) -> Term:
         """Return the key array of a split; ``axes`` is how many axes the count gives."""

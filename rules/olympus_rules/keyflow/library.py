@@ -11,6 +11,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import (
     application,
     axes,
+    boundaries,
     calls,
     containers,
     facts,
@@ -45,6 +46,8 @@ METADATA_FUNCTIONS = {
     f"{module}.{name}": name for module in ("jax.numpy", "numpy") for name in ("ndim", "shape", "size")
 }
 STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
+CHOOSING = {"where", "select"}
+JOINING = STACKING | CHOOSING
 
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
@@ -118,6 +121,8 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
     """Call a function of ``jax.numpy`` and the like: it consumes nothing, but it may look at a key's words."""
     name = qualified.rpartition(".")[2]
     first = arguments.positional[0][0] if arguments.positional else None
+    if name in JOINING:
+        _join(flow, qualified, name, arguments)
     if flow.analysis.placeholders and (joined := literals.beside(flow, name, arguments)) is not None:
         return joined
     if name in STACKING and isinstance(first, Sequence):
@@ -127,7 +132,7 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
         return first
     if name == "stack" and type(first) is int and len(arguments.values()) == 1 and flow.knowledge.is_candidate(first):
         return first
-    if name in ("where", "select"):
+    if name in CHOOSING:
         masks.chosen(flow, arguments)
     if arguments.node is not None and qualified.startswith(("jax.numpy.", "numpy.", "jax.lax.")):
         subject = arguments.expression(0, "a")
@@ -141,6 +146,15 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
     if "issubdtype" in name:
         return pure(flow, qualified, arguments)
     return flow.terms.make("op", (qualified, flow.terms.number()), *(as_term(flow, v) for v in arguments.values()))
+
+
+def _join(flow: Interpreter, qualified: str, name: str, arguments: Arguments) -> None:
+    """Look at values that a function of arrays puts together or chooses from."""
+    first = arguments.positional[0][0] if arguments.positional else None
+    parts = list(arguments.expressions())[1:3] if name in CHOOSING else []
+    if name in STACKING and isinstance(first, Sequence):
+        parts = list(calls.parts(first, arguments.expression(0, "arrays")))
+    boundaries.joined(flow, qualified, parts, arguments.node)
 
 
 def method(flow: Interpreter, function: Term, arguments: Arguments) -> Value | None:
@@ -193,6 +207,8 @@ def random_function(flow: Interpreter, row: LibraryFunction, arguments: Argument
     number = flow.terms.number()
     for name in row.sinks + row.folds:
         value, expression = _argument(row, name, arguments)
+        if value is not None and row.raw:
+            boundaries.given(flow, row.qualified, value, expression, arguments.node)
         if value is not None:
             _sink(flow, row, name, value, expression, arguments, number)
     if row.seed:
@@ -217,7 +233,7 @@ def _made(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number:
         generator = flow.terms.fresh()
         flow.analysis.generators[generator] = row
         return generator
-    key = flow.knowledge.made()
+    key = flow.knowledge.made(KeyKind.RAW if row.raw else KeyKind.UNKNOWN)
     if row.makes == "key":
         return key
     count = _argument(row, row.parameters[0], arguments)[0] if row.parameters else None

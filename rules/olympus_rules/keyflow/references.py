@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Construction, Fact, KeyKind, Reference
 from olympus_rules.keyflow.instructions import FunctionCode
+from olympus_rules.keyflow.lowering import dotted_name
 from olympus_rules.syntax.document import first_line
 
 if TYPE_CHECKING:
@@ -32,6 +33,15 @@ TYPES = {
     "jax.dtypes.prng_key",
 }
 REMOVED = {"jax.random.rbg_key", "jax.random.unsafe_rbg_key", "jax.random.threefry2x32_key"}
+GONE = REMOVED | (TYPES - CONSTRUCTORS - {"jax.random.key", "jax.dtypes.prng_key"})
+"""Names that JAX has no more, or keeps to itself."""
+# Where a type is expected outside of annotations: the function, and which of its arguments it is.
+TYPE_ARGUMENTS = {"typing.cast": 0, "typing.NewType": 1, "typing.assert_type": 1}
+GENERICS = frozenset({"dict", "frozenset", "list", "set", "tuple", "type"})
+TYPING = ("typing.", "typing_extensions.", "collections.abc.")
+# What stands in the brackets of these is no type, or its first part alone is one.
+LITERALS = frozenset({"typing.Literal", "typing_extensions.Literal"})
+ANNOTATED = frozenset({"typing.Annotated", "typing_extensions.Annotated"})
 LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | TYPES | REMOVED} | {"unsafe_raw_array"}
 CALLED = ("PRNGKey", "random.key")
 SPELLINGS = (*sorted(LAST_NAMES - {"key"}), "random.key", ": key", "-> key")
@@ -115,7 +125,73 @@ class _Scan:
         scope = self.scope(node, code)
         for name, child in _children(node):
             inner = scope if name == "body" else code
-            yield from self.visit(child, inner, _context(node, name, child, context))
+            yield from self.visit(child, inner, self.context(node, name, child, context, code))
+
+    def context(self, node: ast.AST, field: str, child: ast.AST, outer: str, code: FunctionCode) -> str:
+        """Return what a child stands for: a type, the callee of a call, an ``isinstance`` class, or a value."""
+        match node:
+            case _ if field in ("annotation", "returns"):
+                return "annotation"
+            case ast.Call():
+                return self.call_context(node, field, child, code)
+            case ast.Subscript():
+                return self.subscript_context(node, field, outer, code)
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if field == "value":
+                return "annotation" if self.names_a_type(node, name, code) else "value"
+        if type(node).__name__ == "TypeAlias":
+            return "annotation"
+        if outer == "annotation" and isinstance(node, ast.Tuple | ast.List | ast.BinOp):
+            in_annotated = isinstance(node, ast.Tuple) and self.is_annotated(self.document.parents.get(node), code)
+            return "value" if in_annotated and isinstance(node, ast.Tuple) and child is not node.elts[0] else outer
+        if outer == "isinstance" and isinstance(node, ast.Tuple | ast.BinOp):
+            return outer
+        return "value"
+
+    def call_context(self, node: ast.Call, field: str, child: ast.AST, code: FunctionCode) -> str:
+        """Return what a part of a call stands for."""
+        if field == "func":
+            return "call"
+        if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
+            return "isinstance" if len(node.args) > 1 and child is node.args[1] else "value"
+        if dotted_name(node.func).rpartition(".")[2] in ("cast", "NewType", "assert_type"):
+            place = TYPE_ARGUMENTS.get(self.qualified(node.func, code) or "")
+            if place is not None and len(node.args) > place and child is node.args[place]:
+                return "annotation"
+        return "value"
+
+    def subscript_context(self, node: ast.Subscript, field: str, outer: str, code: FunctionCode) -> str:
+        """Return what a part of ``generic[…]`` stands for; what is in the brackets of an unknown name is a value."""
+        if field != "slice":
+            return outer if outer == "annotation" else "value"
+        if isinstance(node.value, ast.Name) and node.value.id in GENERICS:
+            return "annotation"
+        qualified = self.qualified(node.value, code) or ""
+        if qualified in LITERALS or qualified.startswith("jaxtyping."):
+            return "value"
+        if qualified in ANNOTATED and not isinstance(node.slice, ast.Tuple):
+            return "value"
+        return "annotation" if qualified.startswith(TYPING) or outer == "annotation" else "value"
+
+    def is_annotated(self, node: ast.AST | None, code: FunctionCode) -> bool:
+        """Say whether a node is ``Annotated[…]``."""
+        return isinstance(node, ast.Subscript) and self.qualified(node.value, code) in ANNOTATED
+
+    def names_a_type(self, node: ast.Assign | ast.AnnAssign, name: str, code: FunctionCode) -> bool:
+        """Say whether a variable is an alias of a type: it is declared as one, or nothing but annotations use it."""
+        if isinstance(node, ast.AnnAssign):
+            return (self.qualified(node.annotation, code) or "").rpartition(".")[2] == "TypeAlias"
+        if not isinstance(node.value, ast.Name | ast.Attribute) or code.kind != "module":
+            return False
+        if self.qualified(node.value, code) not in CONSTRUCTORS:
+            return False
+        parts = [part for top in ast.walk(self.document.tree) for part in _annotations(top)]
+        typed = {id(part) for annotation in parts for part in ast.walk(annotation)}
+        uses = [
+            use
+            for use in ast.walk(self.document.tree)
+            if isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load)
+        ]
+        return bool(uses) and all(id(use) in typed for use in uses)
 
     def scope(self, node: ast.AST, code: FunctionCode) -> FunctionCode:
         """Return the scope of a node's body."""
@@ -152,8 +228,9 @@ class _Scan:
             name = alias.asname or alias.name
             qualified = self.analysis.library(code.imported[name]).qualified if name in code.imported else ""
             exported = "__all__" in code.local_names or alias.asname == alias.name or self.document.is_package
-            if qualified in CONSTRUCTORS | REMOVED and not self.is_read(name, node) and not exported:
-                yield Construction(node=alias, confidence=Confidence.CERTAIN, qualified=qualified, context="import")
+            if qualified in CONSTRUCTORS | GONE and not self.is_read(name, node) and not exported:
+                kind = Construction if qualified in CONSTRUCTORS else Reference
+                yield kind(node=alias, confidence=Confidence.CERTAIN, qualified=qualified, context="import")
 
     def is_read(self, name: str, node: ast.ImportFrom) -> bool:
         """Say whether a name stands anywhere else in the file."""
@@ -168,16 +245,27 @@ class _Scan:
         return self.obstacles.get(node, ("it is handed on as a function",))
 
     def string(self, node: ast.Constant, code: FunctionCode) -> Iterator[Fact]:
-        try:
-            inner = ast.parse(str(node.value), mode="eval").body
-        except SyntaxError:
+        """Return the mentions in an annotation that is a string, or a part of one."""
+        text = str(node.value)
+        if not any(name in text for name in LAST_NAMES):
             return
-        if isinstance(inner, ast.Name | ast.Attribute):
-            qualified = self.qualified(inner, code)
+        try:
+            inner = ast.parse(text, mode="eval").body
+        except (SyntaxError, ValueError):
+            return
+        for qualified in dict.fromkeys(self.types_in(inner, code)):
+            yield Reference(node=node, confidence=Confidence.CERTAIN, qualified=qualified, context="string-annotation")
+
+    def types_in(self, node: ast.AST, code: FunctionCode) -> Iterator[str]:
+        """Return the names that concern the migration in an annotation without a place of its own."""
+        if isinstance(node, ast.Name | ast.Attribute):
+            qualified = self.qualified(node, code)
             if qualified is not None and _concerns(qualified, "annotation"):
-                yield Reference(
-                    node=node, confidence=Confidence.CERTAIN, qualified=qualified, context="string-annotation"
-                )
+                yield qualified
+            return
+        for name, child in _children(node):
+            if not isinstance(node, ast.Subscript) or self.subscript_context(node, name, "annotation", code) != "value":
+                yield from self.types_in(child, code)
 
     def qualified(self, node: ast.expr, code: FunctionCode) -> str | None:
         """Return the qualified name that a dotted name stands for in a scope."""
@@ -195,6 +283,10 @@ class _Scan:
                     return None
                 return self.analysis.library(".".join([head, *reversed(parts)])).qualified
             scope = scope.parent
+        for star in self.analysis.module.stars:
+            qualified = self.analysis.library(".".join([star, node.id, *reversed(parts)])).qualified
+            if qualified in CONSTRUCTORS | TYPES | REMOVED:
+                return qualified
         return None
 
 
@@ -240,17 +332,9 @@ def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
                     yield name, part
 
 
-def _context(node: ast.AST, field: str, child: ast.AST, outer: str) -> str:
-    """Return what a child stands for: an annotation, the callee of a call, an ``isinstance`` class, or a value."""
-    if field in ("annotation", "returns"):
-        return "annotation"
-    if isinstance(node, ast.Call):
-        if field == "func":
-            return "call"
-        is_test = isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass")
-        return "isinstance" if is_test and len(node.args) > 1 and child is node.args[1] else "value"
-    if outer in ("annotation", "isinstance") and isinstance(
-        node, ast.Subscript | ast.Tuple | ast.BinOp | ast.List | ast.Load | ast.BitOr
-    ):
-        return outer
-    return "value"
+def _annotations(node: ast.AST) -> Iterator[ast.AST]:
+    """Return the annotations that a node has of its own."""
+    for name in ("annotation", "returns"):
+        annotation = getattr(node, name, None)
+        if isinstance(annotation, ast.AST):
+            yield annotation

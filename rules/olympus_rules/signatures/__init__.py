@@ -11,13 +11,28 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from olympus_rules.signatures.pack import LibraryFunction, Pack
 from olympus_rules.signatures.reader import TRANSFORMATIONS, read
 
-__all__ = ["LibraryFunction", "SignatureTable", "package_of", "read_pack", "shipped", "signatures"]
+__all__ = [
+    "LibraryFunction",
+    "SignatureTable",
+    "Support",
+    "package_of",
+    "read_pack",
+    "shipped",
+    "signatures",
+    "typed_key_support",
+]
 
 FOLDER = Path(__file__).parent
+Support: TypeAlias = Literal["yes", "no", "unknown"]
+# Modules of the standard library that keep, copy and hand over what they get.
+CONTAINERS = frozenset(
+    {"builtins", "collections", "contextlib", "copy", "dataclasses", "functools", "itertools", "types", "typing"}
+)
 PYTHON = "python"  # the pack of the builtins, by their bare names, and of the standard library
 
 
@@ -43,6 +58,8 @@ class SignatureTable:
         self._transforms: dict[str, str] = {}
         self._returned: dict[str, str] = {}
         self._packs: dict[str, list[Pack]] = {}
+        self._support: dict[str, Support] = {}
+        self._raw: set[str] = set()
         self._claimed: frozenset[str] = frozenset()
         for pack in packs:
             self._add(pack)
@@ -60,8 +77,12 @@ class SignatureTable:
         self._returned |= {name: called for name, called in pack.returns.items() if name not in claimed}
         for kind in TRANSFORMATIONS:
             self._transforms |= {name: kind for name in pack.listed("transform", kind) if name not in claimed}
+        raw = {row.qualified for row in pack.functions if row.raw}
+        self._raw |= raw.union(pack.raw_names) - claimed
         for root in pack.roots:
             self._packs.setdefault(root, []).append(pack)
+            if pack.raw or pack.typed_since:
+                self._support.setdefault(root, "no" if pack.raw else "yes")
 
     def _need(self, root: str) -> None:
         """Read the folder's packs on a package, if there are any that were not read yet."""
@@ -112,6 +133,20 @@ class SignatureTable:
     def transform(self, qualified: str) -> str | None:
         """Return what a callable does that takes callables: ``transparent``, ``mapping``, ``scan`` …"""
         return self._transforms.get(self._look(qualified))
+
+    def typed_key_support(self, qualified: str) -> Support:
+        """Say whether a callable of a library takes typed keys as it takes raw ones.
+
+        JAX does, and so do the containers and iterators of Python; what its modules for storing and hashing make of
+        a key is not known, like that of a library whose packs do not speak of it.
+        """
+        name = self._look(qualified)
+        root = name.partition(".")[0]
+        if name in self._raw:
+            return "no"
+        if root == name or root in CONTAINERS:
+            return "yes"
+        return self._support.get(root, "unknown")
 
     def methods(self, libraries: Iterable[str], kind: str) -> frozenset[str]:
         """Return methods of the objects of some libraries.
@@ -168,6 +203,19 @@ def read_pack(path: Path) -> Pack:
 def shipped() -> list[Path]:
     """Return the files of the packs that come with this package."""
     return sorted(FOLDER.glob("*.toml"))
+
+
+def typed_key_support(qualified: str, packs: tuple[str, ...] = ()) -> Support:
+    """Say whether a callable takes typed keys as it takes raw ones.
+
+    Args:
+        qualified: its qualified name; builtins go by their bare name or under ``builtins``.
+        packs: the paths of the user's packs; what they say wins.
+
+    Raises:
+        ValueError: a pack cannot be read, or something in it is wrong.
+    """
+    return signatures(packs).typed_key_support(qualified)
 
 
 @cache

@@ -31,6 +31,7 @@ class LibraryFunction:
             of the object, ``__next__`` for ``next``.
         wrap: whether a forwarded buffer comes out as a typed key.
         unwrap: whether a forwarded typed key comes out as its buffer.
+        raw: whether it takes and gives raw keys only.
         method: whether it is a method, known by its name only.
     """
 
@@ -49,6 +50,7 @@ class LibraryFunction:
     gives: tuple[str, ...] = ()
     wrap: bool = False
     unwrap: bool = False
+    raw: bool = False
     method: bool = False
 
     def key_signature(self) -> KeySignature:
@@ -76,6 +78,9 @@ class Pack:
         methods: rows of methods of the packages' objects, by the method's name.
         returns: callables that return one which does what another name's row says, with that name.
         lists: the lists of names in the other sections, by section and field.
+        typed_since: the first release of the library that is known to take typed keys, empty when none is.
+        raw: whether the library is known to take raw keys only.
+        raw_names: functions that are known not to take typed keys.
     """
 
     roots: tuple[str, ...]
@@ -83,6 +88,9 @@ class Pack:
     methods: tuple[LibraryFunction, ...] = ()
     returns: dict[str, str] = field(default_factory=dict)
     lists: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    typed_since: str = ""
+    raw: bool = False
+    raw_names: tuple[str, ...] = ()
 
     def listed(self, section: str, name: str) -> tuple[str, ...]:
         """Return the list of a section's field, empty where the pack has none."""

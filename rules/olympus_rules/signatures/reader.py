@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -38,11 +38,13 @@ LISTS: dict[str, tuple[str, ...]] = {
     "transform": TRANSFORMATIONS,
 }
 ROWS = ("functions", "methods")
-SECTIONS = (*ROWS, "returns", *LISTS)
+TYPED_KEYS = "typed-keys"
+SUPPORT = ("since", "none", "except")
+SECTIONS = (*ROWS, "returns", *LISTS, TYPED_KEYS)
 CHOICES = {"derive": ("split", "fold_in", "clone"), "seed": ("typed", "raw"), "makes": ("key", "keys")}
-FLAGS = ("wrap", "unwrap")
+FLAGS = ("wrap", "unwrap", "raw")
 FIELDS = tuple(field.name for field in fields(LibraryFunction) if field.name not in ("qualified", "method"))
-OF_METHODS = tuple(name for name in FIELDS if name not in ("draw", "derive", "seed", "gives", *FLAGS))
+OF_METHODS = tuple(name for name in FIELDS if name not in ("draw", "derive", "seed", "gives", "wrap", "unwrap"))
 OF_PARAMETERS = ("sinks", "folds", "inspects", "forwards", "seeds")
 
 
@@ -66,6 +68,7 @@ def read(filename: str, text: str) -> Pack:
     rows: dict[str, list[LibraryFunction]] = {section: [] for section in ROWS}
     lists: dict[tuple[str, str], tuple[str, ...]] = {}
     returns: dict[str, str] = {}
+    since, raw, raw_names = _typed_keys(f"{filename}: [{TYPED_KEYS}]", table.pop(TYPED_KEYS, {}))
     for section, entries in table.items():
         _known(filename, "section", section, SECTIONS)
         place = f"{filename}: [{section}]"
@@ -77,7 +80,19 @@ def read(filename: str, text: str) -> Pack:
             else:
                 _known(place, "field", name, LISTS[section])
                 lists[section, name] = _names(f"{place} {name}", value)
-    return Pack(roots, tuple(rows["functions"]), tuple(rows["methods"]), returns, lists)
+    functions, methods = (tuple(replace(row, raw=raw or row.raw) for row in rows[section]) for section in ROWS)
+    return Pack(roots, functions, methods, returns, lists, since, raw, raw_names)
+
+
+def _typed_keys(place: str, value: object) -> tuple[str, bool, tuple[str, ...]]:
+    """Return since which release a library takes typed keys, whether it takes none, and which functions do not."""
+    table = _table(place, value)
+    for name in table:
+        _known(place, "field", name, SUPPORT)
+    since, none = _text(f"{place} since", table.get("since", "")), _flag(f"{place} none", table.get("none", False))
+    if since and none:
+        raise ValueError(f"{place}: a library that takes typed keys since {since} does not take none; drop one of both")
+    return since, none, _names(f"{place} except", table.get("except", []))
 
 
 def _row(place: str, name: str, value: object, method: bool) -> LibraryFunction:

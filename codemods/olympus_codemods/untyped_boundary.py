@@ -1,0 +1,81 @@
+"""OLY208: the raw words for code that takes nothing else, typed keys for code that joins keys."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.leftovers import leftover_import
+from olympus_codemods.names import Names
+from olympus_codemods.rewriting import call, expression, insert_line, replace
+from olympus_rules.finding import Applicability, Edit, Fix
+from olympus_rules.keyflow.facts import Fact, UntypedBoundary
+
+if TYPE_CHECKING:
+    from olympus_codemods.target import Target
+    from olympus_rules.syntax import Document
+
+__all__ = ["UntypedBoundaryCodemod"]
+
+
+class UntypedBoundaryCodemod(Codemod):
+    """Conversions at the boundary."""
+
+    code = "OLY208"
+
+    def fix(self, fact: Fact, document: Document) -> Fix | None:
+        """Return the conversion of the key that does not fit."""
+        assert isinstance(fact, UntypedBoundary)
+        if fact.subject is None:
+            return None
+        if fact.form == "argument":
+            return hand_over_words(fact.subject, fact.function, document)
+        return construct_typed(fact.subject, document) or wrap(fact.subject, document)
+
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return the conversion, where the oldest release of JAX has what it needs."""
+        assert isinstance(fact, UntypedBoundary)
+        needed = "key_data" if fact.form == "argument" else "wrap_key_data"
+        return super().migrate(fact, document, target) if target.has(needed) else None
+
+
+def hand_over_words(subject: ast.expr, function: str, document: Document) -> Fix | None:
+    """``lib.f(key)`` becomes ``lib.f(key_data(key))``, under a note that says until when."""
+    names = Names(document, subject)
+    key, key_data = expression(document, subject), names.spell("jax.random.key_data")
+    if key is None or key_data is None:
+        return None
+    edits: list[Edit | None] = [replace(document, subject, call(key_data, key)), *names.edits()]
+    statement = document.statement(subject)
+    reminder = f"# TODO: hand over the key itself when {function} takes typed keys"
+    row = document.span(statement).start.row
+    if row < 2 or document.lines[row - 2].strip() != reminder:
+        note = insert_line(document, statement, reminder)
+        edits += [note] if note is not None else []
+    return fix_of(Applicability.SAFE, "Hand over the words of the key", *edits)
+
+
+def construct_typed(subject: ast.expr, document: Document) -> Fix | None:
+    """``PRNGKey(seed)`` beside typed keys becomes ``key(seed)``."""
+    names = Names(document, subject)
+    if not isinstance(subject, ast.Call) or names.resolve(subject.func) != "jax.random.PRNGKey":
+        return None
+    spelled = names.spell("jax.random.key", near=subject.func)
+    if spelled is None:
+        return None
+    edit = replace(document, subject.func, cst.parse_expression(spelled))
+    edits = leftover_import(document, subject.func, names)
+    return fix_of(Applicability.SAFE, "Make a typed key with `jax.random.key`", edit, *edits)
+
+
+def wrap(subject: ast.expr, document: Document) -> Fix | None:
+    """A raw key beside typed ones becomes ``wrap_key_data(key)``."""
+    names = Names(document, subject)
+    key, wrap_key_data = expression(document, subject), names.spell("jax.random.wrap_key_data")
+    if key is None or wrap_key_data is None:
+        return None
+    edit = replace(document, subject, call(wrap_key_data, key))
+    return fix_of(Applicability.SAFE, "Convert the raw key", edit, *names.edits())

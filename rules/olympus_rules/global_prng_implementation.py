@@ -1,0 +1,49 @@
+"""OLY205: the generator is a matter of each key and not of the whole program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Finding
+from olympus_rules.keyflow.facts import Fact, GlobalImplementation
+from olympus_rules.rule import Rule
+from olympus_rules.wording import line, related
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["GlobalPrngImplementation"]
+
+
+class GlobalPrngImplementation(Rule):
+    """Settings that choose the generator of all keys, and raw keys used under another one than theirs."""
+
+    code = "OLY205"
+    name = "global-prng-implementation"
+    summary = "The generator of random numbers is chosen for the whole program, or not the one that a raw key has"
+    facts: ClassVar[tuple[type[Fact], ...]] = (GlobalImplementation,)
+
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+        """Say what the setting does to other code, and what to write."""
+        assert isinstance(fact, GlobalImplementation)
+        if fact.form == "default":
+            message = (
+                f"`{fact.setting}` chooses the generator of every key in the program, those of libraries included, "
+                f"and raw keys made before or elsewhere no longer fit. Choose it where a key is made: "
+                f"`jax.random.key(seed, impl=...)`."
+            )
+        elif fact.form == "custom":
+            message = (
+                f"`{fact.setting}` makes `PRNGKey` return typed keys in the whole program, libraries included. It is "
+                f"for a dry run. Make typed keys with `jax.random.key`."
+            )
+        else:
+            assert fact.used is not None
+            message = (
+                f"A raw key does not say that it is one of `{fact.setting}`: `{fact.used.what}` on "
+                f"{line(document, fact.used.node)} takes it for a key of the default generator. Make a typed key: "
+                f'`jax.random.key(seed, impl="{fact.setting}")`.'
+            )
+        others = (related(document, fact.used.node, "used here"),) if fact.used is not None else ()
+        yield self.finding(fact, document, message, others)

@@ -1,0 +1,312 @@
+"""What calls hand on: to functions of the project, to constructors, through JAX and into libraries."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from olympus_rules.keyflow import instructions as ir
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import (
+    BoundMethod,
+    Class,
+    Constructor,
+    Container,
+    Function,
+    Key,
+    Library,
+    Made,
+    Member,
+    Object,
+    Place,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from olympus_rules.reach.project import ProjectReach
+    from olympus_rules.reach.reading import Reader
+
+__all__ = ["Call", "Calls"]
+
+DERIVING = frozenset({"split", "fold_in", "clone"})
+HANDING_ON = frozenset(
+    {
+        "builtins", "chex", "collections", "contextlib", "copy", "dataclasses", "functools", "itertools", "jax",
+        "operator", "typing",
+    }
+)  # fmt: skip
+"""Packages whose functions give back what they are given, or a part of it, or a container of it."""
+TRANSFORMS = frozenset(
+    f"jax.{name}"
+    for name in """
+    jit pjit vmap pmap grad value_and_grad checkpoint remat custom_vjp custom_jvp shard_map hessian jacfwd jacrev
+    make_jaxpr linearize named_call ad_checkpoint.checkpoint experimental.shard_map.shard_map experimental.pjit.pjit
+    numpy.vectorize named_scope ensure_compile_time_eval
+    """.split()  # noqa: SIM905
+)
+"""What gives a function that takes what the given one takes."""
+BRANCHING = frozenset({"jax.lax.cond", "jax.lax.switch"})
+MAPPING = frozenset(
+    {
+        "builtins.filter", "builtins.map", "functools.partial", "functools.reduce", "jax.eval_shape", "jax.lax.map",
+        "jax.tree.map", "jax.tree_map", "jax.tree_util.Partial", "jax.tree_util.tree_map", "jax.vjp", "jax.jvp",
+        "jax.tree_util.tree_map_with_path", "jax.tree.map_with_path", "itertools.starmap",
+    }
+)  # fmt: skip
+"""What hands the arguments after a function to it, each in its place."""
+RUNNING = BRANCHING | {
+    "builtins.map", "jax.lax.scan", "jax.lax.fori_loop", "jax.lax.while_loop", "jax.lax.map", "jax.tree.map",
+    "jax.tree_map", "jax.tree_util.tree_map", "jax.eval_shape", "functools.reduce", "builtins.filter",
+}  # fmt: skip
+"""What calls a function there and then, and does not give it back."""
+MOVING = frozenset(
+    """
+    append array asarray at atleast_1d broadcast_to choose compress concatenate copy device_get device_put
+    dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_slice expand_dims flip hstack ravel repeat
+    reshape roll select select_n split squeeze stack swapaxes moveaxis take take_along_axis tile transpose tree_map map
+    map_with_path tree_leaves leaves tree_flatten flatten tree_unflatten unflatten vstack where optimization_barrier
+    stop_gradient all_gather block_until_ready replicate shard_map_array device_put_replicated cond switch while_loop
+    fori_loop broadcast concat rev
+    """.split()  # noqa: SIM905
+)
+"""Functions of JAX that give back what they are given, moved or chosen from; no others give keys."""
+COPYING = frozenset({"copy", "dataclasses", "functools", "typing"})
+FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
+CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
+
+
+Given: TypeAlias = Sequence[Slot]
+"""Slots whose values one parameter may get; -1 stands for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of the project.
+
+    Attributes:
+        place: where it is.
+        callee: how the callee is written.
+        function: the slot of the callee.
+        arguments: the slots of the positional arguments, and whether each is starred.
+        keywords: the names and slots of the others; ``None`` for ``**``.
+        result: the slot of the result.
+        owner: the slot of the object of a method call.
+    """
+
+    place: Place
+    callee: str
+    function: Slot
+    arguments: tuple[tuple[Slot, bool], ...]
+    keywords: tuple[tuple[str | None, Slot], ...]
+    result: Slot
+    owner: Slot | None
+
+    @property
+    def given(self) -> list[Slot]:
+        """Return the slots of all arguments."""
+        return [slot for slot, _ in self.arguments] + [slot for _, slot in self.keywords]
+
+
+class Calls:
+    """All calls of a project."""
+
+    def __init__(self, reach: ProjectReach) -> None:
+        """Start without any call."""
+        self.reach = reach
+        self.slots = reach.slots
+        self.all: list[Call] = []
+        self._handing: set[tuple[Place, str]] = set()
+
+    def add(self, reader: Reader, code: ir.FunctionCode, made: ir.Call) -> None:
+        """Read a call."""
+        from olympus_rules.reach.reading import place_of
+
+        call = Call(
+            place=place_of(reader.file, made.node),
+            callee=ast.unparse(made.node.func),
+            function=reader.register(code, made.func),
+            arguments=tuple((reader.register(code, register), starred) for register, starred in made.args),
+            keywords=tuple((name, reader.register(code, register)) for name, register in made.keywords),
+            result=reader.expression(code, made.dst, made.node),
+            owner=None if made.owner is None else reader.register(code, made.owner),
+        )
+        self.all.append(call)
+        self.slots.watch(call.function, lambda value: self.apply(value, call))
+        if call.owner is not None:
+            self.method(call, made.node.func.attr if isinstance(made.node.func, ast.Attribute) else "")
+        if isinstance(made.node.func, ast.Name) and made.node.func.id == "super" and code.owner is not None:
+            self.slots.put(call.result, Object(code.owner))
+
+    def method(self, call: Call, name: str) -> None:
+        """Hand on what methods of arrays and containers do."""
+        assert call.owner is not None
+        if name in FILLING:
+            for slot in call.given:
+                self.reach.put_into(call.owner, slot)
+        if name in CHANGING:
+            for keyword, slot in call.keywords:
+                if keyword is not None:
+                    self.reach.set_loose(keyword, slot)
+        self.reach.method_results.append((call.owner, call))
+
+    def apply(self, value: Value, call: Call) -> None:
+        """Call one value."""
+        if isinstance(value, Function):
+            self.bind(value.code, call, 0)
+        elif isinstance(value, BoundMethod):
+            self.bind(value.code, call, 1)
+        elif isinstance(value, Class):
+            self.construct(value, call)
+        elif isinstance(value, Object):
+            member = self.reach.classes.member(value.code, "__call__")
+            self.slots.watch(
+                member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None
+            )
+        elif isinstance(value, Constructor):
+            self.slots.put(call.result, Key(value.mention))
+        elif isinstance(value, Library | Made):
+            self.library(value, call)
+
+    def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:
+        """Hand arguments to the parameters of a function, and its result to the call."""
+        variable, lead = self.reach.variable, self.slots.lead
+        lead(self.reach.result(code), call.result)
+        position = offset
+        for slot, starred in call.arguments:
+            if starred:
+                for name in code.parameters[position : code.positional]:
+                    lead(slot, variable(code, name))
+            elif position < code.positional:
+                lead(slot, variable(code, code.parameters[position]))
+                position += 1
+                continue
+            if code.vararg is not None:
+                lead(slot, variable(code, code.vararg))
+        for keyword, slot in call.keywords:
+            if keyword is None:
+                for name in code.parameters[offset:]:
+                    lead(slot, variable(code, name))
+            if keyword in code.parameters:
+                lead(slot, variable(code, str(keyword)))
+            elif code.kwarg is not None:
+                lead(slot, variable(code, code.kwarg))
+
+    def construct(self, class_: Class, call: Call) -> None:
+        """Make an object: its ``__init__`` gets the arguments, or its fields do."""
+        self.slots.put(call.result, Object(class_.code))
+        member = self.reach.classes.member(class_.code, "__init__")
+        self.slots.watch(member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None)
+        for name, (slot, starred) in zip(class_.code.fields, call.arguments, strict=False):
+            if not starred:
+                self.reach.set_field(class_.code, name, slot)
+        for keyword, slot in call.keywords:
+            if keyword is not None and "__init__" not in class_.code.methods:
+                self.reach.set_field(class_.code, keyword, slot)
+
+    def library(self, value: Library | Made, call: Call) -> None:
+        """Call a function of a library: callables get the other arguments, and what JAX gives back may hold them."""
+        name = self.reach.canonical(value.qualified)
+        package, last = name.partition(".")[0], name.rpartition(".")[2]
+        if name.startswith("jax.random."):
+            if last in DERIVING:
+                for slot in call.given[:1]:
+                    self.slots.lead(slot, call.result)
+            return
+        if package not in HANDING_ON:
+            self.slots.put(call.result, Made(name))
+        if last in CHANGING or last[:1].isupper():
+            for keyword, slot in call.keywords:
+                if keyword is not None:
+                    self.reach.set_loose(keyword, slot)
+        if (call.place, name) not in self._handing:
+            self._handing.add((call.place, name))
+            for slot in call.given:
+                self.slots.watch(slot, partial(self.hand_over, slot=slot, call=call, name=name))
+
+    def hand_over(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
+        """Let a library call a callable that it is given, with what it is given besides."""
+        package = name.partition(".")[0]
+        gives_back = package in HANDING_ON and (package != "jax" or name.rpartition(".")[2] in MOVING)
+        if (isinstance(value, Key | Container) and gives_back) or (isinstance(value, Object) and package in COPYING):
+            self.slots.put(call.result, value)
+        if isinstance(value, Container) and name in BRANCHING:  # of functions, as ``switch`` takes them
+            for element in self.reach.elements(value, None):
+                self.slots.watch(element, partial(self.hand_to, slot=slot, call=call, name=name))
+        self.hand_to(value, slot=slot, call=call, name=name)
+
+    def hand_to(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
+        """Let a library call a callable: a function, and an object where a function is meant."""
+        wants = name in TRANSFORMS or name in RUNNING or name in MAPPING
+        if isinstance(value, Function | BoundMethod | Constructor) or (isinstance(value, Object | Class) and wants):
+            if name not in RUNNING:
+                self.slots.put(call.result, value)
+            if wants:
+                result = call.result
+                if name.endswith("lax.scan"):  # the last carry is the first one again, or what the body gave
+                    result = self.slots.slot("body", call.place)
+                    self.slots.watch(result, partial(self.scanned, call=call))
+                self.feed(value, self.handed_on(name, slot, call), result)
+
+    def scanned(self, value: Value, *, call: Call) -> None:
+        """Give the result of a scan: what the body returns, which is the next carry, too."""
+        self.slots.put(call.result, value)
+        if isinstance(value, Container):
+            for carry in self.reach.elements(value, 0):
+                self.slots.lead(carry, self.slots.slot("carry", call.place))
+
+    def handed_on(self, name: str, slot: Slot, call: Call) -> Sequence[Given]:
+        """Return what a library hands to a callable: one sequence for each parameter."""
+        if name in TRANSFORMS:
+            return []
+        positional = [other for other, _ in call.arguments]
+        at = positional.index(slot) if slot in positional else -1
+        named = {keyword: other for keyword, other in call.keywords if keyword is not None}
+        if name.endswith("lax.scan"):
+            init, xs = [*positional[at + 1 : at + 3], -1, -1][:2] if at >= 0 else (-1, -1)
+            return [[named.get("init", init), self.slots.slot("carry", call.place)], [named.get("xs", xs)]]
+        if name.endswith("fori_loop"):
+            return [[], [named.get("init_val", positional[-1] if positional else -1)]]
+        if name.endswith("while_loop"):
+            return [[named.get("init_val", positional[-1] if positional else -1)]]
+        if name in BRANCHING:
+            first = 3 if name.endswith("cond") else 2
+            return [[other] for other in positional[first:]] + [[named.get("operand", -1)]]
+        if name in MAPPING and at >= 0:
+            return [[other] for other in positional[at + 1 :]]
+        return []
+
+    def hand(self, callee: Value, arguments: Sequence[Value], result: Slot) -> None:
+        """Call a value with values, as a decorator is called with what it decorates."""
+        slot = self.slots.slot("handed", callee, *arguments)
+        for argument in arguments:
+            self.slots.put(slot, argument)
+        if not isinstance(callee, Library | Made | Constructor):
+            self.feed(callee, [[slot]], result)
+
+    def feed(self, value: Value, given: Sequence[Given], result: Slot) -> None:
+        """Call a value with slots for its parameters."""
+        if isinstance(value, Constructor):
+            self.slots.put(result, Key(value.mention))
+        if isinstance(value, Object | Class):
+            name = "__call__" if isinstance(value, Object) else "__init__"
+
+            def fill(method: Value) -> None:
+                if isinstance(method, Member):
+                    self.fill(method.code, 1, given, result)
+
+            self.slots.watch(self.reach.classes.member(value.code, name), fill)
+        if isinstance(value, Function | BoundMethod):
+            self.fill(value.code, int(isinstance(value, BoundMethod)), given, result)
+
+    def fill(self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot) -> None:
+        """Hand slots to the parameters of a function."""
+        names = list(code.parameters[offset:])
+        for index, slots in enumerate(given):
+            name = names[index] if index < len(names) else code.vararg
+            for slot in slots if name is not None else ():
+                if slot >= 0:
+                    self.slots.lead(slot, self.reach.variable(code, str(name)))
+        self.slots.lead(self.reach.result(code), result)

@@ -1,0 +1,104 @@
+"""Which methods a class may answer a name with: its own, those of its bases, and those of classes that inherit it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
+from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.values import BoundMethod, Class, Function, Library, Member, Object, Value
+
+__all__ = ["Classes", "bound"]
+
+
+class Classes:
+    """The classes of a project, whose bases become known as values spread."""
+
+    def __init__(self, slots: Slots) -> None:
+        """Start without any class."""
+        self._slots = slots
+        self._bases: dict[ClassCode, list[ClassCode]] = defaultdict(list)
+        self._heirs: dict[ClassCode, list[ClassCode]] = defaultdict(list)
+        self._asked: dict[ClassCode, list[str]] = defaultdict(list)
+        self._fields: dict[ClassCode, list[str]] = defaultdict(list)
+        self._own: dict[ClassCode, list[str]] = defaultdict(list)
+        self.methods: dict[str, list[FunctionCode]] = defaultdict(list)
+        """All methods of the project by name."""
+
+    def add(self, code: ClassCode, bases: list[Slot]) -> None:
+        """Take a class and the slots of its bases."""
+        for name, method in code.methods.items():
+            self.methods[name].append(method)
+        for base in bases:
+            self._slots.watch(base, lambda value: self._inherit(code, value))
+
+    def _inherit(self, code: ClassCode, base: Value) -> None:
+        if isinstance(base, Library):  # its methods may call those of the class
+            return
+        if not isinstance(base, Class) or base.code is code or base.code in self._bases[code]:
+            return
+        self._bases[code].append(base.code)
+        self._heirs[base.code].append(code)
+        for name in {*self._fields[code], *self._fields[base.code]}:
+            self._join(code, base.code, name)
+        for name in [name for name in self._own[code] if name not in code.methods]:
+            self._slots.lead(self.own_member(base.code, name), self._slots.slot("own member", code, name))
+        for name in list(self._asked[code]):
+            self._from_base(code, base.code, name)
+        for name in list(self._asked[base.code]):
+            self._from_heir(base.code, code, name)
+
+    def field(self, code: ClassCode, name: str) -> Slot:
+        """Return the slot of an attribute that objects of a class, of its bases and of its heirs have."""
+        slot = self._slots.slot("field", code, name)
+        if name not in self._fields[code]:
+            self._fields[code].append(name)
+            for other in (*self._bases[code], *self._heirs[code]):
+                self._join(code, other, name)
+        return slot
+
+    def _join(self, one: ClassCode, other: ClassCode, name: str) -> None:
+        first, second = self.field(one, name), self.field(other, name)
+        self._slots.lead(first, second)
+        self._slots.lead(second, first)
+
+    def member(self, code: ClassCode, name: str) -> Slot:
+        """Return the slot of the methods that an object of a class, or of one that inherits it, has under a name."""
+        slot = self._slots.slot("member", code, name)
+        if name not in self._asked[code]:
+            self._asked[code].append(name)
+            if name in code.methods:
+                self._slots.put(slot, Member(code.methods[name]))
+            for base in list(self._bases[code]):
+                self._from_base(code, base, name)
+            for heir in list(self._heirs[code]):
+                self._from_heir(code, heir, name)
+        return slot
+
+    def _from_base(self, code: ClassCode, base: ClassCode, name: str) -> None:
+        if name not in code.methods:
+            self._slots.lead(self._slots.slot("own member", base, name), self._slots.slot("member", code, name))
+            self.own_member(base, name)
+
+    def _from_heir(self, code: ClassCode, heir: ClassCode, name: str) -> None:
+        self._slots.lead(self.member(heir, name), self._slots.slot("member", code, name))
+
+    def own_member(self, code: ClassCode, name: str) -> Slot:
+        """Return the slot of the method that a class itself has or inherits: what ``super()`` finds."""
+        slot = self._slots.slot("own member", code, name)
+        if name not in self._own[code]:
+            self._own[code].append(name)
+            if name in code.methods:
+                self._slots.put(slot, Member(code.methods[name]))
+            else:
+                for base in list(self._bases[code]):
+                    self._slots.lead(self.own_member(base, name), slot)
+        return slot
+
+
+def bound(member: Member, owner: Object | Class) -> Value:
+    """Return a method as it is read from an object or a class."""
+    kind = member.code.kind
+    if kind == "classmethod" or (kind == "method" and isinstance(owner, Object)):
+        return BoundMethod(member.code)
+    return Function(member.code)

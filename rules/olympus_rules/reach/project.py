@@ -1,0 +1,344 @@
+"""The files of a project, read into slots; which keys get where, and where they leave the project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from olympus_rules.keyflow import instructions as ir
+from olympus_rules.keyflow.lowering import lower_module
+from olympus_rules.reach.calls import Call, Calls
+from olympus_rules.reach.classes import Classes, bound
+from olympus_rules.reach.reading import Reader
+from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.values import (
+    BoundMethod,
+    Class,
+    Constructor,
+    Container,
+    Function,
+    Key,
+    Library,
+    Made,
+    Member,
+    Module,
+    Object,
+    Place,
+    Value,
+)
+from olympus_rules.syntax import Document
+from olympus_rules.syntax.project import locate_name, module_file
+
+__all__ = ["Exit", "Meeting", "ProjectReach", "reach"]
+
+ROUNDS = 10
+CALLABLE = (Function, BoundMethod, Class, Object, Constructor, Library, Made, Module)
+GIVING_BACK = frozenset(
+    """
+    copy flatten get item items pop popitem popleft ravel repeat reshape set setdefault squeeze swapaxes take
+    transpose values
+    """.split()  # noqa: SIM905
+)
+"""Methods of arrays and containers that give back what is in them."""
+MEETING = frozenset(
+    {
+        "jax.lax.cond", "jax.lax.select", "jax.lax.switch", "jax.numpy.where", "jax.numpy.stack",
+        "jax.numpy.concatenate", "jax.numpy.append", "jax.numpy.select", "jax.lax.select_n", "jax.numpy.array_equal",
+        "jax.lax.scan", "jax.lax.fori_loop", "jax.lax.while_loop", "jax.numpy.vstack", "jax.numpy.hstack",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """A call that hands keys to code which is no part of the project.
+
+    Attributes:
+        place: where it is.
+        callee: how it is written.
+        library: the qualified name of the library function; empty for one that nothing is known of.
+        keys: the constructors of the keys.
+    """
+
+    place: Place
+    callee: str
+    library: str
+    keys: frozenset[Place]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A call that wants keys of one kind: those of each argument, by their constructors."""
+
+    place: Place
+    callee: str
+    keys: tuple[frozenset[Place], ...]
+
+
+class ProjectReach:
+    """Which keys may be where in a project.
+
+    Attributes:
+        makers: the mentions of the constructor of raw keys.
+        expressions: the slots of each expression.
+        origins: where a register was read from, for what is put into a container.
+        reads: attributes that were read: the object, the name, and the result.
+        writes: attributes that were written: the object, the name, and the value.
+        method_results: calls of methods with the object of each.
+    """
+
+    def __init__(self, documents: Mapping[str, Document], makers: Iterable[Place], roots: Iterable[str]) -> None:
+        """Read the files of a project.
+
+        Args:
+            documents: the files by their absolute path.
+            makers: the mentions of the constructor of raw keys.
+            roots: the names under which the JAX namespace may be imported.
+        """
+        self.documents = documents
+        self.makers = frozenset(makers)
+        self.roots = frozenset(roots)
+        self.slots = Slots()
+        self.classes = Classes(self.slots)
+        self.calls = Calls(self)
+        self.expressions: dict[Place, list[Slot]] = {}
+        self.origins: dict[Slot, Slot] = {}
+        self.reads: list[tuple[Slot, str, Slot]] = []
+        self.writes: list[tuple[Slot, str, Slot]] = []
+        self.method_results: list[tuple[Slot, Call]] = []
+        self._named: dict[int, list[Slot]] = {}
+        self._iterated: dict[int, list[Slot]] = {}
+        self.modules = {
+            path: lower_module(
+                document.tree,
+                module=document.module,
+                is_package=document.is_package,
+                has_globals="global " in document.text,
+            )
+            for path, document in documents.items()
+        }
+        for path, module in self.modules.items():
+            Reader(self, path, module).read()
+        self._settle()
+
+    # slots that readers share
+
+    def variable(self, code: ir.FunctionCode, name: str) -> Slot:
+        """Return the slot of a variable of a scope."""
+        return self.slots.slot(code, name)
+
+    def result(self, code: ir.FunctionCode) -> Slot:
+        """Return the slot of what a function returns."""
+        return self.slots.slot("result", code)
+
+    def attribute(self, name: str) -> Slot:
+        """Return the slot of all that is written to attributes of a name: what an object of any class may have."""
+        return self.slots.slot("attribute", name)
+
+    def loose(self, name: str) -> Slot:
+        """Return the slot of what is written to attributes of objects whose class is not known."""
+        return self.slots.slot("loose", name)
+
+    def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
+        """Write an attribute of the objects of a class."""
+        self.slots.lead(source, self.classes.field(code, name))
+        self.slots.lead(source, self.attribute(name))
+
+    def set_loose(self, name: str, source: Slot) -> None:
+        """Write an attribute of an object whose class is not known."""
+        self.slots.lead(source, self.loose(name))
+        self.slots.lead(source, self.attribute(name))
+
+    def element(self, container: Container, name: str | int | None) -> Slot:
+        """Return the slot of an element; ``None`` stands for all of which the name is not known."""
+        slot = self.slots.slot("element", container.display, name)
+        if name is not None and slot not in self._named.setdefault(container.display, []):
+            self._named[container.display].append(slot)
+            for watching in self._iterated.get(container.display, ()):
+                self.slots.lead(slot, watching)
+        return slot
+
+    def elements(self, container: Container, name: str | int | None) -> list[Slot]:
+        """Return the slots that hold an element: all, where its name is not known."""
+        every = self.element(container, None)
+        if name is not None:
+            return [self.element(container, name), every]
+        both = self.slots.slot("elements", container.display)
+        if container.display not in self._iterated:
+            self._iterated[container.display] = [both]
+            for slot in (every, *self._named.get(container.display, ())):
+                self.slots.lead(slot, both)
+        return [both]
+
+    def spill(self, source: Slot, container: Container) -> None:
+        """Put all elements of something into a container."""
+        self.iterate(source, self.element(container, None))
+
+    def iterate(self, source: Slot, target: Slot) -> None:
+        """Put each element of something into a slot."""
+
+        def read(value: Value) -> None:
+            if isinstance(value, Container):
+                for element in self.elements(value, None):
+                    self.slots.lead(element, target)
+            else:
+                self.slots.put(target, value)
+
+        self.slots.watch(source, read)
+
+    def put_into(self, container: Slot, slot: Slot) -> None:
+        """Put something into a container, wherever that was read from."""
+
+        def fill(value: Value) -> None:
+            if isinstance(value, Container):
+                self.slots.lead(slot, self.element(value, None))
+
+        self.slots.watch(container, fill)
+        for _ in range(ROUNDS):  # an empty array, or what a function out of reach made
+            self.slots.watch(slot, lambda value, into=container: self._hold(value, into))
+            if container not in self.origins:
+                return
+            container = self.origins[container]
+
+    def _hold(self, value: Value, slot: Slot) -> None:
+        if isinstance(value, Key):
+            self.slots.put(slot, value)
+
+    def canonical(self, qualified: str) -> str:
+        """Return a qualified name under ``jax``."""
+        head, dot, rest = qualified.partition(".")
+        return f"jax{dot}{rest}" if head in self.roots else qualified
+
+    def resolve(self, qualified: str, file: str, slot: Slot) -> None:
+        """Put what a qualified name stands for into a slot."""
+        document = self.documents[file]
+        path = module_file(document.roots, qualified)
+        if path is not None and str(path) in self.modules:
+            self.slots.put(slot, Module(qualified, str(path)))
+            return
+        found = locate_name(document.roots, qualified)
+        if found is None or str(found[0]) not in self.modules:
+            self.slots.put(slot, Library(qualified))
+            return
+        first, *others = found[1].split(".")
+        module = self.modules[str(found[0])]
+        if first not in module.local_names:
+            for star in module.stars:
+                if not qualified.startswith(f"{star}."):
+                    self.resolve(".".join([star, first, *others]), str(found[0]), slot)
+            return
+        step = self.variable(module, first)
+        reader = Reader(self, str(found[0]), module)
+        for number, name in enumerate(others):
+            target = self.slots.slot("name", qualified, number)
+            self.slots.watch(step, lambda value, name=name, target=target: reader.attribute_of(value, name, target))
+            step = target
+        self.slots.lead(step, slot)
+
+    def take_member(self, method: Value, owner: Object | Class, slot: Slot) -> None:
+        """Put a method into a slot, as it is read from an object or a class; a property gives its result."""
+        if not isinstance(method, Member):
+            return
+        if method.code.kind == "property" and isinstance(owner, Object):
+            self.slots.lead(self.result(method.code), slot)
+        else:
+            self.slots.put(slot, bound(method, owner))
+
+    # what is not known in the end
+
+    def _settle(self) -> None:
+        """Spread values; what is read of objects that nothing is known of may be of any object of the project."""
+        self.slots.settle()
+        for _ in range(ROUNDS):
+            waiting, self.reads = self.reads, []
+            for owner, name, slot in waiting:
+                if any(isinstance(value, CALLABLE) for value in self.slots.values(owner)):
+                    self.reads.append((owner, name, slot))
+                    continue
+                self.slots.lead(self.attribute(name), slot)
+                for method in self.classes.methods.get(name, ()):
+                    owning = Object(method.owner) if method.owner is not None else None
+                    if owning is not None:
+                        self.take_member(Member(method), owning, slot)
+            for owner, name, source in self.writes:
+                if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
+                    self.set_loose(name, source)
+            self._unknown_results()
+            if len(self.reads) == len(waiting):
+                return
+            self.slots.settle()
+
+    def _unknown_results(self) -> None:
+        """Methods of arrays and containers give back what is in the object."""
+        rest = []
+        for owner, call in self.method_results:
+            if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
+                rest.append((owner, call))
+            elif call.callee.rpartition(".")[2] in GIVING_BACK:
+                self.slots.lead(owner, call.result)
+        self.method_results = rest
+        self.slots.settle()
+
+    # answers
+
+    def keys_at(self, place: Place) -> frozenset[Place]:
+        """Return the constructors whose keys may be the value of an expression, or in it."""
+        return self._keys(self.expressions.get(place, ()))
+
+    def _keys(self, slots: Iterable[Slot]) -> frozenset[Place]:
+        """Return the keys in slots, and in the containers there."""
+        found: set[Place] = set()
+        waiting, seen = list(slots), set(slots)
+        while waiting:
+            for value in self.slots.values(waiting.pop()):
+                if isinstance(value, Key):
+                    found.add(value.maker)
+                elif isinstance(value, Container):
+                    inner = {self.element(value, None), *self._named.get(value.display, ())} - seen
+                    seen |= inner
+                    waiting += inner
+        return frozenset(found)
+
+    def exits(self) -> list[Exit]:
+        """Return the calls that hand keys to libraries, or to callees that nothing is known of."""
+        found = []
+        for call in self.calls.all:
+            keys = self._keys(call.given)
+            if not keys:
+                continue
+            callees = self.slots.values(call.function)
+            known = [value for value in callees if isinstance(value, CALLABLE)]
+            libraries = sorted({self.canonical(v.qualified) for v in known if isinstance(v, Library | Made)})
+            if not known:
+                owner = call.owner is not None and bool(self._keys([call.owner]))
+                if not owner:  # a method of an array of keys, or of a container with keys
+                    found.append(Exit(call.place, call.callee, "", keys))
+            found += [Exit(call.place, call.callee, name, keys) for name in libraries if not is_jax(name)]
+        return found
+
+    def meetings(self) -> list[Meeting]:
+        """Return the calls of JAX that want keys of one kind in several arguments."""
+        found = []
+        for call in self.calls.all:
+            names = {
+                self.canonical(value.qualified)
+                for value in self.slots.values(call.function)
+                if isinstance(value, Library)
+            }
+            if names & MEETING:
+                keys = tuple(self._keys([slot]) for slot in call.given)
+                found.append(Meeting(call.place, call.callee, keys))
+        return found
+
+
+def is_jax(name: str) -> bool:
+    """Say whether a canonical name is one of JAX, or of Python itself."""
+    import sys
+
+    package = name.partition(".")[0]
+    return package in ("jax", "builtins") or package in sys.stdlib_module_names
+
+
+def reach(documents: Mapping[str, Document], makers: Iterable[Place], roots: Iterable[str] = ("jax",)) -> ProjectReach:
+    """Return which keys may be where in a project; the arguments are those of :class:`ProjectReach`."""
+    return ProjectReach(documents, makers, roots)

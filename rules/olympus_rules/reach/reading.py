@@ -1,0 +1,362 @@
+"""From the instructions of a file to slots: assignments, attributes, containers, functions and classes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from olympus_rules.keyflow import instructions as ir
+from olympus_rules.keyflow.lowering import dotted_name
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import (
+    Class,
+    Constructor,
+    Container,
+    Function,
+    Key,
+    Library,
+    Made,
+    Module,
+    Object,
+    Place,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from olympus_rules.reach.project import ProjectReach
+
+__all__ = ["Reader", "place_of"]
+
+PASSING_ATTRIBUTES = frozenset({"T", "mT", "at", "real"})
+
+
+def place_of(file: str, node: ast.AST) -> Place:
+    """Return the place of a node."""
+    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+    return Place(file, line, column, getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0)
+
+
+class Reader:
+    """Reads the instructions of one file.
+
+    Attributes:
+        reach: what is known of all files.
+        file: the path of the file.
+        module: its code.
+    """
+
+    def __init__(self, reach: ProjectReach, file: str, module: ir.FunctionCode) -> None:
+        """Take the file."""
+        self.reach = reach
+        self.slots = reach.slots
+        self.file = file
+        self.module = module
+        self.constants: dict[tuple[ir.FunctionCode, int], str | int] = {}
+
+    def read(self) -> None:
+        """Read the module's level and all functions in it."""
+        waiting = [self.module]
+        while waiting:
+            code = waiting.pop()
+            code.lower()
+            waiting += code.nested
+            self.block(code, code.block)
+
+    def block(self, code: ir.FunctionCode, block: ir.Block) -> None:
+        """Read the instructions of a block."""
+        for instruction in block.body:
+            handler = HANDLERS.get(type(instruction))
+            if handler is not None:
+                handler(self, code, instruction)
+
+    # slots
+
+    def register(self, code: ir.FunctionCode, number: int) -> Slot:
+        """Return the slot of a register."""
+        return self.slots.slot(code, number)
+
+    def variable(self, code: ir.FunctionCode, name: str) -> Slot | None:
+        """Return the slot of a variable as a scope sees it, ``None`` for one that no scope binds."""
+        scope: ir.FunctionCode | None = code
+        while scope is not None:
+            if name in scope.local_names and (name not in scope.outer_names or scope.kind == "module"):
+                return self.reach.variable(scope, name)
+            scope = scope.parent
+        return self.reach.variable(self.module, name) if name in self.module.local_names else None
+
+    def expression(self, code: ir.FunctionCode, register: int, node: ast.AST) -> Slot:
+        """Return the slot of a register and note which expression it is the value of."""
+        slot, place = self.register(code, register), place_of(self.file, node)
+        self.reach.expressions.setdefault(place, []).append(slot)
+        if place in self.reach.makers:
+            self.slots.put(slot, Constructor(place))
+        return slot
+
+    # instructions
+
+    def load(self, code: ir.FunctionCode, made: ir.Load) -> None:
+        """Read a variable; a name that nothing binds comes from a star import, or is a builtin."""
+        slot = self.expression(code, made.dst, made.node)
+        variable = self.variable(code, made.name)
+        if variable is not None or "$" in made.name:
+            self.slots.lead(variable if variable is not None else self.reach.variable(code, made.name), slot)
+            return
+        for module in self.module.stars:
+            self.reach.resolve(f"{module}.{made.name}", self.file, slot)
+        self.slots.put(slot, Library(f"builtins.{made.name}"))
+
+    def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
+        """Write a variable; one of a class body is an attribute, too."""
+        source = self.register(code, made.src)
+        self.slots.lead(source, self.variable(code, made.name) or self.reach.variable(code, made.name))
+        owner, dot, name = made.name.rpartition(".")
+        class_ = code.definitions.get(owner) if dot else None
+        if isinstance(class_, ir.ClassCode):
+            self.reach.set_field(class_, name, source)
+
+    def collect(self, code: ir.FunctionCode, made: ir.Collect) -> None:
+        """Take the result of a comprehension."""
+        slot = self.expression(code, made.dst, made.node)
+        container = Container(slot, None)
+        self.slots.put(slot, container)
+        self.slots.lead(self.reach.variable(code, made.name), self.reach.element(container, None))
+
+    def imported(self, code: ir.FunctionCode, made: ir.Import) -> None:
+        """Bind the names of an import."""
+        for name, qualified in made.bindings:
+            self.reach.resolve(qualified, self.file, self.reach.variable(code, name))
+
+    def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
+        """Read an attribute of whatever the object may be."""
+        owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
+        self.reach.origins[slot] = self.reach.attribute(made.name)
+        spelled = self.is_imported(code, made.node.value)
+        self.slots.watch(owner, lambda value: self.attribute_of(value, made.name, slot, spelled=spelled))
+        self.reach.reads.append((owner, made.name, slot))
+
+    def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:
+        """Say whether an expression is the name of an import, or attributes of one."""
+        head = dotted_name(node).partition(".")[0]
+        scope: ir.FunctionCode | None = code
+        while scope is not None and head not in scope.local_names:
+            scope = scope.parent
+        return scope is not None and head in scope.imported
+
+    def attribute_of(self, value: Value, name: str, slot: Slot, *, spelled: bool = False) -> None:
+        """Read an attribute of one value; the name of a library grows only where it is ``spelled`` out."""
+        if isinstance(value, Key) and name in PASSING_ATTRIBUTES:
+            self.slots.put(slot, value)
+        elif isinstance(value, Module):
+            self.reach.resolve(f"{value.name}.{name}", value.path, slot)
+        elif isinstance(value, Library):
+            self.slots.put(slot, Library(f"{value.qualified}.{name}") if spelled else value)
+        elif isinstance(value, Made):
+            self.slots.put(slot, value)
+            self.slots.lead(self.reach.loose(name), slot)
+        elif isinstance(value, Class | Object):
+            self.slots.lead(self.reach.loose(name), slot)
+            self.slots.lead(self.reach.classes.field(value.code, name), slot)
+            member = self.reach.classes.member(value.code, name)
+            self.slots.watch(member, lambda method: self.reach.take_member(method, value, slot))
+
+    def set_attribute(self, code: ir.FunctionCode, made: ir.SetAttribute) -> None:
+        """Write an attribute of all objects of a class."""
+        source, owner = self.register(code, made.src), self.register(code, made.obj)
+
+        def write(value: Value) -> None:
+            if isinstance(value, Class | Object):
+                self.reach.set_field(value.code, made.name, source)
+
+        self.slots.watch(owner, write)
+        self.reach.writes.append((owner, made.name, source))
+
+    def item(self, code: ir.FunctionCode, made: ir.Item) -> None:
+        """Read an element; a part of a key array is that key, and a slice of a container has all of it."""
+        slot = self.expression(code, made.dst, made.node)
+        owner = self.register(code, made.obj)
+        index = made.node.slice
+        self.reach.origins[slot] = owner
+        if isinstance(index, ast.Slice):
+            self.slots.lead(owner, slot)
+            return
+        name = index.value if isinstance(index, ast.Constant) else None
+
+        def read(value: Value) -> None:
+            if isinstance(value, Container):
+                for element in self.reach.elements(value, name):
+                    self.slots.lead(element, slot)
+            elif isinstance(value, Key | Made | Object | Library):
+                self.slots.put(slot, value)
+
+        self.slots.watch(owner, read)
+
+    def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
+        """Write an element into whatever variable or attribute holds the container."""
+        self.reach.put_into(self.register(code, made.obj), self.register(code, made.src))
+        if made.name is not None:
+            variable = self.variable(code, made.name)
+            if variable is not None:
+                self.slots.lead(self.register(code, made.src), variable)
+
+    def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
+        """Make a container."""
+        slot = self.expression(code, made.dst, made.node)
+        starred = any(starred for _, starred in made.items)
+        container = Container(slot, None if starred else len(made.items))
+        self.slots.put(slot, container)
+        for index, (item, _) in enumerate(made.items):
+            if starred:
+                self.reach.spill(self.register(code, item), container)
+            else:
+                self.slots.lead(self.register(code, item), self.reach.element(container, index))
+
+    def build_map(self, code: ir.FunctionCode, made: ir.BuildMap) -> None:
+        """Make a dictionary."""
+        slot = self.register(code, made.dst)
+        container = Container(slot, None)
+        self.slots.put(slot, container)
+        for key, value in made.items:
+            name = self.constants.get((code, key)) if key is not None else None
+            if name is None:
+                self.reach.spill(self.register(code, value), container)
+            else:
+                self.slots.lead(self.register(code, value), self.reach.element(container, name))
+
+    def constant(self, code: ir.FunctionCode, made: ir.Constant) -> None:
+        """Remember a constant, for it may be the key of a dictionary."""
+        if isinstance(made.value, str | int):
+            self.constants[code, made.dst] = made.value
+
+    def binary(self, code: ir.FunctionCode, made: ir.Binary) -> None:
+        """Apply an operator: containers are joined, and contexts entered."""
+        slot = self.expression(code, made.dst, made.node)
+        if made.operation in ("Add", "with"):
+            for operand in made.operands:
+                self.slots.lead(self.register(code, operand), slot)
+
+    def boolean(self, code: ir.FunctionCode, made: ir.Boolean) -> None:
+        """Give one of several values."""
+        for operand in made.operands if made.operation != "not" else ():
+            self.slots.lead(self.register(code, operand), self.register(code, made.dst))
+
+    def unpack(self, code: ir.FunctionCode, made: ir.Unpack) -> None:
+        """Give each target what the container has."""
+        source = self.register(code, made.src)
+        self.reach.expressions.setdefault(place_of(self.file, made.node), []).append(source)
+        targets = [self.register(code, dst) for dst in made.dsts]
+
+        def read(value: Value) -> None:
+            exact = isinstance(value, Container) and made.star is None and value.length == len(targets)
+            for index, target in enumerate(targets):
+                if not isinstance(value, Container):
+                    self.slots.put(target, value)
+                    continue
+                for element in self.reach.elements(value, index if exact else None):
+                    self.slots.lead(element, target)
+
+        self.slots.watch(source, read)
+
+    def branch(self, code: ir.FunctionCode, made: ir.Branch) -> None:
+        """Read all arms."""
+        for test, _, body in made.arms:
+            self.block(code, test)
+            self.block(code, body)
+        self.block(code, made.orelse)
+
+    def loop(self, code: ir.FunctionCode, made: ir.Loop) -> None:
+        """Give the body what is iterated over."""
+        if made.iterable is not None:
+            self.reach.iterate(self.register(code, made.iterable), self.register(code, made.element))
+        if made.test is not None:
+            self.block(code, made.test[0])
+        self.block(code, made.body)
+        self.block(code, made.orelse)
+
+    def attempt(self, code: ir.FunctionCode, made: ir.Try) -> None:
+        """Read all that may run."""
+        for block in (made.body, *made.handlers, made.orelse, made.final):
+            self.block(code, block)
+
+    def raising(self, code: ir.FunctionCode, made: ir.Raising) -> None:
+        """Read a body that is expected to raise."""
+        self.block(code, made.body)
+
+    def give(self, code: ir.FunctionCode, made: ir.Return) -> None:
+        """Return a value."""
+        if made.src is not None:
+            self.slots.lead(self.register(code, made.src), self.reach.result(code))
+
+    def call(self, code: ir.FunctionCode, made: ir.Call) -> None:
+        """Call whatever the callee may be."""
+        self.reach.calls.add(self, code, made)
+
+    def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
+        """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
+        inner, slot = made.code, self.register(code, made.dst)
+        self.slots.put(slot, Function(inner))
+        for name, register, _ in made.defaults:
+            self.slots.lead(self.register(code, register), self.reach.variable(inner, name))
+        if inner.owner is not None and inner.parameters and inner.kind != "staticmethod":
+            own: Value = Class(inner.owner) if inner.kind == "classmethod" else Object(inner.owner)
+            self.slots.put(self.reach.variable(inner, inner.parameters[0]), own)
+        decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
+        for node, register in zip(decorators, made.decorators, strict=True):
+            self.decorate(node, self.register(code, register), inner, slot)
+        is_fixture = any(is_fixture_maker(node) for node in decorators)
+        if is_fixture:
+            self.slots.lead(self.reach.result(inner), self.slots.slot("fixture", inner.name.rpartition(".")[2]))
+        if is_fixture or inner.name.rpartition(".")[2].startswith("test"):
+            for name in inner.parameters:
+                self.slots.lead(self.slots.slot("fixture", name), self.reach.variable(inner, name))
+
+    def decorate(self, node: ast.expr, decorator: Slot, inner: ir.FunctionCode, slot: Slot) -> None:
+        """Apply a decorator; keys in the arguments of one of a library are handed to the function, as pytest does."""
+
+        def apply(value: Value) -> None:
+            if isinstance(value, Key | Container):
+                for name in inner.parameters:
+                    self.slots.put(self.reach.variable(inner, name), value)
+            else:
+                self.reach.calls.hand(value, [Function(inner)], slot)
+
+        self.slots.watch(decorator, apply)
+
+    def make_class(self, code: ir.FunctionCode, made: ir.MakeClass) -> None:
+        """Make a class."""
+        self.slots.put(self.register(code, made.dst), Class(made.code))
+        self.reach.classes.add(made.code, [self.register(code, base) for base in made.bases])
+        self.block(code, made.body)
+
+
+def is_fixture_maker(node: ast.expr) -> bool:
+    """Say whether a decorator is pytest's ``fixture``."""
+    return dotted_name(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2] == "fixture"
+
+
+HANDLERS: dict[type, Callable[[Reader, ir.FunctionCode, object], None]] = {
+    ir.Constant: Reader.constant,
+    ir.Load: Reader.load,
+    ir.Store: Reader.store,
+    ir.Assign: Reader.store,
+    ir.Append: Reader.store,
+    ir.Collect: Reader.collect,
+    ir.Import: Reader.imported,
+    ir.Attribute: Reader.attribute,
+    ir.SetAttribute: Reader.set_attribute,
+    ir.Item: Reader.item,
+    ir.SetItem: Reader.set_item,
+    ir.BuildSequence: Reader.build,
+    ir.BuildMap: Reader.build_map,
+    ir.Binary: Reader.binary,
+    ir.Boolean: Reader.boolean,
+    ir.Unpack: Reader.unpack,
+    ir.Branch: Reader.branch,
+    ir.Loop: Reader.loop,
+    ir.Try: Reader.attempt,
+    ir.Raising: Reader.raising,
+    ir.Return: Reader.give,
+    ir.Call: Reader.call,
+    ir.MakeFunction: Reader.make_function,
+    ir.MakeClass: Reader.make_class,
+}  # type: ignore[dict-item]

@@ -1,0 +1,50 @@
+"""OLY208: typed keys meet code that takes raw keys only, or raw keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.keyflow.facts import Fact, KeyKind, UntypedBoundary
+from olympus_rules.rule import Rule
+from olympus_rules.wording import related
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["UntypedBoundaryRule"]
+
+
+class UntypedBoundaryRule(Rule):
+    """Keys handed to libraries without typed keys, and raw and typed keys in one value."""
+
+    code = "OLY208"
+    name = "untyped-boundary"
+    summary = "A typed key meets code that takes raw keys only, or a raw key"
+    fix = Applicability.SAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (UntypedBoundary,)
+
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+        """Say what does not go together, and how to convert it."""
+        assert isinstance(fact, UntypedBoundary)
+        if fact.form == "argument":
+            key = fact.key or " ".join(document.segment(fact.node).split())
+            state = "is a typed key" if fact.kind is KeyKind.TYPED else "will not be one for ever"
+            yield self.finding(
+                fact,
+                document,
+                f"`{fact.function}` takes raw keys only, and `{key}` {state}. Hand over `jax.random.key_data({key})`, "
+                f"with a note to remove it when the library takes typed keys.",
+            )
+            return
+        typed = f"`{document.segment(fact.other)}`" if fact.other is not None else "the other one"
+        raw = f"`{' '.join(document.segment(fact.subject).split())}`" if fact.subject is not None else "one value"
+        others = (related(document, fact.other, "the typed key"),) if fact.other is not None else ()
+        yield self.finding(
+            fact,
+            document,
+            f"`{fact.function}` gets keys of both kinds: {raw} is raw and {typed} is typed, which raises an error. "
+            f"Make both with `jax.random.key`, or convert the raw one with `jax.random.wrap_key_data`.",
+            others,
+        )
