@@ -46,7 +46,9 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY202": "key-shape-logic",
         "OLY203": "key-dtype-logic",
         "OLY204": "key-annotation",
+        "OLY205": "global-prng-implementation",
         "OLY207": "raw-key-literal",
+        "OLY208": "untyped-boundary",
     }  # fmt: skip
     assert {code for code, rule in rules.items() if not rule.default} == {"OLY105", "OLY106", "OLY201"}
     assert all(rule.summary and not rule.summary.endswith(".") for rule in rules.values())
