@@ -27,7 +27,17 @@ __all__ = ["KeyShapeLogicCodemod"]
 
 Edits = list[Edit | None]
 
-THROUGH_KEY_DATA = ("shape-slice", "shape-equals", "shape-item", "shape-unpack", "ndim", "len", "size")
+THROUGH_KEY_DATA = (
+    "shape-slice",
+    "shape-equals",
+    "shape-item",
+    "shape-unpack",
+    "shape-asserted",
+    "ndim",
+    "len",
+    "size",
+)
+TAKES_TYPED_KEYS = (0, 8, 3)  # a release whose `jnp.take` takes them; that of 0.6.2 does not
 ASKED = "Ask the shape of `key_data`"
 ONE_KEY = "Take the shape of one key from a key"
 
@@ -54,6 +64,8 @@ class KeyShapeLogicCodemod(Codemod):
             fix = split_into_shape(fact, document)
             if fix is not None:
                 return fix
+        if fact.form == "axis" and called(fact) == "take" and target.jax < TAKES_TYPED_KEYS:
+            return None
         if fact.form in THROUGH_KEY_DATA:
             return through_key_data(fact, document)
         names = Names(document, fact.node)
@@ -178,6 +190,12 @@ def is_numpys(fact: ShapeLogic, names: Names) -> bool:
     return qualified.startswith("numpy.") and qualified not in TAKEN_BY_NUMPY
 
 
+def called(fact: ShapeLogic) -> str:
+    """Return the last name of the function that is called."""
+    function = fact.node.func if isinstance(fact.node, ast.Call) else None
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
 TAKEN_BY_NUMPY = ("numpy.reshape", "numpy.swapaxes", "numpy.transpose")  # they call the method of the array
 
 
@@ -205,9 +223,7 @@ def count_from_front(fact: ShapeLogic, document: Document, names: Names) -> Edit
     """``axis=-2`` becomes the number of the axis."""
     if fact.rank is None or not fact.parts or is_numpys(fact, names):
         return []
-    function = fact.node.func if isinstance(fact.node, ast.Call) else None
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    axes = fact.rank + 1 + (name in ("expand_dims", "stack"))
+    axes = fact.rank + 1 + (called(fact) in ("expand_dims", "stack"))
     edits: Edits = []
     for part in fact.parts:
         match part:
@@ -249,6 +265,15 @@ def from_front(fact: ShapeLogic, document: Document, names: Names) -> Edits:
         case ast.Subscript(slice=ast.Slice(lower=ast.UnaryOp() as lower)) if fact.rank is not None:
             return [layout.swap(document, lower, str(fact.rank))]
     return []
+
+
+def leave_out_slice(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``keys[i, :]`` becomes ``keys[i]``."""
+    old = expression(document, fact.node) if isinstance(fact.node, ast.Subscript) else None
+    if not isinstance(old, cst.Subscript) or not isinstance(fact.node, ast.expr) or len(old.slice) < 2:
+        return []
+    kept = [*old.slice[:-2], old.slice[-2].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
+    return [replace(document, fact.node, old.with_changes(slice=kept))]
 
 
 # masks, specs, signatures
@@ -373,11 +398,13 @@ REWRITES: dict[str, Rewrite] = {
     "rows": stack_keys,
     "dynamic-slice": slice_all_axes,
     "word-shape": from_front,
+    "index": leave_out_slice,
     "mask": widen_as_needed,
     "spec": leave_out,
     "signature": choose_signature,
 }
 MESSAGES = {
+    "index": "Leave out the slice of the words",
     "axis": "Count the axis from the front",
     "words": "Work on the words by name",
     "vstack": "Stack the keys",

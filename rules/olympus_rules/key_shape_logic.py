@@ -27,6 +27,7 @@ ADVICE = {
     "mask": "Widen the mask by as many axes as one key has: `len({one})`.",
     "spec": "Leave out the last entry: an axis that a spec does not name is not sharded.",
     "signature": "The signature of a typed key is `()`: choose it by `{key}.dtype`.",
+    "index": "Leave out the last slice: axes that an index does not name are taken whole.",
     "word-shape": "Take the axes of one key from the front: `{one}`.",
 }
 THROUGH_KEY_DATA = "Ask `jax.random.key_data({key})`, which is the same for raw and typed keys."

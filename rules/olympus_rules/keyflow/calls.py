@@ -236,6 +236,10 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
     assert node is not None
     values = tuple(value for value, _ in arguments.positional)
     receiver = arguments.owner
+    if isinstance(receiver, Choice) and isinstance(node.func, ast.Attribute):
+        layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+    if name.startswith("assert"):
+        layout.asserted(flow, arguments)
     if isinstance(receiver, Sequence):
         if receiver.kind == "stack" and isinstance(node.func, ast.Attribute):
             layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)

@@ -13,14 +13,25 @@ from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.axes import look, transposition
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import note, shape_fact, spelled
+from olympus_rules.keyflow.paths import both
 from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Const, Metadata, SliceOf, Value
+from olympus_rules.keyflow.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 
 if TYPE_CHECKING:
     from olympus_rules.finding import Confidence
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["array_method", "attribute", "length", "mapped_axis", "reckoned", "shape_item", "shape_unpacked"]
+__all__ = [
+    "array_method",
+    "asserted",
+    "attribute",
+    "index_with_words",
+    "length",
+    "mapped_axis",
+    "reckoned",
+    "shape_item",
+    "shape_unpacked",
+]
 
 ARITHMETIC_METHODS = frozenset({"astype", "view", "sum", "prod", "mean", "max", "min", "cumsum", "dot", "byteswap"})
 METADATA = frozenset({"shape", "ndim", "dtype", "size"})
@@ -73,6 +84,9 @@ def array_method(
         The result where the call is one that this module understands.
     """
     knowledge = flow.knowledge
+    if isinstance(receiver, Choice):
+        _each_arm(flow, receiver, lambda part: array_method(flow, part, name, arguments, node, subject, first))
+        return None
     if name in ARITHMETIC_METHODS and type(receiver) is int:
         if not (knowledge.is_known(receiver) or receiver in knowledge.named):
             return None
@@ -84,6 +98,41 @@ def array_method(
         )
         return flow.terms.fresh()
     return look(flow, name, receiver, node, subject, arguments, first) if first or name in METHODS else None
+
+
+def _each_arm(flow: Interpreter, choice: Choice, look_at: Callable[[Value], object]) -> None:
+    """Look at each value that something may have, on the path on which it has it."""
+    outer = flow.path
+    for path, part in choice.arms:
+        joined = both(outer, path)
+        if joined is not None:
+            flow.path = joined
+            look_at(part)
+    flow.path = outer
+
+
+def index_with_words(flow: Interpreter, term: Term, index: Sequence, node: ast.Subscript) -> None:
+    """Look at ``keys[i, :]`` and ``key[None, :]``, in which the last slice is for the words."""
+    axes = [part for part in index.items if part != Const(None)]
+    if index.open or Const(...) in axes or axes[-1:] != [SliceOf(None, None, None)]:
+        return
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        rank = flow.knowledge.rank(term)
+        if kind is KeyKind.TYPED or rank is None or len(axes) != rank + 1:
+            return None
+        return facts.ShapeLogic(
+            node=node,
+            confidence=confidence,
+            key=spelled(node.value),
+            kind=kind,
+            form="index",
+            subject=node.value,
+            rank=rank,
+        )
+
+    if index.items[-1] == axes[-1]:
+        note(flow, term, "known", build)
 
 
 def shape_item(flow: Interpreter, value: Metadata, index: Value, node: ast.Subscript) -> Value:
@@ -146,6 +195,23 @@ def shape_unpacked(flow: Interpreter, value: Metadata, instruction: ir.Unpack) -
         targets = len(instruction.dsts)
         starred = instruction.star is not None
         _shape_fact(flow, value, "shape-unpack", instruction.node, lambda rank: not starred and targets == rank + 1)
+
+
+def asserted(flow: Interpreter, arguments: Arguments) -> None:
+    """Look at ``assertEqual(key.shape, (2,))``, and at ``assert_shape(key, (2,))``."""
+    node, values = arguments.node, [value for value, _ in arguments.positional[:2]]
+    if node is None or len(values) < 2:
+        return
+    for value, other in (values, values[::-1]):
+        if type(value) is int and value is values[0] and "shape" in ast.unparse(node.func) and node.args:
+            value = Metadata("shape", value, node.args[0])
+        if isinstance(value, Metadata) and value.what == "shape" and isinstance(other, Sequence):
+            _shape_asserted(flow, value, other.items, node)
+
+
+def _shape_asserted(flow: Interpreter, value: Metadata, lengths: tuple[Value, ...], node: ast.Call) -> None:
+    if lengths[-1:] in ((Const(2),), (Const(4),)):
+        _shape_fact(flow, value, "shape-asserted", node, lambda rank: len(lengths) == rank + 1)
 
 
 def length(flow: Interpreter, term: Term, node: ast.Call) -> Value:

@@ -96,6 +96,8 @@ def pure(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
         first = arguments.get(0, "a")
         if type(first) is int:
             return Metadata(metadata, first, arguments.node.args[0])
+    if qualified.rpartition(".")[2].startswith("assert"):
+        layout.asserted(flow, arguments)
     terms = [as_term(flow, value) for value in arguments.values()]
     if qualified in ("jax.numpy.issubdtype", "jax.dtypes.issubdtype", "numpy.issubdtype"):
         _dtype_function(flow, qualified, arguments)
@@ -137,7 +139,7 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
     if arguments.node is not None and qualified.startswith(("jax.numpy.", "numpy.", "jax.lax.")):
         subject = arguments.expression(0, "a")
         result = None
-        if subject is not None and (type(first) is int or isinstance(first, Sequence)):
+        if subject is not None and (isinstance(first, int | Sequence | Choice)):
             result = layout.array_method(flow, first, name, arguments, arguments.node, subject, 1)
         if result is not None:
             return result

@@ -44,6 +44,8 @@ def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, pat
         return
     if isinstance(index, Const) and (isinstance(index.value, str) or index.value is None):
         return
+    if isinstance(index, Sequence):
+        layout.index_with_words(flow, term, index, node)
     axes_used = _axes_used(index)
     if axes_used == 0:
         return
