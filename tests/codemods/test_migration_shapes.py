@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from migrated import assert_migrates
+from migrated import FAILED, assert_migrates, migrated, numbers, rules
+
+from olympus_rules.check import check
+from olympus_rules.finding import Confidence
+from olympus_rules.syntax import Document
 
 pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
 
@@ -178,3 +182,76 @@ def test_portable_forms_keep_every_bit(
 ) -> None:
     after = assert_migrates(IMPORTS + body + "\n", silent=silent, impls=impls)
     assert migration is None or migration in after
+
+
+TYPED = [
+    ("B11", "result = jnp.zeros(keys.shape[:-1])", "jnp.zeros(keys.shape)"),
+    ("B15", "result = keys.reshape(2, 3, 2)", "keys.reshape(2, 3)"),
+    ("B15 function", "result = jnp.reshape(keys, (6, 2))", "jnp.reshape(keys, (6,))"),
+    ("B16", "result = keys.reshape(6, -1)", "keys.reshape(6)"),
+    ("B17", "result = jnp.broadcast_to(key, (3, 2))", "jnp.broadcast_to(key, (3,))"),
+    ("B17 tile", "result = jnp.tile(key, (3, 1))", "jnp.tile(key, (3,))"),
+    ("B19", "m = jnp.arange(6) > 2\nresult = jnp.where(m[:, None], keys, keys[::-1])", "jnp.expand_dims(m, "),
+    ("B24", 'result = jnp.vectorize(random.normal, signature="(2)->()")(keys)', 'signature="()->()")'),
+]
+
+
+@pytest.mark.parametrize(("body", "migration"), [pytest.param(*rest, id=name) for name, *rest in TYPED])
+def test_code_for_typed_keys_only_leaves_out_the_words(body: str, migration: str) -> None:
+    after = assert_migrates(IMPORTS + body + "\n", style="typed", impls=THREEFRY)
+    assert migration in after
+
+
+# programs that have no rewrite which surely keeps their numbers
+LEFT = [
+    ("B11 shape of both", "shape = keys.shape\nresult = jnp.zeros(shape[:-1]), keys.reshape(shape)"),
+    ("B13 arithmetic", "result = jnp.zeros(keys.ndim - 1)"),
+    ("B16 rows of keys", "result = keys.reshape(3, -1)"),
+    ("B17 numpy", "result = np.broadcast_to(key, (3, 2))"),
+    ("B20 mixed", "result = jnp.concatenate([key, jnp.zeros(2, jnp.int32).astype(jnp.uint32)])"),
+    ("B21 in place", "buffer = np.zeros((2, 2), np.uint32)\nbuffer[0] = key\nresult = buffer"),
+    ("B21 ones", "result = draw(jnp.ones((3, 2), jnp.uint32))"),
+    ("B21 words", "result = random.normal(jnp.array([3, 7], jnp.uint32))"),
+    ("B24 apart", 'f = jnp.vectorize(random.normal, signature="(2)->()")\nresult = f(keys)'),
+    ("B25 apart", "f = jax.vmap(random.split, out_axes=-1)\nresult = f(keys)"),
+]
+
+
+@pytest.mark.parametrize("body", [pytest.param(body, id=name) for name, body in LEFT])
+def test_what_cannot_be_shown_to_stay_the_same_is_reported_and_left(body: str) -> None:
+    text = f"{IMPORTS}{body}\n"
+    assert migrated(text) == text
+    found = check(Document("program.py", text), rules(), min_confidence=Confidence.LIKELY).reports
+    assert {report.finding.code for report in found} & {"OLY103", "OLY202", "OLY207"}
+
+
+# code that is right for both kinds, in the forms that the migration writes and in others
+PORTABLE = [
+    "result = keys.reshape(2, 3, *key.shape).transpose(1, 0, *range(2, 2 + key.ndim))",
+    "result = keys.reshape((-1, *keys.shape[1:]))",
+    "result = jnp.swapaxes(grid, 0, 1), jnp.moveaxis(grid, 1, 0)",
+    "result = jnp.broadcast_to(key, (3, *key.shape)), jnp.broadcast_to(key, (3,) + key.shape)",
+    "result = jnp.tile(keys, (2,) + (1,) * key.ndim)",
+    "result = jnp.where(jnp.arange(6).reshape(-1, *(1,) * key.ndim) > 2, keys, keys[::-1])",
+    "result = lax.dynamic_slice_in_dim(keys, 1, 2), jnp.expand_dims(keys, 1), keys[:, None], keys[2, ...]",
+    "result = jnp.concatenate([keys, keys]), jnp.stack([key, keys[0]]), jnp.append(keys, key[None], axis=0)",
+    "result = jnp.zeros((4, *key.shape), key.dtype).at[0].set(key)",
+    "result = jax.vmap(jnp.where)(jnp.arange(6) > 2, keys, keys[::-1])",
+    "result = jnp.repeat(key[None], 3, axis=0), keys.shape[0], len(keys), jnp.zeros(keys.shape[0])",
+    "result = draw(jax.device_put(keys, NamedSharding(Mesh(np.array(jax.devices()[:1]), ('x',)), P('x'))))",
+]
+
+
+@pytest.mark.parametrize("body", PORTABLE)
+def test_portable_code_is_quiet_and_stays(body: str) -> None:
+    text = f"{IMPORTS}{body}\n"
+    assert numbers(text, typed=True) == numbers(text, typed=False) != FAILED
+    found = check(Document("program.py", text), rules(), min_confidence=Confidence.LIKELY).reports
+    assert [report.finding.message for report in found] == []
+
+
+def test_older_releases_get_no_rewrite_that_they_cannot_run() -> None:
+    take = f"{IMPORTS}result = jnp.take(keys, 2, axis=-2)\n"
+    assert migrated(take, jax=(0, 6, 2)) == take
+    split = f"{IMPORTS}result = random.split(key, 6).reshape(2, 3, 2)\n"
+    assert "split(key, 6).reshape(2, 3, *key.shape)" in migrated(split, jax=(0, 4, 13))

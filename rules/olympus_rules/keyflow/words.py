@@ -78,6 +78,8 @@ def _axes_used(index: Value) -> int:
         if index.items[:1] == (Const(...),):
             return 1
         parts = [part for part in index.items if part != Const(None)]
+        if parts[-1:] == [Const(...)]:
+            parts.pop()
         return len(parts) if parts and not isinstance(parts[-1], SliceOf) else 0
     if isinstance(index, SliceOf) or index == Const(...):
         return 0
