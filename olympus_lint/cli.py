@@ -62,6 +62,10 @@ def run(args: Namespace) -> int:
         from olympus_lint.derive import derive_pack
 
         return derive_pack(args)
+    if args.migrate:
+        from olympus_lint.migration.command import migrate
+
+        return migrate(args)
     from olympus_lint.command import check
 
     return check(args)

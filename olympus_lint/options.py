@@ -13,6 +13,10 @@ from olympus_lint.spelling import nearest
 
 __all__ = ["parse"]
 
+STYLES = ("typed", "portable")
+"""What ``--migrate`` takes; without any it is the first."""
+REPORTS = ("full", "markdown", "html", "json")
+"""The formats of the report on a migration."""
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
 """What ``--select-verdict`` takes; ``none`` stands for findings of rules that are not traced."""
 
@@ -37,12 +41,14 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     Raises:
         SystemExit: after ``--help`` and ``--version``, and for wrong options.
     """
-    args = parser().parse_intermixed_args(argv)
+    given = sys.argv[1:] if argv is None else argv  # `--migrate` takes no path for its style
+    args = parser().parse_intermixed_args([f"--migrate={STYLES[0]}" if word == "--migrate" else word for word in given])
     if "-" in args.paths and len(args.paths) > 1:
         parser().error("`-` stands for standard input and goes with no other path")
     if getattr(args, "diff", False) and args.add_noqa:
         parser().error("--diff shows what fixes change; it does not go with --add-noqa")
     check_tracing(args)
+    check_migration(args)
     if args.derive_pack and args.paths != ["."]:
         parser().error("--derive-pack takes one package, and no paths beside it")
     return args
@@ -71,6 +77,27 @@ def check_tracing(args: argparse.Namespace) -> None:
             parser().error(f"--select-verdict: expected one of {', '.join(VERDICTS)}, not {word!r}{hint}")
 
 
+def check_migration(args: argparse.Namespace) -> None:
+    """See whether the options about a migration go together, and take out the format of its report.
+
+    Raises:
+        SystemExit: they do not.
+    """
+    args.report_format = "full"
+    if args.migrate is None:
+        return
+    for name in ("add_noqa", "trace", "trace_events", "show_files", "show_settings", "statistics"):
+        if getattr(args, name):
+            parser().error(f"--{name.replace('_', '-')} does not go with --migrate, which has a report of its own")
+    if args.paths == ["-"]:
+        parser().error("--migrate takes the files of a project, and not standard input")
+    args.report_format = args.__dict__.pop("output_format", "full")
+    if args.report_format not in REPORTS:
+        near = nearest(args.report_format, REPORTS)
+        hint = f"; did you mean {near}?" if near else ""
+        parser().error(f"--output-format: with --migrate one of {', '.join(REPORTS)}, not {args.report_format!r}{hint}")
+
+
 def parser() -> Parser:
     """Build the parser."""
     made = Parser(
@@ -84,6 +111,7 @@ def parser() -> Parser:
     add_actions(made)
     add_rule_selection(made)
     add_file_selection(made)
+    add_migration(made)
     add_tracing(made)
     add_miscellaneous(made)
     return made
@@ -136,6 +164,17 @@ def add_file_selection(made: Parser) -> None:
     )
     flag(group, "--force-exclude", "leave excluded files out even when they are named")
     group.add_argument("--stdin-filename", metavar="NAME", help="the name of what stands on stdin")
+
+
+def add_migration(made: Parser) -> None:
+    """Add the move to typed keys."""
+    group = made.add_argument_group("Migration")
+    what = (
+        "plan the move of the project from PRNGKey to typed keys; with --fix make it, with --diff show it. "
+        "`--migrate=portable` makes code that works with both kinds of keys, for libraries"
+    )
+    group.add_argument("--migrate", choices=STYLES, metavar="[=STYLE]", help=what)
+    setting(group, "--target-jax", "VERSION", "the oldest JAX that migrated code has to run on (default: the newest)")
 
 
 def add_tracing(made: Parser) -> None:

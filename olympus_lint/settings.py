@@ -54,6 +54,7 @@ class Settings:
         cache_dir: the folder in which results are kept between runs; beside the settings file, or the
             current folder without one, where none is named.
         ignore_noqa: whether suppression comments are passed over.
+        target_jax: the oldest release of JAX that migrated code has to run on; ``None`` for the newest.
         trace: a function, as ``pkg.mod:function``, to the arguments that it is traced with.
     """
 
@@ -75,6 +76,7 @@ class Settings:
     show_fixes: bool = False
     cache_dir: str | None = None
     ignore_noqa: bool = False
+    target_jax: str | None = None
     trace: Mapping[str, Mapping[str, Sequence[str] | Mapping[str, str]]] = field(default_factory=dict)
 
     @cached_property
@@ -219,6 +221,13 @@ def read_format(value: object, base: Path) -> str:
     return read_choice(value, format_names())
 
 
+def read_version(value: object, base: Path) -> str:
+    """Read a release such as ``0.4.30``."""
+    if not isinstance(value, str) or not all(part.isdecimal() for part in value.split(".")):
+        raise ValueError(f'expected a release of JAX such as "0.4.30", not {value!r}')
+    return value
+
+
 def read_traced(value: object, base: Path) -> dict[str, dict[str, list[str] | dict[str, str]]]:
     """Read a table from function to the arguments that it is traced with."""
     if not isinstance(value, dict):
@@ -278,6 +287,7 @@ READERS: dict[str, Callable[[object, Path], object]] = {
     "fix_only": read_bool,
     "show_fixes": read_bool,
     "cache_dir": read_folder,
+    "target_jax": read_version,
     "trace": read_traced,
 }
 

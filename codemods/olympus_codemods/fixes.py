@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from olympus_rules.rule import Report
     from olympus_rules.syntax import Document
 
-__all__ = ["apply_fixes", "fix_for", "migration_for"]
+__all__ = ["apply_fixes", "compatible", "fix_for", "migration_for"]
 
 
 def fix_for(report: Report, document: Document) -> Fix | None:
@@ -40,10 +40,7 @@ def is_deep(report: Report, document: Document) -> bool:
 
 
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:
-    """Apply as many fixes as do not get in each other's way, in order of place.
-
-    A fix is applied as a whole or not at all. One that overlaps an applied fix is left out: it was made for a
-    text that is no more. An edit of an import statement may be shared by any number of fixes.
+    """Apply as many fixes as do not get in each other's way: see :func:`compatible`.
 
     Args:
         text: the text that the fixes were made for, with its own line endings.
@@ -55,14 +52,24 @@ def apply_fixes(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:
     Raises:
         IndexError: an edit lies outside the text.
     """
+    chosen = compatible(fixes)
+    return replace_spans(text, dict.fromkeys(edit for fix in chosen for edit in fix.edits)), len(chosen)
+
+
+def compatible(fixes: Iterable[Fix]) -> list[Fix]:
+    """Return the fixes that can be applied together, in order of place.
+
+    A fix is applied as a whole or not at all. One that overlaps an applied fix is left out: it was made for a
+    text that is no more. An edit of an import statement may be shared by any number of fixes.
+    """
     applied: list[Edit] = []
-    count = 0
+    chosen: list[Fix] = []
     for fix in sorted(fixes, key=first_place):
         edits = [edit for edit in fix.edits if not (is_import(edit) and edit in applied)]
         if edits and not any(conflict(edit, other) for edit in edits for other in applied):
             applied += edits
-            count += 1
-    return replace_spans(text, applied), count
+            chosen.append(fix)
+    return chosen
 
 
 def first_place(fix: Fix) -> Span:

@@ -204,9 +204,15 @@ def recorded(execution: Execution) -> list[Difference]:
     pairs = [(pair, tuple(map(whole, pair.places))) for pair in of_recorder(execution.run)]
     shown = {(each.kind, tuple(whole(span) for span in (each.first, each.second) if span)) for each in recorder.misuses}
     inside = {(pair.kind, tuple(map(whole, pair.places))) for pair in of_lineage(execution.run)}
-    allowed = inside | {(kind, places) for pair, places in pairs for kind in (pair.kind, *either(pair))}
+    begun_anew = lost(execution.run)
+    besides = [(pair, tuple(map(whole, pair.places))) for pair in of_recorder(execution.run, inside=True)]
+    allowed = inside | {
+        (kind, places)
+        for pair, places in (*pairs, *besides)
+        for kind in (("reuse", "collision") if begun_anew else (pair.kind, *either(pair)))
+    }
     found = [said("recorder", "false", *each) for each in shown - allowed]
-    if not lost(execution.run):
+    if not begun_anew:
         wanted = {(pair.kind, places) for pair, places in pairs if pair.earliest}
         known = {places for _, places in shown}  # one place may have several keys, and is told once
         found += [said("recorder", "missed", *each) for each in wanted if each[1] not in known]

@@ -47,26 +47,48 @@ def consumptions(run: Recorder) -> Iterator[tuple[Consumption, Term]]:
 
 
 def of_lineage(run: Recorder) -> Iterator[Pair]:
-    """Return what the lineage should report: equal identities, and children of a split that ``fold_in`` makes, too."""
+    """Return what the lineage should report: equal identities, and those that ``split`` and ``fold_in`` make equal."""
     first: dict[Term, Consumption] = {}
-    derived: dict[tuple[Term, Any], list[tuple[Term, Consumption]]] = {}
+    derived: defaultdict[tuple[Any, ...], list[tuple[Term, Consumption]]] = defaultdict(list)
     for event, key in consumptions(run):
         if key in first:
             yield Pair("reuse", first[key], event)
         first.setdefault(key, event)
         if key[0] in ("split", "fold_in"):
-            same = derived.setdefault((key[-1], key[-2]), [])
-            other = next((earlier for term, earlier in same if term[0] != key[0]), None)
+            same = derived[steps(key)]
+            other = next((earlier for term, earlier in same if term != key and are_one(term, key)), None)
             if other is not None:
                 yield Pair("collision", other, event)
             same.append((key, event))
 
 
-def of_recorder(run: Recorder) -> Iterator[Pair]:
+def steps(key: Term) -> tuple[Any, ...]:
+    """Return the indices and data of the splits and folds that lead to a key, and where they begin."""
+    found = []
+    while key[0] in ("split", "fold_in"):
+        found.append(key[-2])
+        key = key[-1]
+    return (*found, key)
+
+
+def are_one(one: Term, other: Term) -> bool:
+    """Say whether two keys of the same steps are one: where they part, one is of a split and the other folded in."""
+    while one != other:
+        if one[0] == other[0] == "split":
+            return False
+        one, other = one[-1], other[-1]
+    return True
+
+
+def of_recorder(run: Recorder, *, inside: bool = False) -> Iterator[Pair]:
     """Return what the recorder should report: equal words, but for what comes out of a seed, clone or repeated split.
 
     It tells keys by their words, so that it says ``collision`` of each key that was derived in two ways before,
     whichever of them the consumed one comes from.
+
+    Args:
+        run: what was executed.
+        inside: what it may report besides: that a split in a loop of ``jax.lax`` is a repeated one is not recorded.
     """
     consumed: defaultdict[Term, list[Consumption]] = defaultdict(list)
     again: set[int | None] = set()  # the splits of keys that had been consumed
@@ -92,25 +114,31 @@ def of_recorder(run: Recorder) -> Iterator[Pair]:
             for earlier in consumed[words]:
                 kind = "reuse" if len(origins[words]) < 2 else "collision"
                 yield Pair(kind, earlier, event, earlier is consumed[words][0])
-                again.add(event.number)
+                if not (inside and _is_compiled(event)):
+                    again.add(event.number)
             consumed[words].append(event)
         for child in children[event.number] if event.number is not None else ():
             origins[value(child)].add("split")
 
 
+def _is_compiled(event: Consumption) -> bool:
+    """Say whether it happens in a loop of ``jax.lax``."""
+    return len(event.stack) < len(event.functions)
+
+
 def either(pair: Pair) -> tuple[str, ...]:
     """Return both kinds for what happens in a loop of ``jax.lax``: which derivations it has made is not recorded."""
-    compiled = any(len(each.stack) < len(each.functions) for each in (pair.first, pair.second))
-    return ("reuse", "collision") if compiled else ()
+    return ("reuse", "collision") if _is_compiled(pair.first) or _is_compiled(pair.second) else ()
 
 
 def lost(run: Recorder) -> bool:
     """Say whether a loop of ``jax.lax`` has consumed a key again.
 
     To the recorder it is one call, and what comes out of a call that consumes keys again has begun anew: keys that the
-    loop returns, and have been consumed or are children of such, are not compared with others any more.
+    loop returns, and have been consumed or are children of such, are not compared with others any more. So the first
+    split of such a key is no repeated one, and its children may be those of a ``fold_in``.
     """
-    return any(len(pair.second.stack) < len(pair.second.functions) for pair in of_recorder(run))
+    return any(_is_compiled(pair.second) for pair in of_recorder(run))
 
 
 def branches(source: str) -> Callable[[Span], Span]:

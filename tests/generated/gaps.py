@@ -1,13 +1,12 @@
 """What is left out of the comparison of the engines, and why; and the disagreements whose causes are known.
 
-Besides these, three notions of the comparison itself leave something out:
+Besides these, two notions of the comparison itself leave something out:
 
-- the lineage compares ``split(key)[i]`` with ``fold_in(key, i)`` of one parent, and not of two parents that are equal;
 - the recorder tells keys by their words, and says ``collision`` of each key that was derived in two ways;
 - to the recorder a call of a compiled function, such as a loop of ``jax.lax``, is one event: it does not know which
-  branch of a ``cond`` was taken (:func:`~tests.generated.expected.branches`) or which keys are derived inside
-  (:func:`~tests.generated.expected.either`), and what comes out of a call that has consumed a key again has begun anew
-  (:func:`~tests.generated.expected.lost`).
+  branch of a ``cond`` was taken (:func:`~tests.generated.expected.branches`), which keys are derived inside
+  (:func:`~tests.generated.expected.either`) or that a split there repeats another one, and what comes out of a call
+  that has consumed a key again has begun anew (:func:`~tests.generated.expected.lost`).
 """
 
 from __future__ import annotations
@@ -15,9 +14,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from unittest import mock
 
 from olympus.verdicts import Question
+from olympus_rules.keyflow import control
 
+from .agreement import disagreements
 from .programs import Program
 from .reference import Recorder
 
@@ -79,6 +81,12 @@ def reads_two_objects(program: Program, runs: list[Recorder], question: Question
     return any(len({name for name in names if name.isidentifier()}) > 1 for names in reads)
 
 
+def needs_more_turns(program: Program, runs: list[Recorder], question: Question | None) -> bool:
+    """Say whether the key flow agrees as soon as it runs loops in loops for two turns each time."""
+    with mock.patch.object(control, "INNER_ROUNDS", 2):
+        return not disagreements(program)
+
+
 KNOWN = [
     Known(
         "keyflow",
@@ -100,5 +108,18 @@ KNOWN = [
             inner()
         """,
         reads_two_objects,
+    ),
+    Known(
+        "keyflow",
+        "two turns of a loop, in each of two turns of the loop around it, are more than the key flow runs",
+        """
+        def main(key):
+            for _ in range(int(input())):
+                one = jax.random.split(key)[1]
+                for _ in range(int(input())):
+                    jax.random.normal(jax.random.fold_in(one, 7))
+                    one = jax.random.fold_in(key, 11)
+        """,
+        needs_more_turns,
     ),
 ]

@@ -1278,6 +1278,136 @@ PROGRAMS = {
             pairs = jax.vmap(lambda k: random.split(k, 2))(keys)
             return jax.vmap(random.normal)(keys), pairs  # reuse
     """,
+    "a method of an object from around a function": """
+        class Stream:
+            def __init__(self, key):
+                self.key = key
+
+            def next(self):
+                self.key, sub = random.split(self.key)
+                return sub
+
+        def f(key):
+            stream = Stream(key)
+
+            def inner():
+                stream.next()
+
+            inner()
+            random.normal(stream.key)
+            inner()  # reuse
+
+        def right(key):
+            stream = Stream(key)
+
+            def inner():
+                return stream.next()
+
+            for _ in range(2):
+                random.normal(inner())
+            return random.normal(stream.key)
+    """,
+    "one object that is handed over beside a function that changes it": """
+        class Stream:
+            def __init__(self, key):
+                self.key = key
+
+            def next(self):
+                self.key, sub = random.split(self.key)
+                return sub
+
+        def run(function, stream):
+            function()
+            return random.normal(stream.key)
+
+        def f(key):
+            stream = Stream(key)
+
+            def inner():
+                return stream.next()
+
+            return run(inner, stream)
+
+        def both(one, two):
+            random.normal(one.key)
+            random.normal(two.key)
+
+        def g(key):
+            stream = Stream(key)
+            both(stream, stream)  # reuse
+    """,
+    "an object that a function may have changed": """
+        class Stream:
+            def __init__(self, key):
+                self.key = key
+
+            def next(self):
+                self.key, sub = random.split(self.key)
+                return sub
+
+        def step(stream):
+            stream.next()
+
+        def known(key):
+            stream = Stream(key)
+            for _ in range(2):
+                step(stream)
+                random.normal(stream.key)
+
+        def unknown(stream):
+            for _ in range(2):
+                step(stream)
+                random.normal(stream.key)
+
+        def written_before(stream, key):
+            stream.key = key
+            stream.next()
+
+        def written_after(stream, key):
+            stream.next()
+            stream.key = key
+
+        def f(stream, key):
+            random.normal(key)
+            written_before(stream, key)
+            random.normal(stream.key)
+
+        def g(stream, key):
+            random.normal(key)
+            written_after(stream, key)
+            random.normal(stream.key)  # reuse
+    """,
+    "an object with a method that the project does not define": """
+        class Case(TestCase):
+            def run(self):
+                def inner():
+                    self.variant()
+                    random.split(self.key)
+
+                inner()
+                inner()  # reuse
+    """,
+    "a key that stays as it is beside many ways that change it": """
+        def f(key, counts, p, q):
+            if p:
+                for _ in range(counts.pop()):
+                    while len(counts):
+                        key = key if q else random.clone(key)
+            else:
+                random.split(key)
+            return random.normal(key)  # reuse
+    """,
+    "a loop that is left in many ways": """
+        def f(key, counts, q):
+            while len(counts):
+                for _ in range(counts.pop()):
+                    k, key = random.split(key)  # reuse
+                    random.uniform(key)
+                if q:
+                    break
+                key, x = random.split(key, 2)  # reuse
+            return random.split(key)  # reuse
+    """,
 }
 
 
@@ -1395,6 +1525,25 @@ COLLISIONS = {
             if p:
                 return random.fold_in(key, 0)
             return random.fold_in(key, 0)
+    """,
+    "an object that a function of the loop changes": """
+        class Stream:
+            def __init__(self, key):
+                self.key = key
+
+            def next(self):
+                self.key, sub = random.split(self.key)
+                return sub
+
+        def f(key):
+            stream = Stream(key)
+
+            def inner():
+                stream.next()
+
+            for _ in range(2):
+                inner()
+                random.fold_in(stream.key, 2)
     """,
 }
 

@@ -473,6 +473,26 @@ program(
 """,
 )
 program(
+    "split and fold_in give one parent",
+    "C collision",
+    "C collision",
+    """
+    def f(key):
+        child = r.fold_in(r.split(key)[0], 5)
+        return «1 r.normal(child)» + «2 r.normal(r.fold_in(r.fold_in(key, 0), 5))»
+""",
+)
+program(
+    "two splits give the same parents",
+    "C reuse",
+    "C reuse",
+    """
+    def f(key):
+        one, two = «1 r.split(key)», «2 r.split(key)»
+        return r.normal(r.fold_in(one[0], 5)) + r.normal(r.fold_in(two[0], 5))
+""",
+)
+program(
     "a split of two axes and fold_in give one key",
     "C collision",
     "C collision",

@@ -122,7 +122,10 @@ def is_never_none(flow: Interpreter, value: Value) -> bool:
 
 
 def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:
-    """Return the value that is ``arms[i]`` under the i-th condition; equal arms are merged."""
+    """Return the value that is ``arms[i]`` under the i-th condition; equal arms are merged.
+
+    Of too many arms, those are kept on whose paths the fewest decisions are made.
+    """
     flat: list[tuple[PathCondition, Value]] = []
     for path, value in arms:
         if isinstance(value, Choice):
@@ -141,8 +144,14 @@ def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:
     if merged is not None:
         return merged
     if len(flat) > MAX_ARMS:  # the rest is something, nobody knows what
-        flat = [*flat[: MAX_ARMS - 1], (flow.path, flow.terms.fresh())]
+        nearest = sorted(range(len(flat)), key=lambda number: _decisions(flat[number][0]))[: MAX_ARMS - 1]
+        flat = [*(flat[number] for number in sorted(nearest)), (flow.path, flow.terms.fresh())]
     return Choice(tuple(flat))
+
+
+def _decisions(path: PathCondition) -> int:
+    """Return how many decisions a condition speaks of."""
+    return (path[0] | path[1]).bit_count()
 
 
 def _merged(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value | None:

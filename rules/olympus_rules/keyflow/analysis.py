@@ -464,8 +464,11 @@ class Analysis:
             return held
         term = self.terms.make("free", (scope, name))
         self.knowledge.name(term, name)
-        if type(held) is int and held in self.knowledge.origins:
-            self.knowledge.origins.setdefault(term, self.knowledge.origins[held])
+        if type(held) is int:
+            if held in self.knowledge.origins:
+                self.knowledge.origins.setdefault(term, self.knowledge.origins[held])
+            if held in self.classes:
+                self.classes.setdefault(term, self.classes[held])
         return term
 
     def describes(self, qualified: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from olympus_rules.keyflow import lanes
 from olympus_rules.keyflow.access import CALLABLE, choose, leaves
@@ -13,7 +13,7 @@ from olympus_rules.keyflow.instance import Instance
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, bit_numbers, both
 from olympus_rules.keyflow.specialisation import specialisation
-from olympus_rules.keyflow.summary import Summary, origin, way_in
+from olympus_rules.keyflow.summary import Summary, origin, owners, way_in
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Class, Function, Map, Sequence, Value
 
@@ -37,16 +37,41 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     if summary is None:  # it calls itself, and nothing is known of it yet
         return flow.terms.fresh()
     instance = Instance(flow, summary, binding, dict(function.captured))
+    blurred = _blurred(summary, instance) if summary.writes else set()
     for use in summary.uses:
-        _consume(flow, function, arguments, instance, use)
+        if not blurred or blurred.isdisjoint(owners(flow.terms, use.term)):
+            _consume(flow, function, arguments, instance, use)
     if not function.doubtful:
         lanes.pass_on(flow, summary.draws, instance)
     for term, name in summary.changes:
         for target in leaves(instance.value(term))[:1]:
-            flow.set_attribute(target, name, flow.terms.fresh())
+            if name is None:
+                flow.forget(target)
+            else:
+                flow.set_attribute(target, name, flow.terms.fresh())
     for term, name, value, path in summary.writes:
-        _write(flow, instance, term, name, value, path)
+        if term not in blurred:
+            _write(flow, instance, term, name, value, path)
+    for term in blurred:
+        flow.forget(cast(int, instance.value(term)))
     return instance.returned(summary.returns)
+
+
+def _blurred(summary: Summary, instance: Instance) -> set[Term]:
+    """Return the objects of the callee that are one object to the caller, if the callee writes to it.
+
+    What it holds when is not known then: the callee was interpreted as if they were several.
+    """
+    written = {term for term, *_ in summary.writes}
+    objects = written.union(*(owners(instance.flow.terms, use.term) for use in summary.uses))
+    if len(objects) < 2:
+        return set()
+    same: dict[Value, set[Term]] = {}
+    for term in objects:
+        value = instance.value(term)
+        if type(value) is int:
+            same.setdefault(value, set()).add(term)
+    return {term for terms in same.values() if len(terms) > 1 and not terms.isdisjoint(written) for term in terms}
 
 
 def _consume(flow: Interpreter, function: Function, arguments: Arguments, instance: Instance, use: Consumption) -> None:

@@ -34,7 +34,7 @@ from olympus_rules.keyflow.values import (
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["REPLACING", "call", "decorate", "parts", "replaced", "unknown"]
+__all__ = ["KEEPING_METHODS", "REPLACING", "call", "decorate", "parts", "replaced", "unknown"]
 
 # Methods that keep or show what they are given, whatever the object.
 KEEPING_METHODS = frozenset(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["HANDLERS", "Exits", "arm", "join"]
 
 ROUNDS = 2
+INNER_ROUNDS = 1  # of a loop in a loop, from the second turn of the outer one on
 MAX_TURNS = 6  # of a loop whose elements are known
 MAX_NESTED_TURNS = 16  # of loops in loops, multiplied
 
@@ -32,16 +33,17 @@ State: TypeAlias = tuple[PathCondition, dict[object, Any]]
 
 @dataclass(slots=True)
 class Exits:
-    """Where ``break`` and ``continue`` of the innermost loop go.
+    """The ways out of the innermost loop, and out of a turn of it.
 
     Attributes:
         depth: the depth of the loop's layer.
-        broken, continued: the states at ``break`` (of all turns) and at ``continue`` (of this turn).
+        ends: the states in which the loop is left, in the order of its turns; whether it ended by itself.
+        continued: the states at ``continue`` (of this turn).
         breaks, continues: the departures that go with them.
     """
 
     depth: int
-    broken: list[State] = field(default_factory=list)
+    ends: list[tuple[State, bool]] = field(default_factory=list)
     continued: list[State] = field(default_factory=list)
     breaks: list[Departure] = field(default_factory=list)
     continues: list[Departure] = field(default_factory=list)
@@ -131,7 +133,6 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
     value = flow.registers[loop.iterable] if loop.iterable is not None else None
     if value is not None:
         words.iterated(flow, value, loop)
-    exits: list[State] = []
     start, rounds, turns, endless = flow.path, flow.rounds, flow.turns, _endless(flow, loop)
     known = None if value is None else length(flow, value)
     exact = known is not None and known <= MAX_TURNS and turns * known <= MAX_NESTED_TURNS
@@ -142,22 +143,23 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
     ways = Exits(flow.env.open())
     flow.loops.append(loop.label)
     for turn in range(count):
-        if not _turn(flow, loop, value, turn, ways, exits, sure=known is not None and turn < known):
+        if not _turn(flow, loop, value, turn, ways, sure=known is not None and turn < known):
             break
-        flow.rounds = 1  # one turn of an inner loop is enough once the outer one repeats
+        flow.rounds = INNER_ROUNDS
     else:
         if flow.alive and not endless:
-            exits.append((flow.path, flow.env.changes(ways.depth)))
+            ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
     flow.rounds, flow.turns = rounds, turns
     flow.loops.pop()
     flow.env.close()
     flow.path = start
-    if loop.orelse.body:  # runs after each way that the loop ends by itself
-        states = [arm(flow, state[0], partial(_go_on, flow, state, loop.orelse)) for state in exits]
-        exits = [state for state in states if state is not None]
+    states: list[State | None] = []
+    for state, by_itself in ways.ends:
+        after = by_itself and loop.orelse.body
+        states.append(arm(flow, state[0], partial(_go_on, flow, state, loop.orelse)) if after else state)
     for departure in ways.breaks:
         departure.end = flow.ledger.tick()
-    join(flow, exits + ways.broken)
+    join(flow, [state for state in states if state is not None])
 
 
 def _go_on(flow: Interpreter, state: State, block: ir.Block) -> None:
@@ -178,7 +180,6 @@ def _turn(
     value: Value | None,
     turn: int,
     ways: Exits,
-    exits: list[State],
     *,
     sure: bool,
 ) -> bool:
@@ -190,7 +191,7 @@ def _turn(
     if value is not None:
         item = element(flow, value, turn)
         if item is None:
-            exits.append((flow.path, flow.env.changes(ways.depth)))
+            ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
             return False
         flow.registers[loop.element] = item
     elif loop.test is not None:
@@ -199,7 +200,7 @@ def _turn(
         again = again if true is None else both(again, true) or again
     ended = None if ends is None else both(flow.path, ends)
     if ended is not None and not _endless(flow, loop):
-        exits.append((ended, flow.env.changes(ways.depth)))
+        ways.ends.append(((ended, flow.env.changes(ways.depth)), True))
     entered = both(flow.path, again)
     if entered is None:
         return False
@@ -276,7 +277,7 @@ def run_jump(flow: Interpreter, instruction: ir.Jump) -> None:
         ways = flow.exits[-1]
         state = (flow.path, flow.env.changes(ways.depth))
         if instruction.kind == "break":
-            ways.broken.append(state)
+            ways.ends.append((state, False))
             ways.breaks.append(departure)
         else:
             ways.continued.append(state)

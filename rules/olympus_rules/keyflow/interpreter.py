@@ -69,6 +69,7 @@ class Interpreter:
         given: callables that parameters and variables of enclosing functions hold in this run.
         returns: what was returned, with conditions.
         writes: attributes written to objects that came from outside, in order.
+        forgotten: objects that something unknown may have changed, with how many writes there were up to then.
     """
 
     def __init__(self, analysis: Analysis, code: ir.FunctionCode, given: dict[Slot, Value]) -> None:
@@ -86,6 +87,7 @@ class Interpreter:
         self.ledger = Ledger(self.terms, self.decisions)
         self.returns: list[tuple[PathCondition, Value]] = []
         self.writes: list[tuple[Term, str, Value, PathCondition]] = []
+        self.forgotten: dict[Term, int] = {}
         self.registers: list[Any] = [None] * code.registers
         self.loops: list[str] = []
         self.rounds = control.ROUNDS
@@ -131,6 +133,7 @@ class Interpreter:
         """Free all but the variables, which inner functions may read."""
         self.ledger = Ledger(self.terms, self.decisions)
         self.returns, self.writes, self.registers, self.derivations, self.draws = [], [], [], [], []
+        self.forgotten = {}
 
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
@@ -319,6 +322,7 @@ class Interpreter:
         """Note that something unknown may have changed an object's attributes and items."""
         generation = self.env.get((term, "generation")) or 0
         self.env.set((term, "generation"), generation + 1)
+        self.forgotten[term] = len(self.writes)
 
     def stored_item(self, term: Term, index: Value) -> Value | None:
         """Return what was written to ``term[index]``."""

@@ -23,10 +23,11 @@ from olympus_rules.keyflow.values import Bound, Choice, Const, Function, Map, Ma
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["Summary", "needed", "origin", "summarise", "way_in"]
+__all__ = ["Summary", "needed", "origin", "owners", "summarise", "way_in"]
 
 Captured = tuple[tuple[FunctionCode, str], Value]
 Write = tuple[Term, str, Value, PathCondition]
+Change = tuple[Term, str | None]
 MAX_USES = 40  # consumptions kept of one function; callers need to know that a key is used up, not how often
 MAX_HISTORY = 400  # operations behind what a function returns or writes, about a hundred splits in a row
 
@@ -41,7 +42,8 @@ class Summary:
         returns: what it returns, under which conditions.
         writes: the attributes it writes to objects from outside and to those that it returns: (object, name, value,
             condition).
-        changes: other attributes that it writes: (object, name); what they hold is not known afterwards.
+        changes: other attributes that it writes: (object, name), without a name where it may be any of them; what they
+            hold is not known afterwards.
         captured: what its variables hold that the functions read which it returns, by (scope, name).
         draws: what it draws from keys from outside, through splits as well.
     """
@@ -51,7 +53,7 @@ class Summary:
     returns: Value
     writes: tuple[Write, ...]
     captured: tuple[Captured, ...] = ()
-    changes: tuple[tuple[Term, str], ...] = ()
+    changes: tuple[Change, ...] = ()
     draws: tuple[lanes.Draw, ...] = ()
 
     def signature(self, terms: Terms) -> KeySignature:
@@ -134,15 +136,17 @@ def summarise(flow: Interpreter) -> Summary:
     return Summary(flow.code, tuple(uses.values()), returns, writes, captured, _changes(flow), lanes.kept(flow))
 
 
-def _changes(flow: Interpreter) -> tuple[tuple[Term, str], ...]:
-    """Return the attributes of objects from outside that are written with what tells nothing of keys, as counters."""
+def _changes(flow: Interpreter) -> tuple[Change, ...]:
+    """Return the attributes of objects from outside that are written with what tells nothing of keys, as counters.
+
+    Objects that something unknown may have changed come first; those of a known class keep to their methods.
+    """
     if flow.code.name.endswith("__init__"):
         return ()
-    found = {
-        (term, name): None
-        for term, name, value, _ in flow.writes
-        if origin(flow.terms, term) is not None and not _tells(flow, name, value)
-    }
+    found: dict[Change, None] = {(term, None): None for term in flow.forgotten if _is_open(flow, term)}
+    for term, name, value, _ in flow.writes:
+        if origin(flow.terms, term) is not None and not _tells(flow, name, value):
+            found[term, name] = None
     return tuple(found)
 
 
@@ -150,9 +154,10 @@ def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[
     """Return the writes that a caller can see, and all the terms that it is handed."""
     handed_out = set(leaves(returns))
     writes: dict[tuple[Term, str, PathCondition], Write] = {}
-    for term, name, value, path in flow.writes:
+    for number, (term, name, value, path) in enumerate(flow.writes):
         writes.pop((term, name, path), None)  # the later one holds, in its place
-        writes[term, name, path] = (term, name, value, path)
+        if number >= flow.forgotten.get(term, 0) or not _is_open(flow, term):
+            writes[term, name, path] = (term, name, value, path)
     kept: dict[int, Write] = {}
     before = -1
     while len(kept) != before:
@@ -164,6 +169,16 @@ def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[
                 kept[number] = (term, name, _bounded(flow, value), path)
                 handed_out.update(leaves(value))
     return tuple(write for _, write in sorted(kept.items())), handed_out
+
+
+def _is_open(flow: Interpreter, term: Term) -> bool:
+    """Say whether a call of what is not known may change an object from outside: not where its class is known."""
+    outside = origin(flow.terms, term)
+    if outside is None or term in flow.analysis.classes:
+        return False
+    scope, name = flow.terms.data(outside)
+    is_receiver = scope.owner is not None and scope.parameters[:1] == (name,)
+    return not (is_receiver and outside == term)
 
 
 def _tells(flow: Interpreter, name: str, value: Value) -> bool:
@@ -236,6 +251,11 @@ def _made_from(terms: Terms, term: Term) -> Iterator[Term]:
     while terms.operation(term) in SAME_EACH_TIME:
         term = terms.args(term)[0]
         yield term
+
+
+def owners(terms: Terms, term: Term) -> set[Term]:
+    """Return the objects of whose attributes a term is a part, or always derived from in one way."""
+    return {terms.args(part)[0] for part in _made_from(terms, term) if terms.operation(part) == "attr"}
 
 
 def origin(terms: Terms, term: Term) -> Term | None:

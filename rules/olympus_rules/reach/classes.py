@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.slots import Slot, Slots
-from olympus_rules.reach.values import BoundMethod, Class, Function, Library, Member, Object, Value
+from olympus_rules.reach.values import BoundMethod, Class, Function, Library, Made, Member, Object, Value
 
 __all__ = ["Classes", "bound"]
 
@@ -21,6 +21,7 @@ class Classes:
         self._heirs: dict[ClassCode, list[ClassCode]] = defaultdict(list)
         self._asked: dict[ClassCode, list[str]] = defaultdict(list)
         self._fields: dict[ClassCode, list[str]] = defaultdict(list)
+        self._libraries: dict[ClassCode, list[Made]] = defaultdict(list)
         self._own: dict[ClassCode, list[str]] = defaultdict(list)
         self.methods: dict[str, list[FunctionCode]] = defaultdict(list)
         """All methods of the project by name."""
@@ -33,8 +34,10 @@ class Classes:
             self._slots.watch(base, lambda value: self._inherit(code, value))
 
     def _inherit(self, code: ClassCode, base: Value) -> None:
-        if isinstance(base, Library):  # its methods may call those of the class
-            return
+        if isinstance(base, Library | Made):
+            self._libraries[code].append(Made(base.qualified))
+            for name in [name for name in self._own[code] if name not in code.methods]:
+                self._slots.put(self._slots.slot("own member", code, name), Made(base.qualified))
         if not isinstance(base, Class) or base.code is code or base.code in self._bases[code]:
             return
         self._bases[code].append(base.code)
@@ -43,8 +46,6 @@ class Classes:
             self._join(code, base.code, name)
         for name in [name for name in self._own[code] if name not in code.methods]:
             self._slots.lead(self.own_member(base.code, name), self._slots.slot("own member", code, name))
-        for name in list(self._asked[code]):
-            self._from_base(code, base.code, name)
         for name in list(self._asked[base.code]):
             self._from_heir(base.code, code, name)
 
@@ -67,18 +68,10 @@ class Classes:
         slot = self._slots.slot("member", code, name)
         if name not in self._asked[code]:
             self._asked[code].append(name)
-            if name in code.methods:
-                self._slots.put(slot, Member(code.methods[name]))
-            for base in list(self._bases[code]):
-                self._from_base(code, base, name)
+            self._slots.lead(self.own_member(code, name), slot)
             for heir in list(self._heirs[code]):
                 self._from_heir(code, heir, name)
         return slot
-
-    def _from_base(self, code: ClassCode, base: ClassCode, name: str) -> None:
-        if name not in code.methods:
-            self._slots.lead(self._slots.slot("own member", base, name), self._slots.slot("member", code, name))
-            self.own_member(base, name)
 
     def _from_heir(self, code: ClassCode, heir: ClassCode, name: str) -> None:
         self._slots.lead(self.member(heir, name), self._slots.slot("member", code, name))
@@ -93,6 +86,8 @@ class Classes:
             else:
                 for base in list(self._bases[code]):
                     self._slots.lead(self.own_member(base, name), slot)
+                for made in self._libraries[code]:
+                    self._slots.put(slot, made)
         return slot
 
 

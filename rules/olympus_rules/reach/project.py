@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from olympus_rules.keyflow import instructions as ir
+from olympus_rules.keyflow.calls import KEEPING_METHODS
 from olympus_rules.keyflow.lowering import lower_module
-from olympus_rules.reach.calls import Call, Calls
+from olympus_rules.reach.calls import CHANGING, FILLING, Call, Calls
 from olympus_rules.reach.classes import Classes, bound
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.slots import Slot, Slots
@@ -195,7 +197,7 @@ class ProjectReach:
 
         self.slots.watch(container, fill)
         for _ in range(ROUNDS):  # an empty array, or what a function out of reach made
-            self.slots.watch(slot, lambda value, into=container: self._hold(value, into))
+            self.slots.watch(slot, partial(self._hold, slot=container))
             if container not in self.origins:
                 return
             container = self.origins[container]
@@ -231,12 +233,14 @@ class ProjectReach:
         reader = Reader(self, str(found[0]), module)
         for number, name in enumerate(others):
             target = self.slots.slot("name", qualified, number)
-            self.slots.watch(step, lambda value, name=name, target=target: reader.attribute_of(value, name, target))
+            self.slots.watch(step, partial(reader.attribute_of, name=name, slot=target))
             step = target
         self.slots.lead(step, slot)
 
     def take_member(self, method: Value, owner: Object | Class, slot: Slot) -> None:
         """Put a method into a slot, as it is read from an object or a class; a property gives its result."""
+        if isinstance(method, Made):
+            self.slots.put(slot, method)
         if not isinstance(method, Member):
             return
         if method.code.kind == "property" and isinstance(owner, Object):
@@ -264,6 +268,7 @@ class ProjectReach:
                 if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
                     self.set_loose(name, source)
             self._unknown_results()
+            self._unknown_calls()
             if len(self.reads) == len(waiting):
                 return
             self.slots.settle()
@@ -278,6 +283,16 @@ class ProjectReach:
                 self.slots.lead(owner, call.result)
         self.method_results = rest
         self.slots.settle()
+
+    def _unknown_calls(self) -> None:
+        """What is made of a function, by something that nothing is known of, most likely does the same."""
+        for call in self.calls.all:
+            if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
+                continue
+            for slot in call.given:
+                for value in self.slots.values(slot):
+                    if isinstance(value, Function | BoundMethod):
+                        self.slots.put(call.result, value)
 
     # answers
 
@@ -309,12 +324,18 @@ class ProjectReach:
             callees = self.slots.values(call.function)
             known = [value for value in callees if isinstance(value, CALLABLE)]
             libraries = sorted({self.canonical(v.qualified) for v in known if isinstance(v, Library | Made)})
-            if not known:
-                owner = call.owner is not None and bool(self._keys([call.owner]))
-                if not owner:  # a method of an array of keys, or of a container with keys
-                    found.append(Exit(call.place, call.callee, "", keys))
+            if not known and not self._keeps(call):
+                found.append(Exit(call.place, call.callee, "", keys))
             found += [Exit(call.place, call.callee, name, keys) for name in libraries if not is_jax(name)]
         return found
+
+    def _keeps(self, call: Call) -> bool:
+        """Say whether a callee of which nothing is known is a method of an array or container, by its name."""
+        if call.owner is None:
+            return False
+        name = call.callee.rpartition(".")[2]
+        keeping = name in KEEPING_METHODS | FILLING | CHANGING | GIVING_BACK or name.startswith("assert")
+        return keeping or ".at[" in call.callee or bool(self._keys([call.owner]))
 
     def meetings(self) -> list[Meeting]:
         """Return the calls of JAX that want keys of one kind in several arguments."""

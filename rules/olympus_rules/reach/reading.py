@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.lowering import dotted_name
@@ -180,7 +180,7 @@ class Reader:
         if isinstance(index, ast.Slice):
             self.slots.lead(owner, slot)
             return
-        name = index.value if isinstance(index, ast.Constant) else None
+        name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
 
         def read(value: Value) -> None:
             if isinstance(value, Container):
@@ -334,7 +334,7 @@ def is_fixture_maker(node: ast.expr) -> bool:
     return dotted_name(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2] == "fixture"
 
 
-HANDLERS: dict[type, Callable[[Reader, ir.FunctionCode, object], None]] = {
+HANDLERS: dict[type[object], Callable[[Reader, ir.FunctionCode, Any], None]] = {
     ir.Constant: Reader.constant,
     ir.Load: Reader.load,
     ir.Store: Reader.store,
@@ -359,4 +359,4 @@ HANDLERS: dict[type, Callable[[Reader, ir.FunctionCode, object], None]] = {
     ir.Call: Reader.call,
     ir.MakeFunction: Reader.make_function,
     ir.MakeClass: Reader.make_class,
-}  # type: ignore[dict-item]
+}

@@ -50,6 +50,8 @@ class Identities:
     def __init__(self) -> None:
         self.terms: list[Term] = []
         self.numbers: dict[Term, int] = {}
+        self._children: dict[tuple[int, int], int] = {}
+        self._siblings: dict[int, int] = {}
         self.number("value", (), "filling")  # 0 is the identity of no key
 
     def number(self, operation: str, children: tuple[int, ...] = (), data: Hashable = None) -> int:
@@ -142,14 +144,54 @@ class Identities:
         ``split(key, n)[i]`` is ``fold_in(key, i)`` under most generators, a clone is its original, and splitting a key
         twice gives the same children.
         """
+        step = self.child(number)
+        if step is not None:
+            return "child", self.stream(step[0]), step[1]
+        if self.terms[number].operation == "clone":
+            return self.stream(self.terms[number].children[0])
+        return "key", number
+
+    def child(self, number: int) -> tuple[int, int] | None:
+        """Return the parent and the known index or message of a key that ``split`` or ``fold_in`` has made of it."""
         operation, children, data = self.terms[number]
         if operation == "split" and isinstance(data, tuple):
-            return "child", self.stream(children[0]), data[1]
+            return children[0], int(data[1])
         if operation == "fold_in" and self.terms[children[1]].operation == "literal":
-            return "child", self.stream(children[0]), self.terms[children[1]].data
-        if operation == "clone":
-            return self.stream(children[0])
-        return "key", number
+            return children[0], int(str(self.terms[children[1]].data))
+        return None
+
+    def sibling(self, number: int) -> int:
+        """Return one number for keys that differ in nothing but executions of splits, or ``split`` and ``fold_in``.
+
+        :meth:`are_one` says of two of them whether they are one key that two derivations give.
+        """
+        waiting = [number]
+        while waiting:  # no recursion: a chain of splits may be thousands of terms deep
+            current = waiting[-1]
+            step = self.child(current)
+            if current in self._siblings:
+                waiting.pop()
+            elif step is None:
+                self._siblings[current] = current
+            elif step[0] in self._siblings:
+                self._siblings[current] = self._children.setdefault((self._siblings[step[0]], step[1]), current)
+            else:
+                waiting.append(step[0])
+        return self._siblings[number]
+
+    def are_one(self, one: int, other: int) -> bool:
+        """Say whether two siblings are one key, with ``split(key)[i]`` for ``fold_in(key, i)`` in the one or the other.
+
+        The children of two splits of one key are not: the second split is the mistake.
+        """
+        while one != other:
+            if self.terms[one].operation == self.terms[other].operation == "split":
+                return False
+            first, second = self.child(one), self.child(other)
+            if first is None or second is None:
+                return False
+            one, other = first[0], second[0]
+        return True
 
     def replace(self, number: int, replacements: dict[int, int]) -> int:
         """Return a term with some of the terms below it put in place of others.

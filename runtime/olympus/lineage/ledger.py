@@ -35,7 +35,7 @@ class Ledger:
         self.identities = identities
         self.partitionable = partitionable
         self.consumptions: defaultdict[int, list[Consumption]] = defaultdict(list)
-        self.derivations: defaultdict[tuple[int, int], list[tuple[str, int, Event]]] = defaultdict(list)
+        self.derivations: defaultdict[int, list[tuple[int, Event]]] = defaultdict(list)
         self.lanes: dict[int, tuple[int, tuple[int, ...]]] = {}
         self.misuses: list[Misuse] = []
         self.places: set[tuple[object, ...]] = set()
@@ -108,22 +108,21 @@ class Ledger:
         return [min(alternatives, key=lambda each: self.consumptions[each][0].event.order)]
 
     def _collide(self, key: int, event: Event) -> None:
-        """Compare ``fold_in(key, i)`` with ``split(key)[i]``: two names of one key under most generators."""
-        operation, children, data = self.identities[key]
-        if operation == "split" and isinstance(data, tuple):
-            index = int(data[1])
-        elif operation == "fold_in" and self.identities[children[1]].operation == "literal":
-            index = int(str(self.identities[children[1]].data))
-        else:
+        """Compare ``fold_in(key, i)`` with ``split(key)[i]``: two names of one key under most generators.
+
+        The two may lie further back: what is derived of them in one way are two names of one key as well.
+        """
+        if self.identities.child(key) is None:
             return
         if event.implementation not in COLLIDING or (event.implementation == "key<fry>" and not self.partitionable):
             return
-        same = self.derivations[children[0], index]
-        for other, number, earlier in same:
-            if other != operation and number != key and may_meet(Consumption(earlier), Consumption(event)):
+        same = self.derivations[self.identities.sibling(key)]
+        for other, earlier in same:
+            differs = other != key and self.identities.are_one(other, key)
+            if differs and may_meet(Consumption(earlier), Consumption(event)):
                 self.report("collision", earlier, event, key)
                 break
-        same.append((operation, key, event))
+        same.append((key, event))
 
     def report(self, kind: MisuseKind, first: Event, second: Event, key: int) -> None:
         """Note a misuse, once for each pair of places."""

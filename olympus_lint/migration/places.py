@@ -1,0 +1,149 @@
+"""The places of one file that typed keys do not survive: found, and rewritten as far as that is certain."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from olympus_codemods.fixes import apply_fixes, compatible, migration_for
+from olympus_codemods.target import Target
+from olympus_lint.engine import NOT_PARSED, Projects, internal_error, unfinished_note
+from olympus_lint.results import Problem
+from olympus_lint.settings import Settings
+from olympus_lint.suppression import Suppressions
+from olympus_rules.check import check
+from olympus_rules.finding import Fix
+from olympus_rules.keyflow.facts import Reference
+from olympus_rules.rule import Report
+from olympus_rules.syntax import Document
+
+__all__ = ["RULES", "Text", "constructors", "rename", "reports_of", "rewrite"]
+
+CONSTRUCTOR = "OLY201"
+RULES = ("OLY101", "OLY102", "OLY103", "OLY2")
+"""The rules about what typed keys do not survive, and the one about the constructors of raw keys."""
+PASSES = 20
+
+
+@dataclass(slots=True)
+class Text:
+    """A file on its way.
+
+    Attributes:
+        filename: the path as the user gave it.
+        settings: those of its folder.
+        old: the text as it was.
+        new: the text as it is by now.
+        rewritten: what was done, in order: a report on the text of that time, and its fix.
+        problems: what went wrong.
+        notes: what was looked at in part only.
+    """
+
+    filename: str
+    settings: Settings
+    old: str
+    new: str = ""
+    rewritten: list[tuple[Report, Fix]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[Problem] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Begin with the text as it was."""
+        self.new = self.new or self.old
+
+
+def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
+    """Return the places of a file that typed keys do not survive, and its constructors of raw keys.
+
+    What the settings ignore, or a comment suppresses, is left out.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
+    """
+    settings = replace(text.settings, select=RULES, extend_select=())
+    project = projects.get(settings)
+    document = project.document(text.filename, text.new)
+    rules = settings.rules_for(text.filename)
+    checked = check(document, rules, min_confidence=settings.min_confidence, project=project)
+    text.problems = [internal_error(text.filename, failure) for failure in checked.errors]
+    text.notes = [unfinished_note(text.filename, fact) for fact in checked.unfinished]
+    if settings.ignore_noqa:
+        return document, checked.reports
+    comments = Suppressions(text.new)
+    return document, [report for report in checked.reports if not comments.hides(report.finding)]
+
+
+def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
+    """Make the places of a file ready for typed keys; return those for which there is no certain way.
+
+    Constructors stay.
+
+    Args:
+        text: the file.
+        target: what its code has to work with.
+        projects: what is known of other files.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: the file cannot be parsed.
+    """
+    left: list[Report] = []
+    for _ in range(PASSES):
+        document, reports = reports_of(text, projects)
+        places = [report for report in reports if report.finding.code != CONSTRUCTOR]
+        fixes = [(report, migration_for(report, document, target)) for report in places]
+        left = [report for report, fix in fixes if fix is None]
+        if not _apply(text, [(report, fix) for report, fix in fixes if fix is not None]):
+            break
+    return left
+
+
+def constructors(reports: Sequence[Report]) -> list[Report]:
+    """Return the mentions of the constructor of raw keys: where it is called or handed on."""
+    return [report for report in reports if _context(report) in ("call", "value")]
+
+
+def _context(report: Report) -> str:
+    is_one = report.finding.code == CONSTRUCTOR and isinstance(report.fact, Reference)
+    return report.fact.context if is_one and isinstance(report.fact, Reference) else ""
+
+
+def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects) -> None:
+    """Rename constructors of a file, and take out imports that nothing needs any more.
+
+    Args:
+        text: the file.
+        held: for each constructor, in the order of places, whether it stays.
+        target: what the code has to work with.
+        projects: what is known of other files.
+    """
+    waiting = list(held)
+    for _ in range(PASSES):
+        document, reports = reports_of(text, projects)
+        mentions = list(zip(constructors(reports), waiting, strict=True))
+        wanted = [report for report, stays in mentions if not stays]
+        wanted += [report for report in reports if _context(report) == "import"]
+        fixes = [(report, migration_for(report, document, target)) for report in wanted]
+        applied = _apply(text, [(report, fix) for report, fix in fixes if fix is not None])
+        if not applied:
+            return
+        done = {id(report) for report in applied}
+        waiting = [stays for report, stays in mentions if id(report) not in done]
+
+
+def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]]) -> list[Report]:
+    """Apply fixes to a file as far as they do not overlap; return the reports that were mended."""
+    chosen = {id(fix) for fix in compatible(fix for _, fix in fixes)}
+    applied = [(report, fix) for report, fix in fixes if id(fix) in chosen]
+    new, _ = apply_fixes(text.new, [fix for _, fix in applied])
+    if new == text.new:
+        return []
+    try:
+        ast.parse(new)
+    except NOT_PARSED as error:
+        codes = ", ".join(sorted({report.finding.code for report, _ in applied}))
+        text.problems.append(Problem(text.filename, f"internal error: the migration of {codes} gave {error!r}."))
+        return []
+    text.new = new
+    text.rewritten += applied
+    return [report for report, _ in applied]

@@ -1,0 +1,165 @@
+"""Which constructors can make typed keys, and what holds the others back."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from olympus_rules.reach.reading import place_of
+from olympus_rules.reach.values import Place
+from olympus_rules.rule import Report
+from olympus_rules.signatures import typed_key_support
+from olympus_rules.syntax import Document
+
+if TYPE_CHECKING:
+    from olympus_rules.reach.project import ProjectReach
+
+__all__ = ["Constructor", "Reason", "plan"]
+
+HARMLESS = frozenset({"OLY204", "OLY205"})
+"""Rules whose places stop no key: annotations, and settings of the whole program."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Reason:
+    """What holds a constructor back.
+
+    Attributes:
+        filename, row: where.
+        text: what, as the rest of a sentence that begins with the key.
+        code: the rule that says so; empty for a call.
+    """
+
+    filename: str
+    row: int
+    text: str
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Constructor:
+    """A mention of the constructor of raw keys.
+
+    Attributes:
+        filename, row, column: where, with rows and columns from 1.
+        spelled: as it is written.
+        reasons: what holds it back; none for one that can be renamed.
+    """
+
+    filename: str
+    row: int
+    column: int
+    spelled: str
+    reasons: tuple[Reason, ...]
+
+
+def plan(
+    documents: Mapping[str, Document],
+    mentions: Mapping[str, Sequence[Report]],
+    left: Mapping[str, Sequence[Report]],
+    *,
+    roots: Iterable[str],
+    packs: tuple[str, ...] = (),
+) -> dict[str, list[Constructor]]:
+    """Return the constructors of a project by file, each with what holds it back.
+
+    Args:
+        documents: all files by the path that the user gave.
+        mentions: the constructors of each file, in the order of places.
+        left: the places of each file that are not ready for typed keys.
+        roots: the names under which the JAX namespace may be imported.
+        packs: the paths of the user's signature packs.
+    """
+    from olympus_rules.reach.project import reach
+
+    paths = {filename: str(Path(filename).absolute()) for filename in documents}
+    filenames = {path: filename for filename, path in paths.items()}
+    places = {
+        place_of(paths[filename], report.fact.node): report for filename, each in mentions.items() for report in each
+    }
+    reached = reach({paths[filename]: document for filename, document in documents.items()}, places, roots)
+    reasons: dict[Place, set[Reason]] = defaultdict(set)
+    for filename, reports in left.items():
+        for report in reports:
+            if report.finding.code not in HARMLESS:
+                reason = _place_left(filename, report, documents[filename])
+                for maker in _keys_in(report.fact.node, paths[filename], reached):
+                    reasons[maker].add(reason)
+    for maker, reason in _exits(reached, filenames, packs):
+        reasons[maker].add(reason)
+    _hold_company(reached, filenames, places, reasons)
+    return {
+        filename: [
+            _constructor(filename, report, reasons[place_of(paths[filename], report.fact.node)]) for report in each
+        ]
+        for filename, each in mentions.items()
+    }
+
+
+def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constructor:
+    start = report.finding.span.start
+    return Constructor(filename, start.row, start.column, ast.unparse(report.fact.node), tuple(sorted(reasons)))
+
+
+def _place_left(filename: str, report: Report, document: Document) -> Reason:
+    code = " ".join(document.segment(report.fact.node).split())
+    shown = code if len(code) <= 60 else f"{code[:57]}..."
+    return Reason(filename, report.finding.span.start.row, f"gets to `{shown}`", report.finding.code)
+
+
+def _keys_in(node: ast.AST, path: str, reached: ProjectReach) -> set[Place]:
+    """Return the constructors whose keys may be in an expression, or in a part of it."""
+    found: set[Place] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.expr):
+            found |= reached.keys_at(place_of(path, part))
+    return found
+
+
+def _exits(
+    reached: ProjectReach, filenames: Mapping[str, str], packs: tuple[str, ...]
+) -> Iterable[tuple[Place, Reason]]:
+    """Return what holds constructors back because their keys leave the project."""
+    for way in reached.exits():
+        support = typed_key_support(way.library, packs) if way.library else "unknown"
+        if support == "yes":
+            continue
+        where = way.library.partition(".")[0]
+        if not way.library:
+            text = f"is given to `{way.callee}`, of which nothing is known"
+        elif support == "no":
+            text = f"is given to `{way.callee}`, and {where} takes raw keys only"
+        else:
+            text = f"is given to `{way.callee}`, and it is not known whether {where} takes typed keys"
+        reason = Reason(filenames[way.place.file], way.place.line, text)
+        for maker in way.keys:
+            yield maker, reason
+
+
+def _hold_company(
+    reached: ProjectReach,
+    filenames: Mapping[str, str],
+    places: Mapping[Place, Report],
+    reasons: dict[Place, set[Reason]],
+) -> None:
+    """Hold back what meets keys that stay raw in a call which wants keys of one kind."""
+    meetings = reached.meetings()
+    changed = True
+    while changed:
+        changed = False
+        for meeting in meetings:
+            for one in meeting.keys:
+                for other in meeting.keys:
+                    raw = sorted(maker for maker in one if reasons.get(maker) and maker not in other)
+                    if not raw or other == one:
+                        continue
+                    first = f"{filenames[raw[0].file]}:{raw[0].line}"
+                    text = f"meets keys that stay raw, made on {first}, in `{meeting.callee}`"
+                    for maker in other - one:
+                        if maker in places and not reasons.get(maker):
+                            reasons[maker].add(Reason(filenames[meeting.place.file], meeting.place.line, text))
+                            changed = True

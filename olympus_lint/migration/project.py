@@ -1,0 +1,106 @@
+"""A project on its way to typed keys: all its files, what was rewritten in them, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from olympus_codemods.target import Target
+from olympus_lint.engine import NOT_PARSED, Projects, deep_recursion, worth_checking
+from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
+from olympus_lint.migration.plan import Constructor, plan
+from olympus_lint.results import Problem
+from olympus_rules.rule import Report
+from olympus_rules.syntax import Document
+
+__all__ = ["Migration", "migrate"]
+
+
+@dataclass(slots=True)
+class Migration:
+    """What came of a migration.
+
+    Attributes:
+        target: what the code has to work with afterwards.
+        texts: the files, in the order of the command line.
+        left: the places that are not ready for typed keys, by file; their rows are those of the new text.
+        constructors: the constructors by file, each with what holds it back; their rows are those of the text
+            before they were renamed.
+        problems: what went wrong.
+    """
+
+    target: Target
+    texts: list[Text]
+    left: dict[str, list[Report]] = field(default_factory=dict)
+    constructors: dict[str, list[Constructor]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def changed(self) -> list[Text]:
+        """Return the files that are different afterwards."""
+        return [text for text in self.texts if text.new != text.old]
+
+    @property
+    def held(self) -> list[Constructor]:
+        """Return the constructors that stay."""
+        return [each for found in self.constructors.values() for each in found if each.reasons]
+
+    @property
+    def free(self) -> list[Constructor]:
+        """Return the constructors that make typed keys now, or can."""
+        return [each for found in self.constructors.values() for each in found if not each.reasons]
+
+
+def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> Migration:
+    """Rewrite the files of a project, in memory, as far as that is certain.
+
+    Args:
+        texts: the files; ``new`` is changed.
+        target: what the code has to work with; constructors are renamed in style ``typed`` only.
+        unsafe: whether constructors are renamed, too, whose keys get to places that are not ready.
+    """
+    migration = Migration(target, list(texts))
+    projects = Projects()
+    found: dict[str, list[Report]] = {}
+    with deep_recursion():
+        for text in migration.texts:
+            if not worth_checking(text.old.encode(errors="replace"), text.settings):
+                continue
+            try:
+                migration.left[text.filename] = rewrite(text, target, projects)
+                found[text.filename] = constructors(reports_of(text, projects)[1])
+            except NOT_PARSED as error:
+                migration.problems.append(Problem(text.filename, f"cannot be parsed ({error}), so it stays as it is."))
+        migration.constructors = _planned(migration, found)
+        if target.style == "typed":
+            for text in migration.texts:
+                each = migration.constructors.get(text.filename, [])
+                if each or text.filename in found:
+                    rename(text, [bool(one.reasons) and not unsafe for one in each], target, projects)
+    for text in migration.texts:
+        migration.problems += text.problems
+    return migration
+
+
+def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, list[Constructor]]:
+    """Return the constructors with what holds them back; files without any key pass keys on, and count."""
+    documents = {}
+    for text in migration.texts:
+        document = _parsed(text)
+        if document is not None:
+            documents[text.filename] = document
+    roots = {root for text in migration.texts for root in text.settings.library_roots}
+    packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
+    return plan(documents, found, migration.left, roots=roots, packs=packs)
+
+
+def _parsed(text: Text) -> Document | None:
+    """Return a document of a text that no analysis lets go of."""
+    from olympus_rules.syntax.project import locate
+
+    place = locate(Path(text.filename).absolute())
+    try:
+        return Document(text.filename, text.new, module=place.module, is_package=place.is_package, roots=place.roots)
+    except NOT_PARSED:
+        return None

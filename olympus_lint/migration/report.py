@@ -1,0 +1,255 @@
+"""The report on a migration: what was rewritten, what is left in the order in which to look, and how to check it."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from olympus_lint.migration.plan import Constructor
+from olympus_lint.migration.project import Migration
+from olympus_lint.reporting._text import count
+from olympus_rules.rule import Report
+
+__all__ = ["DRY_RUN", "render"]
+
+DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
+"""With this flag of JAX, ``PRNGKey`` makes typed keys: a run of the tests as they would be after the migration."""
+
+SILENT = frozenset({"OLY202", "OLY203"})
+"""Rules about what goes on with a typed key without an error, with another result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A place that a person has to look at.
+
+    Attributes:
+        report: what is there.
+        holds: how many constructors it holds back.
+    """
+
+    report: Report
+    holds: int
+
+    @property
+    def is_silent(self) -> bool:
+        """Say whether a typed key changes what it does without an error."""
+        return self.report.finding.code in SILENT
+
+    @property
+    def place(self) -> str:
+        """Return where it is."""
+        finding = self.report.finding
+        return f"{finding.filename}:{finding.span.start.row}:{finding.span.start.column}"
+
+
+def left_in_order(migration: Migration) -> list[Left]:
+    """Return what is left: silent changes first, then what holds most constructors back."""
+    holding: Counter[tuple[str, int, str]] = Counter(
+        (reason.filename, reason.row, reason.code) for each in migration.held for reason in each.reasons
+    )
+    left = [
+        Left(report, holding[report.finding.filename, report.finding.span.start.row, report.finding.code])
+        for reports in migration.left.values()
+        for report in reports
+    ]
+    return sorted(left, key=lambda each: (not each.is_silent, -each.holds, each.report.finding.sort_key))
+
+
+def render(migration: Migration, name: str, *, written: bool, color: bool = False) -> str:
+    """Return the report in one of the formats ``full``, ``markdown``, ``html`` and ``json``.
+
+    Args:
+        migration: what came of it.
+        name: the format.
+        written: whether the files were changed.
+        color: whether the output is a terminal that shows colours.
+    """
+    if name == "json":
+        return as_json(migration, written=written)
+    if name == "html":
+        return as_html(migration, written=written)
+    return as_text(migration, written=written, markdown=name == "markdown")
+
+
+def sentences(migration: Migration, *, written: bool) -> list[str]:
+    """Return what was done, in sentences."""
+    style = "portable code, for raw and typed keys" if migration.target.style == "portable" else "typed keys"
+    release = ".".join(map(str, migration.target.jax))
+    places = sum(len(text.rewritten) for text in migration.texts)
+    verb = "Rewrote" if written else "Would rewrite"
+    told = [
+        f"Migration to {style}, for JAX {release} and later.",
+        f"{verb} {count(places, 'place')} in {count(len(migration.changed), 'file')}.",
+    ]
+    free, held = len(migration.free), len(migration.held)
+    if free + held and migration.target.style == "typed":
+        told.append(f"{free} of {count(free + held, 'constructor')} can make typed keys, {held} held back.")
+    elif free + held:
+        told.append(f"{count(free + held, 'constructor')} stay as they are; the code around them takes both kinds.")
+    return told
+
+
+def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
+    """Return how many places were rewritten for each rule, as (code, name, number)."""
+    done = Counter(
+        (report.finding.code, report.finding.name) for text in migration.texts for report, _ in text.rewritten
+    )
+    return [(code, name, number) for (code, name), number in sorted(done.items())]
+
+
+def reasons_of(constructor: Constructor) -> list[str]:
+    """Return what holds a constructor back, a line each."""
+    return [
+        f"{reason.text} ({reason.filename}:{reason.row}{f', {reason.code}' if reason.code else ''})"
+        for reason in constructor.reasons
+    ]
+
+
+def held_back(migration: Migration) -> list[Constructor]:
+    """Return the constructors that are held back; none in portable code, where all stay."""
+    return migration.held if migration.target.style == "typed" else []
+
+
+def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
+    """Return the report as plain text, or as Markdown."""
+    code: Callable[[str], str] = (lambda text: f"`{text}`") if markdown else (lambda text: text)
+    lines = ["# Migration of JAX random keys", ""] if markdown else []
+    lines += [
+        "  \n".join(sentences(migration, written=written))
+        if markdown
+        else "\n".join(sentences(migration, written=written)),
+        "",
+    ]
+
+    def heading(text: str) -> None:
+        lines.extend([f"## {text}", ""] if markdown else [f"{text}:"])
+
+    if by_rule(migration):
+        heading("Rewritten" if written else "To be rewritten")
+        bullet = "- " if markdown else "  "
+        lines.extend(f"{bullet}{each[0]} {each[1]}: {each[2]}" for each in by_rule(migration))
+        lines.append("")
+    if left := left_in_order(migration):
+        heading("Left, in the order in which to look")
+        for number, each in enumerate(left, 1):
+            notes = ["changes silently"] if each.is_silent else []
+            notes += [f"holds {count(each.holds, 'constructor')} back"] if each.holds else []
+            told = f" ({', '.join(notes)})" if notes else ""
+            finding = each.report.finding
+            lines.append(f"{number:3}. {code(each.place)} {finding.code}{told}: {finding.message}")
+        lines.append("")
+    if held := held_back(migration):
+        heading("Constructors that stay, and why")
+        for constructor in held:
+            place = f"{constructor.filename}:{constructor.row}:{constructor.column}"
+            lines.append(f"{'- ' if markdown else '  '}{code(place)} {code(constructor.spelled)}: its key")
+            lines.extend(f"    {'- ' if markdown else ''}{reason}" for reason in reasons_of(constructor))
+        lines.append("")
+    heading("Check it")
+    lines.append("With this flag, JAX makes typed keys wherever `PRNGKey` is left:")
+    lines.extend(["", "```console", f"$ {DRY_RUN}", "```"] if markdown else [f"  {DRY_RUN}"])
+    return "\n".join(lines) + "\n"
+
+
+def as_json(migration: Migration, *, written: bool) -> str:
+    """Return the report as JSON."""
+    return (
+        json.dumps(
+            {
+                "style": migration.target.style,
+                "jax": ".".join(map(str, migration.target.jax)),
+                "written": written,
+                "files": [text.filename for text in migration.changed],
+                "rewritten": [
+                    {"code": code, "name": name, "places": number} for code, name, number in by_rule(migration)
+                ],
+                "left": [
+                    {
+                        "code": each.report.finding.code,
+                        "filename": each.report.finding.filename,
+                        "location": {
+                            "row": each.report.finding.span.start.row,
+                            "column": each.report.finding.span.start.column,
+                        },
+                        "message": each.report.finding.message,
+                        "silent": each.is_silent,
+                        "holds_back": each.holds,
+                    }
+                    for each in left_in_order(migration)
+                ],
+                "constructors": [
+                    {
+                        "filename": each.filename,
+                        "location": {"row": each.row, "column": each.column},
+                        "spelled": each.spelled,
+                        "held_back_by": [
+                            {
+                                "filename": reason.filename,
+                                "row": reason.row,
+                                "code": reason.code or None,
+                                "text": reason.text,
+                            }
+                            for reason in each.reasons
+                        ],
+                    }
+                    for found in migration.constructors.values()
+                    for each in found
+                ],
+            },
+            indent=2,
+        )
+        + "\n"
+    )
+
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1c1c1c }
+code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; background: #f3f3f3; padding: 0.1em 0.3em }
+pre { padding: 0.6em 1em; overflow-x: auto } li { margin: 0.4em 0 } table { border-collapse: collapse }
+td, th { padding: 0.2em 1em 0.2em 0; text-align: left } .silent { color: #a33c00; font-weight: 600 }
+@media (prefers-color-scheme: dark) { body { background: #181818; color: #e6e6e6 } code, pre { background: #2a2a2a } }
+"""
+
+
+def as_html(migration: Migration, *, written: bool) -> str:
+    """Return the report as one page without anything from elsewhere."""
+    said = html.escape
+    parts = [f"<p>{'<br>'.join(map(said, sentences(migration, written=written)))}</p>"]
+    if by_rule(migration):
+        rows = "".join(f"<tr><td>{code}</td><td>{name}</td><td>{n}</td></tr>" for code, name, n in by_rule(migration))
+        title = "Rewritten" if written else "To be rewritten"
+        parts.append(f"<h2>{title}</h2><table><tr><th>Rule</th><th></th><th>Places</th></tr>{rows}</table>")
+    if left := left_in_order(migration):
+        parts.append(f"<h2>Left, in the order in which to look</h2><ol>{''.join(map(left_item, left))}</ol>")
+    if held := held_back(migration):
+        parts.append(f"<h2>Constructors that stay, and why</h2><ul>{''.join(map(held_item, held))}</ul>")
+    parts.append(
+        "<h2>Check it</h2><p>With this flag, JAX makes typed keys wherever <code>PRNGKey</code> is left:</p>"
+        f"<pre>{said(DRY_RUN)}</pre>"
+    )
+    title = "Migration of JAX random keys"
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
+    body = "\n".join(parts)
+    page = f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head>\n'
+    return f"{page}<body><h1>{title}</h1>\n{body}\n</body></html>\n"
+
+
+def left_item(left: Left) -> str:
+    """Return a place that is left as an item of a list."""
+    finding = left.report.finding
+    silent = '<span class="silent">changes silently</span> ' if left.is_silent else ""
+    holds = f" Holds {count(left.holds, 'constructor')} back." if left.holds else ""
+    return (
+        f"<li><code>{html.escape(left.place)}</code> {finding.code} {silent}{html.escape(finding.message)}{holds}</li>"
+    )
+
+
+def held_item(constructor: Constructor) -> str:
+    """Return a constructor that is held back as an item of a list."""
+    place = html.escape(f"{constructor.filename}:{constructor.row}:{constructor.column}")
+    reasons = "".join(f"<li>its key {html.escape(reason)}</li>" for reason in reasons_of(constructor))
+    return f"<li><code>{place}</code> <code>{html.escape(constructor.spelled)}</code><ul>{reasons}</ul></li>"

@@ -1,0 +1,175 @@
+"""``--migrate``: a project of several files, planned, shown and rewritten by the installed command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = {
+    "pyproject.toml": "[project]\nname = 'pkg'\n",
+    "pkg/__init__.py": "",
+    "pkg/envs.py": """\
+import jax
+import jax.numpy as jnp
+
+
+def reset(seed, n):
+    keys = jax.random.split(jax.random.PRNGKey(seed), n)
+    return keys, jnp.zeros(keys.shape[:-1])  # one for each environment
+""",
+    "pkg/main.py": """\
+from jax.random import PRNGKey, normal
+
+from pkg.envs import reset
+from pkg.keep import keep
+import storage
+
+
+def main():
+    storage.put(PRNGKey(3))
+    keep(PRNGKey(4))
+    return reset(0, 4), normal(PRNGKey(1))
+""",
+    "pkg/keep.py": """\
+class Keeper:
+    def __init__(self, rng):
+        self.rng = rng
+
+    def show(self):
+        import vault
+        return vault.show(self.rng)
+
+
+def keep(rng):
+    return Keeper(rng).show()
+""",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in PROJECT.items():
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    return tmp_path
+
+
+def command(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "olympus_lint", *options], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {name: (folder / name).read_text() for name in PROJECT}
+
+
+def test_report_names_what_holds_constructors_back(project: Path) -> None:
+    done = command(project, "--migrate", ".")
+    assert done.returncode == 1 and not done.stderr
+    assert "2 of 4 constructors can make typed keys, 2 held back." in done.stdout
+    assert (
+        "is given to `storage.put`, and it is not known whether storage takes typed keys (pkg/main.py:9)" in done.stdout
+    )
+    assert "is given to `vault.show`, and it is not known whether vault takes typed keys (pkg/keep.py:7)" in done.stdout
+    assert "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest" in done.stdout
+    assert texts(project) == PROJECT
+
+
+def test_fix_renames_what_is_free_and_nothing_else(project: Path) -> None:
+    done = command(project, "--migrate", "--fix", ".")
+    assert done.returncode == 1  # two are held back
+    new = texts(project)
+    assert new["pkg/envs.py"] == PROJECT["pkg/envs.py"].replace("PRNGKey", "key").replace(
+        "keys.shape", "jax.random.key_data(keys).shape"
+    )
+    assert "PRNGKey(3)" in new["pkg/main.py"] and "PRNGKey(4)" in new["pkg/main.py"]
+    assert "normal(key(1))" in new["pkg/main.py"] and "PRNGKey(1)" not in new["pkg/main.py"]
+    assert new["pkg/keep.py"] == PROJECT["pkg/keep.py"]
+    again = command(project, "--migrate", "--fix", ".")
+    assert texts(project) == new and "0 of 2 constructors can make typed keys" in again.stdout
+
+
+def test_unsafe_fixes_rename_all(project: Path) -> None:
+    command(project, "--migrate", "--fix", "--unsafe-fixes", ".")
+    assert not any("PRNGKey" in text for text in texts(project).values())
+
+
+def test_portable_style_leaves_constructors(project: Path) -> None:
+    done = command(project, "--migrate=portable", "--fix", ".")
+    assert done.returncode == 0, done.stdout
+    new = texts(project)
+    assert "jax.random.key_data(keys).shape[:-1]" in new["pkg/envs.py"] and "PRNGKey(seed)" in new["pkg/envs.py"]
+    assert new["pkg/main.py"] == PROJECT["pkg/main.py"]
+
+
+def test_diff_writes_nothing_and_applies(project: Path) -> None:
+    done = command(project, "--migrate", "--diff", ".")
+    assert done.returncode == 1 and done.stdout.startswith("--- pkg/envs.py") and texts(project) == PROJECT
+    subprocess.run(["patch", "-p0", "--silent"], cwd=project, input=done.stdout, text=True, check=True)
+    patched = texts(project)
+    for name, text in PROJECT.items():
+        (project / name).write_text(text)
+    command(project, "--migrate", "--fix", ".")
+    assert texts(project) == patched
+
+
+def test_formats(project: Path) -> None:
+    data = json.loads(command(project, "--migrate", "--output-format", "json", ".").stdout)
+    assert data["style"] == "typed" and data["written"] is False and len(data["constructors"]) == 4
+    assert [each["held_back_by"] != [] for each in data["constructors"]].count(True) == 2
+    page = command(project, "--migrate", "--output-format", "html", ".").stdout
+    assert page.startswith("<!doctype html>") and "storage.put" in page and "http" not in page
+    text = command(project, "--migrate", "--output-format", "markdown", ".").stdout
+    assert text.startswith("# Migration of JAX random keys\n") and "- `pkg/main.py:9:17` `PRNGKey`: its key" in text
+
+
+def test_suppressed_and_ignored_places_stay(project: Path) -> None:
+    file = project / "pkg/envs.py"
+    file.write_text(file.read_text().replace("# one", "# noqa: OLY202 one"))
+    command(project, "--migrate", "--fix", ".")
+    assert "keys.shape[:-1])  # noqa" in file.read_text() and "random.key(seed)" in file.read_text()
+    file.write_text(PROJECT["pkg/envs.py"])
+    command(project, "--migrate", "--fix", "--ignore", "OLY202", ".")
+    assert "jnp.zeros(keys.shape[:-1])" in file.read_text()
+
+
+def test_line_endings_and_encoding_stay(project: Path) -> None:
+    file = project / "pkg/envs.py"
+    old = ("# -*- coding: latin-1 -*-\n# caf\xe9\n" + PROJECT["pkg/envs.py"]).replace("\n", "\r\n").encode("latin-1")
+    file.write_bytes(old)
+    command(project, "--migrate", "--fix", ".")
+    new = old.replace(b"PRNGKey", b"key").replace(b"keys.shape", b"jax.random.key_data(keys).shape")
+    assert file.read_bytes() == new
+
+
+def test_target_jax_decides_what_is_legal(project: Path) -> None:
+    command(project, "--migrate", "--fix", "--target-jax", "0.4.13", ".")
+    assert texts(project)["pkg/main.py"] == PROJECT["pkg/main.py"]  # `jax.random.key` came later
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--migrate=both"], "invalid choice: 'both'"),
+        (["--migrate", "--target-jax", "new"], "expected a release of JAX such as"),
+        (["--migrate", "--trace"], "--trace does not go with --migrate"),
+        (["--migrate", "--output-format", "markdwon"], "did you mean markdown?"),
+        (["--migrate", "-"], "not standard input"),
+    ],
+)
+def test_wrong_options(project: Path, options: list[str], sentence: str) -> None:
+    done = command(project, *options)
+    assert done.returncode == 2 and sentence in done.stderr and not done.stdout
+
+
+def test_broken_file_is_a_problem_and_the_others_go_on(project: Path) -> None:
+    (project / "pkg/broken.py").write_text("import jax\nkey = jax.random.PRNGKey(0\n")
+    done = command(project, "--migrate", "--fix", ".")
+    assert done.returncode == 2 and "pkg/broken.py: cannot be parsed" in done.stderr
+    assert "random.key(seed)" in (project / "pkg/envs.py").read_text()
