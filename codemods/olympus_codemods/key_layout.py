@@ -13,13 +13,13 @@ import libcst as cst
 
 from olympus_codemods.names import Names
 from olympus_codemods.rewriting import call, comments, expression, replace
-from olympus_rules.finding import Edit, Position, Span
+from olympus_rules.finding import Edit, Span
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import ShapeLogic
     from olympus_rules.syntax import Document
 
-__all__ = ["is_plain", "key_shape", "rewritten", "swap", "without", "words"]
+__all__ = ["is_plain", "key_shape", "rewritten", "swap", "without_last", "words"]
 
 REARRANGING = ("reshape", "transpose", "swapaxes")
 
@@ -87,30 +87,18 @@ def swap(document: Document, node: ast.expr, text: str) -> Edit | None:
     return Edit(fragment.span(old), text)
 
 
-def without(document: Document, last: ast.expr, elements: list[ast.expr], *, is_tuple: bool = False) -> Edit | None:
-    """Return the edit that leaves out the last of several elements, with the comma before it."""
-    old, fragment = expression(document, last), document.fragment(last)
-    if old is None or fragment is None or old.lpar or not elements or elements[-1] is not last:
+def without_last(document: Document, elements: list[ast.expr]) -> Edit | None:
+    """Return the edit that leaves out the last of several arguments, with the comma before it."""
+    last, fragment = expression(document, elements[-1]), document.fragment(elements[-1])
+    if last is None or fragment is None or last.lpar:
         return None
-    end = fragment.span(old).end
     if len(elements) == 1:
-        return None if is_tuple else Edit(fragment.span(old), "")
+        return Edit(fragment.span(last), "")
     before = expression(document, elements[-2])
-    if before is None:
+    if before is None or before.rpar:
         return None
-    start = fragment.span(before).end
-    gap = _text(document, start, end)
-    rest = document.lines[end.row - 1][end.column - 1 :].lstrip()
-    if "#" in gap:
-        return None
-    return Edit(Span(start, end), "," if is_tuple and len(elements) == 2 and not rest.startswith(",") else "")
-
-
-def _text(document: Document, start: Position, end: Position) -> str:
-    lines = document.lines[start.row - 1 : end.row]
-    lines[-1] = lines[-1][: end.column - 1]
-    lines[0] = lines[0][start.column - 1 :]
-    return "".join(lines)
+    span = Span(fragment.span(before).end, fragment.span(last).end)
+    return None if "#" in document.slice(span) else Edit(span, "")
 
 
 def rewritten(text: str) -> cst.BaseExpression:

@@ -52,14 +52,10 @@ class KeyShapeLogicCodemod(Codemod):
         return self.migrate(fact, document, Target())
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Return the portable form, and for code with typed keys only, the one without the words where it is short."""
+        """Return the portable form, in either style: a place is rewritten before it is known which keys stay raw."""
         assert isinstance(fact, ShapeLogic)
         if not fact.exact:
             return None
-        if target.style == "typed":
-            fix = without_words(fact, document)
-            if fix is not None:
-                return fix
         if fact.form == "reshape" and target.has("split-shape"):
             fix = split_into_shape(fact, document)
             if fix is not None:
@@ -315,7 +311,7 @@ def leave_out(fact: ShapeLogic, document: Document, names: Names) -> Edits:
             if isinstance(node, ast.Call) and names.resolve(node.func) in ("jax.sharding.PartitionSpec", "jax.P"):
                 last = node.args[-1] if node.args else None
                 if isinstance(last, ast.Constant) and last.value is None and not node.keywords:
-                    return [layout.without(document, last, node.args)]
+                    return [layout.without_last(document, node.args)]
     return []
 
 
@@ -345,45 +341,6 @@ def signature_of_typed(fact: ShapeLogic, given: str) -> str | None:
     groups = inputs.replace(" ", "").removeprefix("(").removesuffix(")").split("),(")
     groups[position] = ""
     return f"{','.join(f'({group})' for group in groups)}{arrow}{outputs}"
-
-
-# code with typed keys only
-
-
-def without_words(fact: ShapeLogic, document: Document) -> Fix | None:
-    """``keys.shape[:-1]`` becomes ``keys.shape``, ``(n, 2)`` becomes ``(n,)``."""
-    edits: Edits = []
-    match fact.form, fact.node:
-        case "shape-slice", ast.Subscript(value=ast.Attribute(value=subject) as shape, slice=ast.Slice(lower=None)):
-            if subject is fact.subject and _takes_all_but_one(fact.node):
-                edits = [layout.swap(document, fact.node, document.segment(shape))]
-        case "reshape" | "broadcast" | "tile", ast.Call() if len(fact.parts) == 1:
-            edits = [drop_last(fact.parts[0], document)]
-        case "signature", _:
-            match fact.parts:
-                case [ast.Constant(value=str(given)) as signature]:
-                    typed = signature_of_typed(fact, given)
-                    edits = [] if typed is None else [layout.swap(document, signature, f'"{typed}"')]
-    return fix_of(Applicability.SAFE, "Leave out the words", *edits)
-
-
-def _takes_all_but_one(node: ast.Subscript) -> bool:
-    match node.slice:
-        case ast.Slice(lower=None, upper=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)), step=None):
-            return True
-    return False
-
-
-def drop_last(last: ast.expr, document: Document) -> Edit | None:
-    """Return the edit that leaves out the last dimension of a shape."""
-    match document.parents.get(last):
-        case ast.Tuple(elts=elements):
-            return layout.without(document, last, elements, is_tuple=True)
-        case ast.List(elts=elements):
-            return layout.without(document, last, elements) if len(elements) > 1 else None
-        case ast.Call(args=elements) if len(elements) > 1:
-            return layout.without(document, last, elements)
-    return None
 
 
 Rewrite = Callable[[ShapeLogic, "Document", Names], Edits]

@@ -70,7 +70,7 @@ def made_anew(fact: RawKeyLiteral, node: ast.Call, document: Document, names: Na
     if constructor is None:
         return None
     if fact.form == "words":
-        return seeded(node, document, names, target, constructor)
+        return seeded(node, constructor)
     lengths = leading(parameter(node, 0, "shape"), document)
     if lengths is None:
         return None
@@ -84,14 +84,12 @@ def made_anew(fact: RawKeyLiteral, node: ast.Call, document: Document, names: Na
     return f"{vmap}({constructor})({zeros}({lengths[0]}, int))" if vmap and zeros else None
 
 
-def seeded(node: ast.Call, document: Document, names: Names, target: Target, constructor: str) -> str | None:
-    """``jnp.array([0, 7], jnp.uint32)`` becomes ``PRNGKey(7)``; other words are wrapped."""
+def seeded(node: ast.Call, constructor: str) -> str | None:
+    """``jnp.array([0, 7], jnp.uint32)`` becomes ``PRNGKey(7)``; there is no such seed for other words."""
     match node.args:
-        case [ast.List(elts=[ast.Constant(value=0), ast.Constant(value=int(seed))]), *_]:
-            if seed <= LARGEST_SEED:
-                return f"{constructor}({seed})"
-    wrap = names.spell("jax.random.wrap_key_data") if target.style == "typed" else None
-    return f"{wrap}({document.segment(node)})" if wrap else None
+        case [ast.List(elts=[ast.Constant(value=0), ast.Constant(value=int(seed))]), *_] if seed <= LARGEST_SEED:
+            return f"{constructor}({seed})"
+    return None
 
 
 def abstract(lengths: list[str], names: Names, target: Target, constructor: str) -> str | None:
