@@ -197,6 +197,10 @@ LEFT = [
     ("B11 shape of both", "shape = keys.shape\nresult = jnp.zeros(shape[:-1]), keys.reshape(shape)"),
     ("B13 arithmetic", "result = jnp.zeros(keys.ndim - 1)"),
     ("B16 rows of keys", "result = keys.reshape(3, -1)"),
+    (
+        "B16 sum",
+        "def f(rngs, n):\n    return draw(rngs.reshape(n + (-1,))[0])\nresult = f(random.split(key, 6), (2, 3))",
+    ),
     ("B17 numpy", "result = np.broadcast_to(key, (3, 2))"),
     ("B20 mixed", "result = jnp.concatenate([key, jnp.zeros(2, jnp.int32).astype(jnp.uint32)])"),
     ("B21 in place", "buffer = np.zeros((2, 2), np.uint32)\nbuffer[0] = key\nresult = buffer"),

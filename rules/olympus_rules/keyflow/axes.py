@@ -171,14 +171,18 @@ def _reshape(seen: Look) -> int | None:
         return rank == 1 and whole is None
 
     def exact() -> bool:
-        return literal or whole is True or used_rank() == len(leading)
+        return literal or whole is True or (UNKNOWN not in leading and used_rank() == len(leading))
 
-    most = Confidence.CERTAIN if whole is True else Confidence.LIKELY
+    raw = seen.flow.knowledge.kind(seen.term) is KeyKind.RAW
+    fixed = not literal and all(
+        isinstance(dim, Const) and dim != UNKNOWN for dim in leading
+    )  # rows of keys, if they are typed
+    most = Confidence.CERTAIN if whole else Confidence.POSSIBLE if fixed and not raw else Confidence.LIKELY
     seen.note("reshape", (expression,) if expression is not None else (), holds, exact=exact, most=most)
-    kind = seen.flow.knowledge.kind(seen.term)
-    if whole is True or kind is KeyKind.RAW:
+    if whole or raw:
         return len(leading)
-    return len(dims) if denied or whole is False or kind is KeyKind.TYPED else None
+    typed = seen.flow.knowledge.kind(seen.term) is KeyKind.TYPED
+    return len(dims) if denied or whole is False or typed else None
 
 
 def _holds_all(seen: Look, dims: tuple[Value, ...]) -> bool | None:
@@ -206,7 +210,7 @@ def _dimensions(seen: Look, given: Value | None) -> tuple[tuple[Value, ...], ast
         return given.items, _last_element(expression)
     added = _after_others(seen.node.args if not seen.first else []) or _last_of_sum(expression)
     if added is not None:
-        return (UNKNOWN, UNKNOWN, Const(added.value)), added
+        return (UNKNOWN, UNKNOWN, Const(added[1])), added[0]
     if given is None or (seen.first and not isinstance(given, Const)):
         return (), None
     if seen.first:
@@ -233,24 +237,32 @@ def _axes_before_key(seen: Look, name: str) -> int | None:
 def _last_element(expression: ast.expr | None) -> ast.expr | None:
     if isinstance(expression, ast.Tuple | ast.List) and expression.elts:
         return expression.elts[-1]
-    return _last_of_sum(expression)
+    added = _last_of_sum(expression)
+    return added[0] if added is not None else None
 
 
-def _last_of_sum(expression: ast.expr | None) -> ast.Constant | None:
-    """Return the last element of ``shape + (2,)`` and ``(*shape, 2)``."""
+def _last_of_sum(expression: ast.expr | None) -> tuple[ast.expr, int] | None:
+    """Return the last element of ``shape + (2,)`` and ``(*shape, 2)``, with its value."""
     match expression:
-        case ast.BinOp(op=ast.Add(), right=ast.Tuple(elts=[*_, ast.Constant(value=int()) as last])):
-            return last
+        case ast.BinOp(op=ast.Add(), right=ast.Tuple(elts=[*_, last])):
+            return _with_value(last)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             return _after_others(elements)
     return None
 
 
-def _after_others(elements: list[ast.expr]) -> ast.Constant | None:
+def _after_others(elements: list[ast.expr]) -> tuple[ast.expr, int] | None:
     """Return the last of several elements if it is a number and others before it are unpacked."""
-    match elements:
-        case [*others, ast.Constant(value=int()) as last] if any(isinstance(part, ast.Starred) for part in others):
-            return last
+    unpacked = any(isinstance(part, ast.Starred) for part in elements[:-1])
+    return _with_value(elements[-1]) if unpacked else None
+
+
+def _with_value(node: ast.expr) -> tuple[ast.expr, int] | None:
+    match node:
+        case ast.Constant(value=int(number)):
+            return node, number
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            return node, -1
     return None
 
 
