@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import olympus
+from olympus_lint.tracing.remains import below, end, marked
 
 __all__ = ["BOOTSTRAP", "LIMITS", "Died", "Refused", "Worker", "network_cut"]
 
@@ -56,6 +57,7 @@ LIMITS: Mapping[str, int | None] = {
 START = 60.0  # seconds until JAX must be there
 LOOK = 0.5  # seconds between looks at whether it still lives
 LONGEST = 32 * 2**20  # bytes of an answer
+ROUNDS = 20  # of looking for what a worker has left behind: what is killed may have started others
 
 KEPT = (
     "PATH",
@@ -226,16 +228,32 @@ class Worker:
         process = self._process
         if process is not None and not self._killed:
             self._killed = True
-            with contextlib.suppress(OSError):
-                if hasattr(os, "killpg"):
-                    os.killpg(process.pid, signal.SIGKILL)
-                else:
-                    process.kill()
+            if hasattr(os, "killpg"):
+                self._kill_all(process)
+            else:
+                process.kill()
             process.wait()
             if process.stdin is not None:
                 with contextlib.suppress(OSError):
                     process.stdin.close()
         self._home.cleanup()
+
+    def _kill_all(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill the worker, its group, and what has left the group: by its parents, or by the folder it was given."""
+        strays: list[int] = []
+        if process.poll() is None:
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGSTOP)  # it starts no more while its children are looked for
+            strays = below(process.pid)
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        end(strays)
+        for _ in range(ROUNDS):
+            strays = marked(self._home.name)
+            if not strays:
+                break
+            end(strays)
+            time.sleep(0.01)  # a process that is being killed is there for a moment
 
 
 def environment(home: str, device: str) -> dict[str, str]:

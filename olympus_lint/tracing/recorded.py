@@ -6,6 +6,7 @@ import hashlib
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, read_bytes
 from olympus_lint.suppression import Suppressions
 from olympus_lint.tracing.combining import combined
+from olympus_lint.tracing.paths import depends_on_path
 from olympus_rules.finding import Confidence, Finding, Position, Related, Span
 from olympus_rules.rule import all_rules
 from olympus_rules.syntax.document import decode
@@ -79,7 +81,8 @@ def judge_recorded(path: str, files: Sequence[FileResult], settings: Mapping[str
     if not events.processes:
         done.notes.append(Problem(path, "has no process that imported JAX; see that the command's Python is recorded."))
     sources = _sources(events, files, done)
-    judges = [Judge(process, sources) for process in events.processes]
+    texts = {file.filename: file for file in files}
+    judges = [Judge(process, sources, texts) for process in events.processes]
     for file in files:
         if file.filename in sources.stale:
             continue
@@ -149,9 +152,10 @@ def _sources(events: EventFile, files: Iterable[FileResult], done: Recorded) -> 
 class Judge:
     """Judges findings by the events of one process."""
 
-    def __init__(self, process: Process, sources: Sources) -> None:
+    def __init__(self, process: Process, sources: Sources, files: Mapping[str, FileResult]) -> None:
         """Take what is known of the checked files."""
         self.process = process
+        self.files = files
         self.filenames = {path: sources.of.get((path, digest)) for path, digest in process.digests.items()}
         self.by_place: dict[tuple[str, int], set[int]] = {}
         for number, site in process.sites.items():
@@ -187,8 +191,7 @@ class Judge:
         if pairs:
             self.used.update(pairs)
             pair = min(pairs, key=lambda each: each.maybe)
-            maybe = "it is not known whether the branch of lax.cond was taken that it is in" if pair.maybe else None
-            return Verdict("confirmed", "recorded", maybe, tuple(self.evidence(pair)))
+            return self.confirmed(pair)
         if finding.code in ("OLY101", "OLY102", "OLY103"):
             if later:
                 return _said("inconclusive", "what is done to the words of a key is seen in compiled functions only")
@@ -199,6 +202,11 @@ class Judge:
         if finding.code == "OLY108":
             return _said("inconclusive", "no equal keys were made there in this run, which shows only what both made")
         return self.different(finding, other, [site for site, _ in earlier], [site for site, _ in later])
+
+    def confirmed(self, pair: Pair) -> Verdict:
+        """Return the verdict on what did happen."""
+        maybe = "it is not known whether the run came to the branch, or to the turn, that it is in; `--probe` may tell"
+        return Verdict("confirmed", "recorded", maybe if pair.maybe else None, tuple(self.evidence(pair)))
 
     def shared(self, code: str, first: Mapping[int, int], second: Mapping[int, int], *, same: bool) -> Iterator[Pair]:
         """Yield the pairs of operations at the two places that had one key."""
@@ -229,7 +237,8 @@ class Judge:
         if not {*earlier} & {*both} or not {*later} & {*both}:
             return _said("inconclusive", "keys were derived there, and none was consumed")
         if self.process.unknown & {*both}:
-            return _said("inconclusive", "it is not known which keys were consumed there")
+            probe = "" if self.process.probed else "; `olympus record --probe` may tell"
+            return _said("inconclusive", f"it is not known which keys were consumed there{probe}")
         for site in both:
             for partner in self.partners(site):
                 own = {site, partner}
@@ -245,7 +254,18 @@ class Judge:
         if not self.met(other, finding):
             return _said("inconclusive", "no call of the function came to both places")
         evidence = (f"first place: {self.often(earlier)}", f"second place: {self.often(later)}")
+        if depends_on_path(self.text(finding.filename), other.span, finding.span):
+            reason = "the keys were different on the path that this run took, and there is another one"
+            return Verdict("inconclusive", "recorded", reason, evidence)
         return Verdict("refuted", "recorded", "one call came to both places, and the keys were different", evidence)
+
+    def text(self, filename: str) -> str:
+        """Return the source of a checked file; the results of an earlier run come without it."""
+        file = self.files[filename]
+        if not file.text:
+            with suppress(InputError, SyntaxError, ValueError):
+                file.text = decode(read_bytes(filename))
+        return file.text
 
     def partners(self, site: int) -> Iterator[int]:
         """Return the operations that had a key, or the words of a key, in common with one."""
@@ -273,9 +293,10 @@ class Judge:
         """Return lines that show a misuse: the key, its words, and both operations with their calls."""
         yield f"key: {pair.key}"
         words = f", words {list(pair.words)} on {pair.device}" if pair.words else ""
-        for number in (pair.first, pair.second):
+        for number, turns in zip((pair.first, pair.second), pair.at, strict=True):
             site = self.process.sites[number]
-            yield f"{site.name}{words}"
+            turn = f", in turn {'.'.join(str(turn + 1) for turn in turns)}" if turns else ""
+            yield f"{site.name}{words}{turn}"
             yield from (f"  {span} in {span.function}" for span in site.chain)
 
 
@@ -368,7 +389,7 @@ def _finding(events: EventFile, judge: Judge, pair: Pair) -> Finding | None:
         Confidence.CERTAIN,
         related,
         _effect(first, second) if pair.kind == "reuse" else None,
-        verdict=Verdict("confirmed", "recorded", None, tuple(judge.evidence(pair))),
+        verdict=judge.confirmed(pair),
     )
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = [
     "PRIMITIVES",
     "closed_parts",
+    "execute",
+    "function_of",
     "is_library",
     "is_sampler",
     "jit_name",
@@ -30,6 +32,7 @@ __all__ = [
     "sub_jaxprs",
     "threefry_partitionable",
     "user_frames",
+    "without_unused",
 ]
 
 PRIMITIVES = {
@@ -162,6 +165,38 @@ def key_spec(dtype: Any) -> Any:
     struct: Any = jax.ShapeDtypeStruct
     jax.eval_shape(lambda key: found.append(jax.random.key_impl(key)), struct((), dtype))
     return found[0]
+
+
+def execute(eqn: JaxprEqn, operands: list[Any]) -> list[Any]:
+    """Return the results of an equation, in the context that it was traced in.
+
+    This is what ``jax.core.eval_jaxpr`` does; nothing public executes one equation.
+    """
+    primitive = cast(Any, eqn.primitive)
+    given = primitive.get_bind_params(eqn.params)
+    functions, params = given if isinstance(given, tuple) else ([], given)  # up to 0.8, with functions
+    with cast(Any, eqn).ctx.manager:
+        results = primitive.bind(*functions, *operands, **params)
+    return list(results) if primitive.multiple_results else [results]
+
+
+def without_unused(closed: Any) -> tuple[Any, tuple[bool, ...]]:
+    """Return a closed jaxpr without what its results do not depend on, and which of its inputs are left.
+
+    ``jax.interpreters.partial_eval`` is not documented; compiled code may still call back what is of no use.
+    """
+    from jax.extend.core import ClosedJaxpr
+    from jax.interpreters import partial_eval
+
+    jaxpr, used = cast(Any, partial_eval).dce_jaxpr(closed.jaxpr, [True] * len(closed.jaxpr.outvars))
+    return ClosedJaxpr(jaxpr, closed.consts), tuple(used)
+
+
+def function_of(closed: Any) -> Callable[..., list[Any]]:
+    """Return the function that a closed jaxpr is."""
+    from jax.extend.core import jaxpr_as_fun
+
+    return cast("Callable[..., list[Any]]", jaxpr_as_fun(closed))
 
 
 Observer = Callable[[Any, tuple[Any, ...], dict[str, Any]], Callable[[Any], None] | None]

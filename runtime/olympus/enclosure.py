@@ -1,18 +1,19 @@
-"""Take the right to change files away from this process, where the system lets a process do that: Landlock on Linux."""
+"""Take the right to change files away from this process, and keep its children in its care: Landlock on Linux."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import sys
 from collections.abc import Sequence
 
-__all__ = ["enclose"]
+__all__ = ["adopt", "enclose"]
 
 CREATE, ADD, RESTRICT = 444, 445, 446  # system calls, alike on all machines
 VERSION = 1  # a flag of CREATE: return which version of Landlock there is
 BENEATH = 1  # a rule for what lies beneath a folder
-NO_NEW_PRIVILEGES = 38
+NO_NEW_PRIVILEGES, SUBREAPER = 38, 36  # of prctl
 
 WRITE_FILE, TRUNCATE, REFER = 1 << 1, 1 << 14, 1 << 13
 CHANGES = sum(1 << bit for bit in range(4, 13))  # remove and make entries of folders
@@ -47,6 +48,13 @@ def enclose(folders: Sequence[str]) -> bool:
         return _restrict(ctypes.CDLL(None, use_errno=True), folders)
     except OSError:
         return False
+
+
+def adopt() -> None:
+    """Become the parent of all that this process and its children start and leave behind, so that it can be found."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
 
 
 def _restrict(library: ctypes.CDLL, folders: Sequence[str]) -> bool:

@@ -34,7 +34,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
-from olympus.enclosure import enclose
+from olympus.enclosure import adopt, enclose
 from olympus.verdicts.question import Question, Tier, Verdict
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def serve(source: BinaryIO, sink: int, operations: Mapping[Tier, Operation]) -> 
 def hello(request: Request, operations: Mapping[Tier, object]) -> dict[str, Any]:
     """Set the limits, import JAX and see whether it can be traced."""
     limit(request["limits"])
+    adopt()
     enclosed = request["writable"] is not None and enclose(request["writable"])
     try:
         import jax

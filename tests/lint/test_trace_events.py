@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +22,7 @@ from olympus.verdicts import Status
 from olympus_lint.options import parse
 from olympus_lint.results import FileResult
 from olympus_lint.settings import Settings
+from olympus_lint.tracing.paths import depends_on_path
 from olympus_lint.tracing.recorded import judge_recorded
 from olympus_rules.finding import Finding, Position, Related, Span
 
@@ -159,7 +161,66 @@ def test_what_is_not_enough_to_refute(events: Events):
     events.together("normal", "uniform")
     assert verdict(events, REUSE)[0] == "refuted"
     events.row(unknown=sites[1])
-    assert verdict(events, REUSE) == ("inconclusive", "it is not known which keys were consumed there")
+    said = "it is not known which keys were consumed there"
+    assert verdict(events, REUSE) == ("inconclusive", f"{said}; `olympus record --probe` may tell")
+    events.rows[1]["probe"] = True
+    assert verdict(events, REUSE) == ("inconclusive", said)
+
+
+PATHS = {
+    "assigned in an arm": ("if flag:\n    b = split(a)[0]\nelse:\n    b = a\nnormal(a)\nnormal(b)", True),
+    "chosen in an expression": ("normal(a)\nnormal(a if flag else b)", True),
+    "chosen on the way": ("b = flag and c or a\nnormal(a)\nnormal(b)", True),
+    "changed between": ("normal(a)\nwhile flag():\n    a, _ = split(a)\nnormal(a)", True),
+    "changed by a method": ("normal(s.key)\nif flag:\n    s.next()\nnormal(s.key)", True),
+    "after an error": ("try:\n    a = load()\nexcept OSError:\n    pass\nnormal(a)\nnormal(b)", True),
+    "a case": ("match flag:\n    case 1:\n        b = a\nnormal(a)\nnormal(b)", True),
+    "one path": ("b = split(a)[0]\nnormal(a)\nnormal(b)", False),
+    "a decision about something else": ("if flag:\n    x = 1\nnormal(a)\nnormal(b, x)", True),
+    "a decision about nothing": ("if flag:\n    x = 1\nnormal(a)\nnormal(b)", False),
+    "both in one arm": ("if flag:\n    b = split(a)[0]\n    normal(a)\n    normal(b)", False),
+    "an arm in their arm": ("for _ in x:\n    if flag:\n        b = a\n    normal(a)\n    normal(b)", True),
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_other_paths(name: str):
+    body, other = PATHS[name]
+    text = f"def f(a, b, c, s, x, flag):\n{textwrap.indent(body, '    ')}\n"
+    calls = [(row, line.find("normal(") + 1, len(line) + 1) for row, line in enumerate(text.splitlines(), start=1)]
+    first, second = (Span(Position(row, start), Position(row, end)) for row, start, end in calls if start)
+    assert depends_on_path(text, first, second) is other
+    assert not depends_on_path("def f(:", first, second)
+
+
+def test_a_run_on_one_of_several_paths_refutes_nothing(project: Path):
+    text = SOURCE.replace("    b =", "    key = random.split(key)[0] if x else key; b =")
+    (project / "a.py").write_text(text)
+    made = Events((project / "a.py").resolve(), text)
+    column = text.splitlines()[4].index("random.uniform") + 1
+    made.row(span=1, **{"is": [0, *span_of("normal"), "f"]})
+    made.row(span=2, **{"is": [0, 5, column, 5, column + 19, "f"]})
+    made.row(site=1, **{"is": ["draw", "normal", 1]}), made.row(site=2, **{"is": ["draw", "uniform", 2]})
+    made.row(together=[1, 2])
+    place = Span(Position(5, column), Position(5, column + 19))
+    given = Finding("OLY104", "r", "m", "a.py", place, related=REUSE.related)
+    Path("events.jsonl").write_text(made.text())
+    file = FileResult("a.py", [given], text=text)
+    judge_recorded("events.jsonl", [file], {"a.py": Settings(select=["OLY901"])})
+    (found,) = file.findings
+    assert found.verdict is not None
+    assert found.verdict.status == "inconclusive"
+    assert found.verdict.reason == "the keys were different on the path that this run took, and there is another one"
+
+
+def test_the_turns_of_a_compiled_loop_are_told_from_one_on(events: Events):
+    events.pair(("normal", "f"), ("normal", "f"), at=[[0, 4], [1, 0]], words=[0, 7], device="cpu:0")
+    Path("events.jsonl").write_text(events.text())
+    file = FileResult("a.py", [finding("OLY104", "f")], text=SOURCE)
+    judge_recorded("events.jsonl", [file], {"a.py": Settings(select=["OLY901"])})
+    assert file.findings[0].verdict is not None
+    said = [line for line in file.findings[0].verdict.evidence if line.startswith("normal")]
+    assert said == ["normal, words [0, 7] on cpu:0, in turn 1.5", "normal, words [0, 7] on cpu:0, in turn 2.1"]
 
 
 @pytest.mark.parametrize("kind", ["words", "reuse"])
@@ -210,7 +271,7 @@ def test_a_misuse_in_a_branch_that_may_not_have_run(events: Events):
     events.pair(("normal", "f"), ("uniform", "f"), maybe=True)
     assert verdict(events, REUSE) == (
         "confirmed",
-        "it is not known whether the branch of lax.cond was taken that it is in",
+        "it is not known whether the run came to the branch, or to the turn, that it is in; `--probe` may tell",
     )
 
 
@@ -463,8 +524,7 @@ def blocks(language: str) -> list[str]:
 
 @pytest.mark.skipif(find_spec("jax") is None, reason="the command uses JAX")
 def test_the_example_of_the_page(project: Path, run: Callable[..., Outcome]):
-    (program,) = blocks("python")
-    commands, report = blocks("console")[1], blocks("text")[0]
+    program, commands, report = blocks("python")[0], blocks("console")[1], blocks("text")[0]
     (project / "train.py").write_text(program)
     assert "olympus record -- python train.py\n" in commands
     command = [sys.executable, "-m", "olympus", "record", "--", "python", "train.py"]
@@ -475,6 +535,18 @@ def test_the_example_of_the_page(project: Path, run: Callable[..., Outcome]):
     outcome = run("--no-cache", "--trace-events", "events.jsonl", "train.py")
     assert outcome.status == 1
     assert outcome.out.replace(f"{project.resolve()}/", "").startswith(report)
+
+
+@pytest.mark.skipif(find_spec("jax") is None, reason="the command uses JAX")
+def test_the_example_of_the_probe(project: Path, run: Callable[..., Outcome]):
+    program, command, report = blocks("python")[1], blocks("console")[2], blocks("text")[1]
+    (project / "train.py").write_text(program)
+    assert command == "$ olympus record --probe -- python train.py\n"
+    started = [sys.executable, "-m", "olympus", *command.split()[2:5], sys.executable, "train.py"]
+    done = subprocess.run(started, check=False, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    outcome = run("--no-cache", "--trace-events", "events.jsonl", "train.py")
+    assert report in outcome.out.replace(f"{project.resolve()}/", "")
 
 
 def test_the_page_names_what_verdicts_there_are():

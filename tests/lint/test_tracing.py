@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import socket
 import stat
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -49,6 +51,8 @@ main({**OPERATIONS, "function": run})
 ENDED = "it came to its end"
 DENIED = "the tracing ended with (PermissionError|OSError): "
 
+LONG = f"1000.{os.getpid()}"  # seconds, by which this test's children are known
+
 HOSTILE = {
     "hangs": ("while True: pass", "it takes more than 1 s"),
     "sleeps": ("import time\ntime.sleep(1000)", "it takes more than 1 s"),
@@ -82,6 +86,19 @@ HOSTILE = {
     "starts_threads": ("import threading\ndef f():\n    while True: pass\nthreading.Thread(target=f).start()", ENDED),
     "starts_children": (
         "import subprocess\nsaid = subprocess.Popen(['sleep', '1000']).pid",
+        ENDED,
+    ),
+    "starts_a_session": (
+        f"import subprocess\nsubprocess.Popen(['sleep', '{LONG}1'], start_new_session=True)",
+        ENDED,
+    ),
+    "starts_a_session_and_leaves": (
+        f"import os, subprocess\nsubprocess.Popen(['sleep', '{LONG}2'], start_new_session=True)\nos._exit(5)",
+        "the worker died of it: exit status 5",
+    ),
+    "starts_a_daemon": (
+        "import os\nif os.fork() == 0:\n    os.setsid()\n"
+        f"    if os.fork() == 0: os.execve('/bin/sleep', ['sleep', '{LONG}3'], dict())\n    os._exit(0)\nos.wait()",
         ENDED,
     ),
     "deletes_itself": ("import os\nos.remove(__file__)", f"{ENDED}|{DENIED}"),
@@ -175,11 +192,20 @@ def is_running(pid: int) -> bool:
         return False
 
 
+def commands() -> Iterator[tuple[int, bytes]]:
+    """Return all processes with their command lines."""
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if folder.name.isdecimal():
+                yield int(folder.name), (folder / "cmdline").read_bytes()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_nothing_is_left_running(hostile: Hostile):
     (verdict,) = verdicts(hostile.files["starts_children"])
     child = int(verdict.evidence[0])
     assert child > 0 and not is_running(child)
+    assert not [pid for pid, command in commands() if f"sleep\0{LONG}".encode() in command and is_running(pid)]
     for worker in hostile.started:
         assert not is_running(worker._process.pid)
         assert not Path(worker._home.name).exists()

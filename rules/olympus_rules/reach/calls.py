@@ -74,6 +74,7 @@ MOVING = frozenset(
 )
 """Functions of JAX that give back what they are given, moved or chosen from; no others give keys."""
 COPYING = frozenset({"copy", "dataclasses", "functools", "typing"})
+MANY = 32  # functions that one call may call
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 
@@ -118,6 +119,8 @@ class Calls:
         self.reach = reach
         self.slots = reach.slots
         self.all: list[Call] = []
+        self.crowded: set[Place] = set()
+        self._callees: dict[Place, int] = {}
         self._handing: set[tuple[Place, str]] = set()
 
     def add(self, reader: Reader, code: ir.FunctionCode, made: ir.Call) -> None:
@@ -171,7 +174,15 @@ class Calls:
             self.library(value, call)
 
     def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:
-        """Hand arguments to the parameters of a function, and its result to the call."""
+        """Hand arguments to the parameters of a function, and its result to the call.
+
+        What may call very many functions, as the core of a framework may call all that its tests hand over, would
+        make one pool of all their values. It is left alone, and keys that it is given are taken to leave the project.
+        """
+        self._callees[call.place] = count = self._callees.get(call.place, 0) + 1
+        if count > MANY:
+            self.crowded.add(call.place)
+            return
         variable, lead = self.reach.variable, self.slots.lead
         lead(self.reach.result(code), call.result)
         position = offset

@@ -324,7 +324,7 @@ class ProjectReach:
             callees = self.slots.values(call.function)
             known = [value for value in callees if isinstance(value, CALLABLE)]
             libraries = sorted({self.canonical(v.qualified) for v in known if isinstance(v, Library | Made)})
-            if not known and not self._keeps(call):
+            if (not known or call.place in self.calls.crowded) and not self._keeps(call):
                 found.append(Exit(call.place, call.callee, "", keys))
             found += [Exit(call.place, call.callee, name, keys) for name in libraries if not is_jax(name)]
         return found

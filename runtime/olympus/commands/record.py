@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
     """Describe the command to the parser of ``olympus``."""
     parser = commands.add_parser(
         "record",
-        usage="olympus record [-h] [-o FILE] -- COMMAND ...",
+        usage="olympus record [-h] [-o FILE] [--probe] -- COMMAND ...",
         help="run a command and write down which keys it consumes",
         description="Run a command, such as `pytest tests` or `python train.py`, and write down where its Python "
         "processes consume keys of JAX. `olympus-lint --trace-events FILE` reads that.",
@@ -42,6 +42,11 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "-o", "--output-file", type=Path, default=Path("events.jsonl"), metavar="FILE", help="default: events.jsonl"
+    )
+    parser.add_argument(
+        "--probe",
+        action="store_true",
+        help="see which keys compiled loops and branches consume, turn by turn: what decides on it is executed twice",
     )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command, after `--`")
     parser.set_defaults(run=run)
@@ -58,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         raise Trouble("there is no command to run; give it after `--`, as in `olympus record -- pytest tests`")
     _check_output(options.output_file)
     with tempfile.TemporaryDirectory(prefix="olympus-record-", ignore_cleanup_errors=True) as folder:
-        status = _run(command, folder)
+        status = _run(command, folder, probe=options.probe)
         try:
             written = _merge(Path(folder), options.output_file, command)
         except OSError as error:
@@ -95,7 +100,7 @@ def _check_output(path: Path) -> None:
         raise Trouble(f"{path}: it cannot be written: {error.strerror}; give another --output-file") from error
 
 
-def _run(command: list[str], folder: str) -> int:
+def _run(command: list[str], folder: str, *, probe: bool) -> int:
     """Run the command under the recorder; return its status, negative for a signal."""
     package = Path(olympus.__file__).parent
     startup = str(package / "recording" / "startup")
@@ -105,6 +110,7 @@ def _run(command: list[str], folder: str) -> int:
         "PYTHONPATH": startup if not before else f"{startup}{os.pathsep}{before}",
         "OLYMPUS_RECORD_SOURCE": str(package),
         "OLYMPUS_RECORD_FOLDER": folder,
+        "OLYMPUS_RECORD_PROBE": "1" if probe else "0",
     }
     with _signals() as pass_on:
         try:

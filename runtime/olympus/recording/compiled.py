@@ -24,12 +24,25 @@ from olympus.lineage.movement import COMPUTATIONS
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
 
+    from olympus.jaxprs import Equation
     from olympus.lineage.identity import Identities, Term
     from olympus.lineage.interpreter import Interpreter
     from olympus.lineage.movement import Array
     from olympus.lineage.values import Value
+    from olympus.recording.probe import Probe
 
-__all__ = ["Plan", "Source", "Use", "has_key_operations", "message", "plan"]
+__all__ = [
+    "Plan",
+    "Source",
+    "Use",
+    "around",
+    "has_key_operations",
+    "is_in_branch",
+    "is_sampler",
+    "message",
+    "number_of",
+    "plan",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +86,33 @@ class Plan:
         identities: the terms.
         misuses: what is wrong inside, whatever it is called with.
         uses: the keys that each call consumes.
+        hidden: what consumes keys in some branch of ``lax.cond`` only.
         results: for each result that holds keys, the arguments that they come from, or may come from.
         fresh: the results whose keys are clones, which are to be used beside their originals, or of seeds inside.
         names: a readable name for each argument.
+        constants: what the function closes over, by ``id``.
+        probe: finds what loops and branches consume, if that is asked for and there are any.
+        elsewhere: the uses that the probe does not find.
+        unprobed: why there is no probe.
     """
 
     closed: Any
     identities: Identities
     misuses: tuple[Misuse, ...]
     uses: tuple[Use, ...]
+    hidden: tuple[Event, ...]
     results: dict[int, tuple[int, ...]]
     fresh: frozenset[int]
     names: tuple[str, ...]
+    constants: dict[int, Any]
+    probe: Probe | None = None
+    elsewhere: tuple[Use, ...] = ()
+    unprobed: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the function's name."""
+        return str(getattr(self.closed.jaxpr.debug_info, "func_name", "a function"))
 
     def describe(self, key: int) -> str:
         """Return an identity as a reader would write it."""
@@ -101,7 +129,9 @@ def has_key_operations(jaxpr: Jaxpr) -> bool:
     return False
 
 
-def plan(primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Iterable[int] = ()) -> Plan:
+def plan(
+    primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Iterable[int] = (), *, probing: bool = False
+) -> Plan:
     """Follow the jaxpr of a compiled function.
 
     Args:
@@ -109,23 +139,43 @@ def plan(primitive: Any, args: Sequence[Any], params: dict[str, Any], raw: Itera
         args: the arguments of a call.
         params: the parameters of the call.
         raw: the arguments that are known to be raw keys, or arrays of them.
+        probing: whether its loops and branches are to be executed a second time at each call.
     """
     closed = params["jaxpr"]
     traced = trace(lambda *values: primitive.bind(*values, **params), *args)
     state, _, outputs = interpreted(replace(traced, raw_keys=frozenset(raw)))
     # A sampler consumes its key whichever of its own methods gives the result.
     sampler = adapter.is_sampler(closed.jaxpr)
-    finder = _Finder(state, outputs, _constants(traced.jaxpr), len(args))
+    constants = _constants(traced.jaxpr)
+    finder = _Finder(state, outputs, constants, len(args))
     names = getattr(closed.jaxpr.debug_info, "arg_names", None) or ()
-    return Plan(
+    uses = tuple(finder.uses(conditional=sampler))
+    found = Plan(
         closed=closed,
         identities=state.identities,
         misuses=tuple(each for each in state.ledger.misuses if state.are_keys(state.identities.keys_of(each.key))),
-        uses=tuple(finder.uses(conditional=sampler)),
+        uses=uses,
+        hidden=() if sampler else tuple(_hidden(state, uses)),
         results=dict(finder.results()),
         fresh=frozenset(finder.fresh()),
         names=tuple(map(str, names)) if len(names) == len(args) else traced.names,
+        constants=constants,
     )
+    return _with_probe(found, traced.jaxpr, state) if probing else found
+
+
+def _with_probe(found: Plan, jaxpr: Any, state: Interpreter) -> Plan:
+    from olympus.recording.probe import Unprobed, probe
+
+    try:
+        own = probe(jaxpr, state.events, state.identities)
+    except Unprobed as error:
+        return replace(found, unprobed=str(error))
+    except Exception as error:
+        return replace(found, unprobed=f"{type(error).__name__}: {error}")
+    if own is None:
+        return found
+    return replace(found, probe=own, elsewhere=tuple(use for use in found.uses if own.number(use.event) is None))
 
 
 def _constants(closed: Any) -> dict[int, Any]:
@@ -213,6 +263,35 @@ class _Finder:
                 yield number
 
 
+def _hidden(state: Interpreter, uses: Iterable[Use]) -> Iterator[Event]:
+    """Return what consumes keys in a branch and is no use of every call."""
+    known = {use.event for use in uses}
+    for event in state.events:
+        own = event.consumes and event.implementation.startswith("key<") and event not in known
+        if own and event.conditional and is_in_branch(event):
+            yield event
+
+
+def is_sampler(equation: Equation) -> bool:
+    """Say whether an equation calls a function of ``jax.random``, which consumes its key once whatever it does."""
+    return equation.primitive == "jit" and adapter.is_sampler(equation.subs[0].jaxpr)
+
+
+def around(equation: Equation) -> tuple[Equation, ...]:
+    """Return an equation and those around it, outermost first, down to a call of a function of ``jax.random``."""
+    found = [equation]
+    while found[-1].outer is not None:
+        found.append(found[-1].outer)
+    found.reverse()
+    last = next((number for number, each in enumerate(found) if is_sampler(each)), len(found))
+    return tuple(found[: last + 1])
+
+
+def is_in_branch(event: Event) -> bool:
+    """Say whether an event is in a branch of a ``lax.cond``, of which it is not known that it is taken."""
+    return any(each.primitive == "cond" for each in around(event.equation)[:-1])
+
+
 def _is_in_all(event: Event, cases: defaultdict[tuple[object, int], set[int]], key: int) -> bool:
     """Say whether a key is consumed in all cases of one decision, given one event that consumes it.
 
@@ -256,7 +335,13 @@ def _keys(state: Interpreter, value: Value) -> Iterator[tuple[tuple[int, ...], i
 
 
 def message(identities: Identities, number: int, args: Sequence[Any]) -> int | None:
-    """Return the number that a term stands for in a call, ``None`` where it cannot be told.
+    """Return the number that a term stands for in a call, as ``fold_in`` takes it: its lowest 32 bits."""
+    found = number_of(identities, number, args)
+    return None if found is None else found & 0xFFFFFFFF
+
+
+def number_of(identities: Identities, number: int, args: Sequence[Any]) -> int | None:
+    """Return the whole number that a term stands for in a call, ``None`` where it cannot be told.
 
     Args:
         identities: the terms.
@@ -264,9 +349,7 @@ def message(identities: Identities, number: int, args: Sequence[Any]) -> int | N
         args: the arguments of the call.
     """
     found = _evaluate(identities, number, args)
-    if found is None or found.size != 1 or found.dtype.kind not in "iub":
-        return None
-    return int(found.item()) & 0xFFFFFFFF
+    return None if found is None or found.size != 1 or found.dtype.kind not in "iub" else int(found.item())
 
 
 def _evaluate(identities: Identities, number: int, args: Sequence[Any]) -> Array | None:

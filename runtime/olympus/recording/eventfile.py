@@ -4,15 +4,17 @@ The first line begins with :data:`HEADER` and has the format's number, the versi
 come the processes that have imported JAX, one after the other. A row of a process is one of these; numbers are those
 of its own tables:
 
-* ``process`` begins a process: its number, the versions of olympus, JAX and Python.
+* ``process`` begins a process: its number, the versions of olympus, JAX and Python; ``probe`` if compiled loops and
+  branches were probed.
 * ``file``, with ``path`` and ``sha256``: a source file, and what it held.
 * ``span``, with ``is``: a place, as file, line, column, end line, end column and function.
 * ``site``, with ``is``: an operation, as kind, name and its chain of spans, innermost first; ``looped`` if it is inside
   of a compiled loop.
 * ``pair``: two sites that one key came to, with ``kind`` and ``key``; ``words`` and ``device`` where these are known;
-  ``turns`` if it is one place in two turns of a compiled loop; ``maybe`` if that is in a branch of which it is not
-  known that it ran. Besides misuses there are two more kinds: ``derived``, two sites that made one key, and ``words``,
-  two sites that consumed keys of equal words from different seedings.
+  ``turns`` if it is one place in two turns of a compiled loop; ``at`` for the turns of the compiled loops around each
+  of the two, outermost first, counted from 0, where they were probed; ``maybe`` if it is not known that the branch or
+  the turn ran that it is in. Besides misuses there are two more kinds: ``derived``, two sites that made one key, and
+  ``words``, two sites that consumed keys of equal words from different seedings.
 * ``unknown``: a site that consumed a key of which it is not known which one it is.
 * ``together``: spans that one call of a function came to.
 * ``times``: for some sites, how often they were reached, and how often with a key that was new.
@@ -72,6 +74,7 @@ class Pair:
     device: str = ""
     turns: bool = False
     maybe: bool = False
+    at: tuple[tuple[int, ...], ...] = ((), ())
 
 
 @dataclass(slots=True)
@@ -88,6 +91,7 @@ class Process:
         together: spans that one call of a function came to.
         times: for each site, how often it was reached, and how often with a new key.
         finished: whether it came to its end.
+        probed: whether its compiled loops and branches were probed.
     """
 
     number: int
@@ -99,6 +103,7 @@ class Process:
     together: list[frozenset[Span]] = field(default_factory=list)
     times: dict[int, tuple[int, int]] = field(default_factory=dict)
     finished: bool = False
+    probed: bool = False
 
 
 @dataclass(slots=True)
@@ -196,7 +201,8 @@ class _Reader:
 
     def process(self, row: Any) -> None:
         self.files, self.spans = {}, {}
-        self.found.processes.append(Process(_whole(row["process"]), _text(row["jax"])))
+        probed = row.get("probe") is True
+        self.found.processes.append(Process(_whole(row["process"]), _text(row["jax"]), probed=probed))
 
     def file(self, row: Any) -> None:
         path = row["path"]
@@ -219,9 +225,9 @@ class _Reader:
         first, second = map(_whole, row["pair"])
         words = tuple(map(_whole, row.get("words", ())))
         turns, maybe = row.get("turns") is True, row.get("maybe") is True
-        pair = Pair(
-            first, second, _text(row["kind"]), _text(row["key"]), words, _text(row.get("device", "")), turns, maybe
-        )
+        one, other = (tuple(map(_whole, each)) for each in row.get("at", ((), ())))
+        device, at = _text(row.get("device", "")), (one, other)
+        pair = Pair(first, second, _text(row["kind"]), _text(row["key"]), words, device, turns, maybe, at)
         if first in self.current.sites and second in self.current.sites:
             self.current.pairs.append(pair)
 

@@ -66,6 +66,8 @@ class Event:
         stack: the Python stack of the operation, or of the call of the compiled function.
         inner: the operation in the compiled function.
         certain: whether the lineage of the compiled function knows the key, though not its words.
+        turns: the turns of the compiled loops around it, outermost first, each from 0; ``None`` where these were
+            not probed.
     """
 
     kind: Literal["seed", "split", "fold_in", "clone", "draw"]
@@ -75,6 +77,7 @@ class Event:
     stack: Stack
     inner: lineage.Event | None = None
     certain: bool = False
+    turns: tuple[int, ...] | None = None
 
     @property
     def chain(self) -> Chain:

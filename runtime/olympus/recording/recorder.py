@@ -11,6 +11,8 @@ time, with ``lower(...).compile()``. A key that comes back through NumPy or a fi
 seedings of the record have given such a key. Outside of compiled functions, indexing into a raw key and arithmetic on
 one are seen only if the result is a key that was consumed already.
 
+What is said of branches and loops is otherwise with ``olympus record --probe``: see :mod:`olympus.recording.probe`.
+
 JAX compiles anew what was compiled without the recorder, and calls of compiled functions take a slower path. Before
 JAX 0.9 this is not so, and then calls of functions that were compiled before are not seen, nor are any but the
 first calls of compiled functions with raw keys.
@@ -22,7 +24,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
-from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -30,13 +31,13 @@ from olympus import adapter
 from olympus.diagnosis import Diagnosis, of_misuse
 from olympus.recording.epochs import Epochs
 from olympus.recording.executed import Event, Key, Repeat, Stack, is_installed, places_of, user_frames
+from olympus.recording.words import folded, words_of
 from olympus.spans import Span
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from olympus import lineage
     from olympus.recording.compiled import Plan, Use
+    from olympus.recording.probing import Probed
 
 __all__ = ["Event", "Key", "Recorder", "Stack", "reuse_allowed"]
 
@@ -52,7 +53,10 @@ class Recorder:
     Attributes:
         events: the key operations in the order of their execution.
         unfollowed: the compiled functions and operations that could not be followed, and why.
+        probing: whether compiled loops and branches are executed a second time, to see what they consume.
     """
+
+    probing = False
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -112,9 +116,9 @@ class Recorder:
         match operation:
             case "seed":
                 return f"key({data})"
-            case "split":
+            case "split" if parent is not None:
                 return f"split({inner})[{data}]"
-            case "fold_in":
+            case "fold_in" if parent is not None:
                 return f"fold_in({inner}, {data})"
             case "clone":
                 return f"clone({inner})"
@@ -262,13 +266,16 @@ class Recorder:
             epochs = self.epochs.united(args)
             return None if epochs is None else lambda results: self._follow(epochs, results)
         stack = self._stack()
-        uses = [(use, _found(plan, use, args, None)) for use in plan.uses]
+        if plan.misuses:
+            self._look_at_misuses(plan, args, stack)
+        probed = self._probe(plan, args)
+        uses = [(use, _found(plan, use, args, None)) for use in (plan.uses if probed is None else plan.elsewhere)]
         epochs_of = {place: self._epochs_of(args[place]) for places in plan.results.values() for place in places}
 
         def after(results: Any) -> None:
             if results is not None:
                 late = [(use, found or _found(plan, use, args, results)) for use, found in uses]
-                self._after_call(plan, late, epochs_of, stack, results)
+                self._after_call(plan, late, epochs_of, stack, results, probed)
 
         return after
 
@@ -293,6 +300,7 @@ class Recorder:
         epochs_of: dict[int, frozenset[int]],
         stack: Stack,
         results: Sequence[Any],
+        probed: Probed | None,
     ) -> None:
         """Note what a call has consumed, and follow the keys that it returns."""
         with self.lock:
@@ -303,12 +311,22 @@ class Recorder:
                 if epochs:
                     self.epochs.track(results[number], epochs)
             repeated = [self._use(use, found, stack) for use, found in uses]
+            if probed is not None:
+                repeated.append(self._use_probed(plan, probed, stack))
+            self._skip((e for e in plan.hidden if probed is None or probed.probe.number(e) is None), stack)
             if not allows_reuse():
                 for misuse in plan.misuses:
-                    self._misused(misuse, plan, stack)
+                    if probed is None or not probed.tells(misuse):
+                        self._misused(misuse, plan, stack)
             if any(repeated) or allows_reuse():
                 for number in plan.results:
                     self.epochs.track(results[number], frozenset([self.epochs.begin()]))
+
+    def _look_at_misuses(self, plan: Plan, args: Sequence[Any], stack: Stack) -> None:
+        """Be told of a call in which something is wrong, before it."""
+
+    def _skip(self, events: Iterable[lineage.Event], stack: Stack) -> None:
+        """Be told what may have happened in a call."""
 
     def _misused(self, misuse: lineage.Misuse, plan: Plan, stack: Stack) -> None:
         self._inside.setdefault((id(misuse), id(stack)), (misuse, plan, stack))
@@ -326,6 +344,16 @@ class Recorder:
         event = Event(kind, use.event.name, (key,), (), stack, use.event)
         self._happened(event)
         return not allows_reuse() and self._consume(key, event)
+
+    # What a probe finds; this recorder makes none.
+
+    def _probe(self, plan: Plan, args: Sequence[Any]) -> Probed | None:
+        """Find out what the loops and branches of a function will consume, which is about to be called."""
+        return None
+
+    def _use_probed(self, plan: Plan, probed: Probed, stack: Stack) -> bool:
+        """Note what the loops and branches of a call have consumed; return whether a key was consumed before."""
+        raise NotImplementedError
 
 
 class Found(NamedTuple):
@@ -354,15 +382,15 @@ def _found(plan: Plan, use: Use, args: Sequence[Any], results: Sequence[Any] | N
             array = results[source.holder]
         case _:
             array = source.holder
-    own = words = _words(array)[source.position].tobytes()
-    folded = []
+    own = words = words_of(array)[source.position].tobytes()
+    steps = []
     for term in source.messages:
         number = message(plan.identities, term, args)
         if number is None:
             return None
-        words = _folded(use.event.equation.inputs[0].aval.dtype, words, number)
-        folded.append((number, words))
-    return Found(array, own, folded)
+        words = folded(use.event.equation.inputs[0].aval.dtype, words, number)
+        steps.append((number, words))
+    return Found(array, own, steps)
 
 
 EAGER: dict[str, Callable[..., None]] = {
@@ -379,32 +407,16 @@ CONSUMERS = {"random_split", "random_bits", "random_gamma"}
 DERIVATIONS = {"random_fold_in", "random_clone"}
 
 
-def _words(array: Any) -> np.ndarray[Any, Any]:
-    import numpy as np
-
-    return np.asarray(adapter.key_buffer(array))
-
-
 def _rows(array: Any) -> list[bytes]:
     """Return the words of each key in an array; those of too many keys as if they were one."""
-    words = _words(array)
+    words = words_of(array)
     if words.size == 0:
         return []
     rows = words.reshape(-1, words.shape[-1]) if words.ndim else words.reshape(1, 1)
     return [row.tobytes() for row in rows] if len(rows) <= LARGEST else [words.tobytes()]
 
 
-@lru_cache(maxsize=PLANS)
-def _folded(dtype: Any, words: bytes, number: int) -> bytes:
-    """Return the words of ``fold_in(key, number)``."""
-    import jax
-    import numpy as np
-
-    key = jax.random.wrap_key_data(jax.numpy.asarray(np.frombuffer(words, np.uint32)), impl=adapter.key_spec(dtype))
-    return _words(jax.random.fold_in(key, np.uint32(number))).tobytes()
-
-
-_plans: dict[int, tuple[weakref.ref[Any], dict[frozenset[int], Plan | None] | None]] = {}
+_plans: dict[int, tuple[weakref.ref[Any], dict[tuple[frozenset[int], bool], Plan | None] | None]] = {}
 
 
 def _plan(recorder: Recorder, primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Plan | None:
@@ -421,15 +433,16 @@ def _plan(recorder: Recorder, primitive: Any, args: Sequence[Any], params: dict[
     if plans is None:
         return None
     raw = frozenset(place for place, array in enumerate(args) if recorder.epochs.of(array) is not None)
-    if raw not in plans:
+    which = raw, recorder.probing
+    if which not in plans:
         from olympus.recording.compiled import plan
 
-        plans[raw] = None
+        plans[which] = None
         try:
-            plans[raw] = plan(primitive, args, params, raw)
+            plans[which] = plan(primitive, args, params, raw, probing=recorder.probing)
         except Exception as error:
             recorder.fail(str(params.get("name")), error)
-    return plans[raw]
+    return plans[which]
 
 
 class reuse_allowed(ContextDecorator, AbstractContextManager["reuse_allowed"]):

@@ -25,10 +25,13 @@ from olympus.recording.recorder import Found, Recorder, allows_reuse
 from olympus.spans import Chain, Span, span_at
 
 if TYPE_CHECKING:
+    from olympus import lineage
     from olympus.lineage import Misuse
     from olympus.recording.compiled import Plan, Use
 
-__all__ = ["Recent", "Stream", "start_recording"]
+    Uses = list[tuple[Use, Found | None]]
+
+__all__ = ["Recent", "Stream", "kind_of", "start_recording"]
 
 KEYS = 1_000_000  # keys of which it is known who consumed them, and where they come from
 PLACES = 100_000  # places, and pairs of places, of one process
@@ -105,7 +108,7 @@ class Stream(Recorder):
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         except FileNotFoundError:  # the command is over, and this process has outlived it
             self._file = os.open(os.devnull, os.O_WRONLY)
-        self._write(process=os.getpid(), **_versions())
+        self._write(process=os.getpid(), **_versions(), **({"probe": True} if self.probing else {}))
 
     def clear(self) -> None:
         """Begin anew."""
@@ -117,7 +120,7 @@ class Stream(Recorder):
             self._consumers: Recent[Key, list[Event]] = Recent(KEYS)
             self._alike: Recent[tuple[str, bytes], int] = Recent(KEYS)
             self._makers: Recent[Key, int] = Recent(KEYS)
-            self._used: Recent[tuple[object, object], Key] = Recent(PLACES)
+            self._inside_words: Recent[tuple[object, object], bytes] = Recent(PLACES)
             self._numbers: dict[object, int] = {}
             self._sites: Recent[tuple[object, object], int] = Recent(PLACES)
             self._unknown: set[int] = set()
@@ -130,7 +133,6 @@ class Stream(Recorder):
             self._calls = threading.local()
             self._reported = time.monotonic()
             self._site = 0
-            self._last: Event | None = None
 
     def fail(self, what: str, error: Exception) -> None:
         """Note what could not be followed."""
@@ -144,7 +146,7 @@ class Stream(Recorder):
     def _happened(self, event: Event) -> None:
         if event.kind in ("seed", "clone"):
             return
-        self._site, self._last = self._number_of(event), event
+        self._site = self._number_of(event)
         if event.kind in ("draw", "split"):
             times = self._times.setdefault(self._site, [0, 0])
             times[0] += 1
@@ -186,7 +188,23 @@ class Stream(Recorder):
 
     def _repeat(self, kind: Literal["reuse", "collision"], first: Event, second: Event, key: Key) -> None:
         if key.epoch >= 0:
-            self._pair(kind, self._number_of(first), self._number_of(second), key)
+            at, maybe = (first.turns or (), second.turns or ()), _may_be(first) or _may_be(second)
+            self._pair(
+                kind, self._number_of(first), self._number_of(second), key, at=at if any(at) else (), maybe=maybe
+            )
+
+    def _look_at_misuses(self, plan: Plan, args: Sequence[Any], stack: Stack) -> None:
+        from olympus.recording.words import words_inside
+
+        for misuse in plan.misuses:
+            if (misuse, stack) not in self._seen and misuse.second.consumes:
+                dtype = misuse.second.equation.inputs[0].aval.dtype
+                try:
+                    words = words_inside(plan, misuse.key, dtype, args)
+                except Exception as error:  # such as an array of which this process has only a part
+                    self.fail(f"the words of a key in {plan.name}", error)
+                else:
+                    self._inside_words[misuse, stack] = words or b""
 
     def _misused(self, misuse: Misuse, plan: Plan, stack: Stack) -> None:
         if (misuse, stack) in self._seen:
@@ -196,23 +214,17 @@ class Stream(Recorder):
             self._number("site", each.kind, each.name, *self._chain((*each.chain, *stack.chain)))
             for each in (misuse.first, misuse.second)
         )
-        maybe = misuse.first.conditional or misuse.second.conditional
-        used = self._used.get((misuse.first, stack))
-        words = {} if used is None else {"words": list(used.numbers), "device": _device()}
+        maybe = misuse.first.conditional or misuse.second.conditional or _needs_turn(misuse)
+        own = memoryview(self._inside_words.get((misuse, stack), b"")).cast("I").tolist()
+        words = {"words": own, "device": _device()} if own else {}
         self._entry(
             misuse.kind, first, second, plan.describe(misuse.key), turns=misuse.across_turns, maybe=maybe, **words
         )
 
-    def _use(self, use: Use, found: Found | None, stack: Stack) -> bool:
-        repeated = super()._use(use, found, stack)
-        if self._last is not None and self._last.inner is use.event and self._last.keys:
-            self._used[use.event, stack] = self._last.keys[0]
-        return repeated
-
-    def _pair(self, kind: str, first: int, second: int, key: Key) -> None:
+    def _pair(self, kind: str, first: int, second: int, key: Key, **details: Any) -> None:
         if (first, second, kind) not in self._pairs and len(self._pairs) < PLACES:
             words = list(key.numbers) if len(key.words) <= LONGEST else []
-            self._entry(kind, first, second, self.describe(key), words=words, device=_device())
+            self._entry(kind, first, second, self.describe(key), words=words, device=_device(), **details)
 
     def _entry(self, kind: str, first: int, second: int, key: str, **details: Any) -> None:
         if (first, second, kind) not in self._pairs and len(self._pairs) < PLACES:
@@ -260,24 +272,33 @@ class Stream(Recorder):
         known.add(found)
         self._write(together=sorted(self._span(span_at(code, lasti)) for lasti in found))
 
-    def _met_inside(self, plan: Plan) -> None:
-        """Write down which places the events of one compiled function have in common."""
-        if plan in self._together:
+    def _met_inside(self, which: object, events: Iterable[lineage.Event]) -> None:
+        """Write down which places the events of one execution of a compiled function have in common, once."""
+        if which in self._together:
             return
-        self._together[plan] = set()
+        self._together[which] = set()
         levels: dict[Chain, set[Span]] = {}
-        for use in plan.uses:
-            chain = use.event.chain
+        for event in events:
+            chain = event.chain
             for depth, span in enumerate(chain):
                 levels.setdefault(chain[depth + 1 :], set()).add(span)
         for spans in levels.values():
             if len(spans) > 1:
                 self._write(together=sorted(map(self._span, spans)))
 
-    def _after_call(self, plan: Plan, *rest: Any) -> None:
+    def _after_call(self, plan: Plan, uses: Uses, *rest: Any) -> None:
         with self.lock:
-            self._met_inside(plan)
-            super()._after_call(plan, *rest)
+            self._met_inside((plan, len(uses)), [use.event for use, _ in uses])
+            super()._after_call(plan, uses, *rest)
+
+    def _skip(self, events: Iterable[lineage.Event], stack: Stack) -> None:
+        """Note what may have happened in a call: it is in a branch of which it is not known that it was taken."""
+        for inner in events:
+            if (inner, stack) not in self._sites:
+                site = self._number_of(Event(kind_of(inner), inner.name, (), (), stack, inner))
+                if site not in self._unknown:
+                    self._unknown.add(site)
+                    self._write(unknown=site)
 
     def _number_of(self, event: Event) -> int:
         known = self._sites.get((event.stack, event.inner))
@@ -342,11 +363,31 @@ class Stream(Recorder):
             os.write(self._file, line.encode())  # in one piece, and at once: the process may be killed
 
 
+def _may_be(event: Event) -> bool:
+    """Say whether an event stands for what all branches do: it is not known that this one was taken."""
+    from olympus.recording.compiled import is_in_branch
+
+    return event.inner is not None and event.turns is None and event.inner.conditional and is_in_branch(event.inner)
+
+
+def kind_of(inner: lineage.Event) -> Literal["split", "draw"]:
+    """Return what an event of a lineage does with its key, which it consumes."""
+    return "split" if inner.kind == "split" else "draw"
+
+
 def _is_known(event: Event) -> bool:
     """Say whether it is known which keys an event consumes."""
     if allows_reuse():
         return False
     return event.certain if not event.keys else all(k.epoch >= 0 and len(k.words) <= LONGEST for k in event.keys)
+
+
+def _needs_turn(misuse: Misuse) -> bool:
+    """Say whether a misuse happens only if a loop has a second turn, of which it is not known how many it has."""
+    outer = misuse.second.equation.outer if misuse.across_turns else None
+    while outer is not None and outer.primitive != "while":
+        outer = outer.outer
+    return outer is not None
 
 
 def _versions() -> dict[str, str]:
@@ -365,9 +406,14 @@ def _device() -> str:
     return f"{device.platform}:{device.id}"
 
 
-def start_recording(folder: str) -> None:
+def start_recording(folder: str, *, probe: bool = False) -> None:
     """Record this process to its end, and those that it forks; JAX is imported."""
-    stream = Stream(_file_in(folder))
+    kind = Stream
+    if probe:
+        from olympus.recording.probing import ProbingStream
+
+        kind = ProbingStream
+    stream = kind(_file_in(folder))
     stream.__enter__()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: stream.begin_file(_file_in(folder)))

@@ -12,7 +12,7 @@ Old releases of Python have to get through this file, so that it is written as f
 import os
 import sys
 
-SOURCE, FOLDER = "OLYMPUS_RECORD_SOURCE", "OLYMPUS_RECORD_FOLDER"
+SOURCE, FOLDER, PROBE = "OLYMPUS_RECORD_SOURCE", "OLYMPUS_RECORD_FOLDER", "OLYMPUS_RECORD_PROBE"
 
 
 def note(text):
@@ -49,7 +49,7 @@ def start():
         spec.loader.exec_module(module)
     from olympus.recording.stream import start_recording
 
-    start_recording(os.environ[FOLDER])
+    start_recording(os.environ[FOLDER], probe=os.environ.get(PROBE) == "1")
 
 
 class Waiting:

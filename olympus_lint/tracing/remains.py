@@ -1,0 +1,54 @@
+"""Processes that a worker has left behind: they may be in a session of their own, and in nobody's care."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["below", "end", "marked"]
+
+
+def below(pid: int) -> list[int]:
+    """Return the processes that a process has started, and those that these have; none but on Linux.
+
+    A worker takes in what loses its parent (``adopt`` in ``olympus.enclosure``), so that all are found while it lives.
+    """
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    for other, folder in _processes():
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            parent = folder.joinpath("stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1]
+            children[int(parent)].append(other)
+    found, waiting = [], [pid]
+    while waiting:
+        fresh = children.pop(waiting.pop(), [])
+        found += fresh
+        waiting += fresh
+    return found
+
+
+def marked(text: str) -> list[int]:
+    """Return the processes of this user's that have a text in their environment; none but on Linux."""
+    found = []
+    for pid, folder in _processes():
+        with contextlib.suppress(OSError):
+            if pid != os.getpid() and text.encode() in folder.joinpath("environ").read_bytes():
+                found.append(pid)
+    return found
+
+
+def _processes() -> Iterator[tuple[int, Path]]:
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            yield from ((int(folder.name), folder) for folder in Path("/proc").iterdir() if folder.name.isdecimal())
+
+
+def end(pids: list[int]) -> None:
+    """Kill processes."""
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
