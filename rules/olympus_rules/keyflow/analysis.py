@@ -185,6 +185,8 @@ class Analysis:
         found += references(self, verdicts.obstacles(self, settled) if constructions else None)
         found += word_annotations(self)
         found += implementations(self)
+        if asked is not None and facts.HandedOut in asked:
+            found += verdicts.handed_out(self)
         self.busy, self.judged = busy, True
         return verdicts.unique(found)
 

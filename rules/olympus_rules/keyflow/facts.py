@@ -19,6 +19,7 @@ __all__ = [
     "DtypeLogic",
     "Fact",
     "GlobalImplementation",
+    "HandedOut",
     "KeyArithmetic",
     "KeyIndexing",
     "KeyKind",
@@ -163,6 +164,14 @@ class SharedKey(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HandedOut(Fact):
+    """A key is given to a callee whose source is out of reach. ``node`` is the call.
+
+    No rule asks for it: a migration wants to know where keys leave the project.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unfinished(Fact):
     """A function took more steps than the analysis has for one. ``node`` is its definition, or the module.
 
@@ -288,7 +297,8 @@ class Reference(Fact):
 
     Attributes:
         qualified: for example ``jax.random.PRNGKey`` or ``jax.random.KeyArray``.
-        context: ``call``, ``value``, ``annotation``, ``isinstance``, ``import`` or ``string-annotation``.
+        context: ``call``, ``value``, ``annotation``, ``isinstance``, ``import``, ``string-annotation``, ``alias`` (a
+            variable that other files may call) or ``words`` (a type that describes the words of a raw key).
         reachable: for a constructor, what may break were its key typed, as short sentences.
     """
 

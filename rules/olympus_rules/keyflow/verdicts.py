@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["judge", "obstacles", "settle", "stale_state", "unique"]
+__all__ = ["handed_out", "judge", "obstacles", "settle", "stale_state", "unique"]
 
 
 def judge(flow: Interpreter) -> Iterator[Fact]:
@@ -374,6 +374,15 @@ def obstacles(analysis: Analysis, settled: Iterable[tuple[Term, Fact]]) -> dict[
             for term in leaves(value):
                 found.setdefault(terms.seed_of(term), []).append(f"it is kept in the attribute `{name}`")
     return {node: tuple(dict.fromkeys(found.get(term, ()))) for node, (term, _) in analysis.constructed.items()}
+
+
+def handed_out(analysis: Analysis) -> Iterator[Fact]:
+    """Return the calls that give keys to what is out of reach."""
+    for flow in analysis.flows.values():
+        knowledge = flow.knowledge
+        for use in flow.ledger.consumptions:
+            if use.certainty != Certainty.KNOWN and (knowledge.is_known(use.term) or use.term in knowledge.named):
+                yield facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)
 
 
 def _guards(analysis: Analysis) -> dict[Term, int]:

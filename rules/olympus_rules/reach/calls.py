@@ -74,7 +74,9 @@ MOVING = frozenset(
 )
 """Functions of JAX that give back what they are given, moved or chosen from; no others give keys."""
 COPYING = frozenset({"copy", "dataclasses", "functools", "typing"})
-MANY = 32  # functions that one call may call
+ARRAYS = frozenset({"builtins", "numpy", "scipy", "absl", "pytest", "math", "operator", "unittest"})
+"""Packages whose objects take no keys."""
+MANY = 16  # functions that one call may call
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 
@@ -226,8 +228,8 @@ class Calls:
                 for slot in call.given[:1]:
                     self.slots.lead(slot, call.result)
             return
-        if package not in HANDING_ON:
-            self.slots.put(call.result, Made(name))
+        if package not in HANDING_ON | ARRAYS:
+            self.slots.put(call.result, Made(package))
         if last in CHANGING or last[:1].isupper():
             for keyword, slot in call.keywords:
                 if keyword is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.calls import KEEPING_METHODS
@@ -34,6 +34,7 @@ from olympus_rules.syntax.project import locate_name, module_file
 __all__ = ["Exit", "Meeting", "ProjectReach", "reach"]
 
 ROUNDS = 10
+IN_PROJECT = (Function, BoundMethod, Class, Object)
 CALLABLE = (Function, BoundMethod, Class, Object, Constructor, Library, Made, Module)
 GIVING_BACK = frozenset(
     """
@@ -108,6 +109,7 @@ class ProjectReach:
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.writes: list[tuple[Slot, str, Slot]] = []
         self.method_results: list[tuple[Slot, Call]] = []
+        self._contents: dict[tuple[Container, int], int] = {}
         self._named: dict[int, list[Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self.modules = {
@@ -301,18 +303,36 @@ class ProjectReach:
         return self._keys(self.expressions.get(place, ()))
 
     def _keys(self, slots: Iterable[Slot]) -> frozenset[Place]:
-        """Return the keys in slots, and in the containers there."""
-        found: set[Place] = set()
-        waiting, seen = list(slots), set(slots)
-        while waiting:
-            for value in self.slots.values(waiting.pop()):
-                if isinstance(value, Key):
-                    found.add(value.maker)
-                elif isinstance(value, Container):
-                    inner = {self.element(value, None), *self._named.get(value.display, ())} - seen
-                    seen |= inner
-                    waiting += inner
-        return frozenset(found)
+        """Return the keys in slots, in the containers there, and in containers in these."""
+        found = 0
+        for slot in slots:
+            mask = self.slots.mask(slot)
+            found |= mask & self._all_keys
+            for container in self.slots.listed(mask & self._all_containers):
+                found |= self._inside(container, 1)
+        return frozenset(value.maker for value in self.slots.listed(found) if isinstance(value, Key))
+
+    @cached_property
+    def _all_keys(self) -> int:
+        return self.slots.of_kind(Key)
+
+    @cached_property
+    def _all_containers(self) -> int:
+        return self.slots.of_kind(Container)
+
+    def _inside(self, container: Value, deeper: int) -> int:
+        """Return the mask of the keys in a container, and in those in it."""
+        assert isinstance(container, Container)
+        found = self._contents.get((container, deeper))
+        if found is None:
+            found = 0
+            for slot in (self.element(container, None), *self._named.get(container.display, ())):
+                mask = self.slots.mask(slot)
+                found |= mask & self._all_keys
+                for inner in self.slots.listed(mask & self._all_containers) if deeper else ():
+                    found |= self._inside(inner, deeper - 1)
+            self._contents[container, deeper] = found
+        return found
 
     def exits(self) -> list[Exit]:
         """Return the calls that hand keys to libraries, or to callees that nothing is known of."""
@@ -326,7 +346,8 @@ class ProjectReach:
             libraries = sorted({self.canonical(v.qualified) for v in known if isinstance(v, Library | Made)})
             if (not known or call.place in self.calls.crowded) and not self._keeps(call):
                 found.append(Exit(call.place, call.callee, "", keys))
-            found += [Exit(call.place, call.callee, name, keys) for name in libraries if not is_jax(name)]
+            if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
+                found += [Exit(call.place, call.callee, name, keys) for name in libraries if not is_jax(name)]
         return found
 
     def _keeps(self, call: Call) -> bool:

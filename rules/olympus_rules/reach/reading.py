@@ -53,6 +53,7 @@ class Reader:
         self.file = file
         self.module = module
         self.constants: dict[tuple[ir.FunctionCode, int], str | int] = {}
+        self.plain: set[tuple[ir.FunctionCode, int]] = set()
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -202,6 +203,8 @@ class Reader:
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
         slot = self.expression(code, made.dst, made.node)
+        if all((code, item) in self.plain for item, _ in made.items):
+            return  # a shape, or a list of numbers
         starred = any(starred for _, starred in made.items)
         container = Container(slot, None if starred else len(made.items))
         self.slots.put(slot, container)
@@ -225,6 +228,7 @@ class Reader:
 
     def constant(self, code: ir.FunctionCode, made: ir.Constant) -> None:
         """Remember a constant, for it may be the key of a dictionary."""
+        self.plain.add((code, made.dst))
         if isinstance(made.value, str | int):
             self.constants[code, made.dst] = made.value
 
