@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from migrated import FAILED, assert_migrates, migrated, numbers, rules
 
+from olympus_lint.cli import main
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence
 from olympus_rules.syntax import Document
@@ -182,6 +185,18 @@ def test_portable_forms_keep_every_bit(
 ) -> None:
     after = assert_migrates(IMPORTS + body + "\n", silent=silent, impls=impls)
     assert migration is None or migration in after
+
+
+def test_the_whole_migration_keeps_every_bit(tmp_path: Path) -> None:
+    """With `key` in the place of `PRNGKey`, and not by a flag, which `split` of raw words does not heed."""
+    for number, (_, body, *_) in enumerate(PROGRAMS):
+        (tmp_path / f"program_{number}.py").write_text(f"{IMPORTS}{body}\n")
+    main(["--migrate", "--fix", str(tmp_path)])
+    for number, (name, body, _, _, impls) in enumerate(PROGRAMS):
+        after = (tmp_path / f"program_{number}.py").read_text()
+        assert "PRNGKey" not in after, name
+        for impl in impls:
+            assert numbers(after, typed=False, impl=impl) == numbers(f"{IMPORTS}{body}\n", typed=False, impl=impl), name
 
 
 def test_places_hold_for_raw_keys_in_either_style() -> None:
