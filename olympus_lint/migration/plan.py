@@ -100,7 +100,7 @@ def plan(
                     reasons[maker].add(reason)
     leaving = {place_of(paths[filename], fact.node) for filename, each in exits.items() for fact in each}
     for way in reached.exits():
-        told = _way_out(way, open_places, packs) if way.place in leaving else None
+        told = _way_out(way, open_places, packs) if way.is_sure or way.place in leaving else None
         for maker in way.keys if told else ():
             reasons[maker].add(Reason(filenames[way.place.file], way.place.line, str(told)))
     _hold_company(reached, filenames, places, reasons)

@@ -73,10 +73,9 @@ def test_report_names_what_holds_constructors_back(project: Path) -> None:
     done = command(project, "--migrate", ".")
     assert done.returncode == 1 and not done.stderr
     assert "2 of 4 constructors can make typed keys, 2 held back." in done.stdout
-    assert (
-        "is given to `storage.draw`, and it is not known whether storage takes typed keys (pkg/main.py:9)" in done.stdout
-    )
-    assert "is given to `vault.draw`, and it is not known whether vault takes typed keys (pkg/keep.py:7)" in done.stdout
+    for name, place in (("storage", "main.py:9"), ("vault", "keep.py:7")):
+        reason = f"is given to `{name}.draw`, and it is not known whether {name} takes typed keys (pkg/{place})"
+        assert reason in done.stdout
     assert "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest" in done.stdout
     assert texts(project) == PROJECT
 
@@ -126,7 +125,7 @@ def test_formats(project: Path) -> None:
     page = command(project, "--migrate", "--output-format", "html", ".").stdout
     assert page.startswith("<!doctype html>") and "storage.draw" in page and "http" not in page
     text = command(project, "--migrate", "--output-format", "markdown", ".").stdout
-    assert text.startswith("# Migration of JAX random keys\n") and "- `pkg/main.py:9:17` `PRNGKey`: its key" in text
+    assert text.startswith("# Migration of JAX random keys\n") and "- `pkg/main.py:9:18` `PRNGKey`: its key" in text
 
 
 def test_suppressed_and_ignored_places_stay(project: Path) -> None:

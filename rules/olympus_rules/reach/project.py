@@ -61,12 +61,15 @@ class Exit:
         callee: how it is written.
         library: the qualified name of the library function; empty for one that nothing is known of.
         keys: the constructors of the keys.
+        is_sure: whether nothing but keys comes to one of the arguments; where other things do as well, they may do
+            so by another way than the keys.
     """
 
     place: Place
     callee: str
     library: str
     keys: frozenset[Place]
+    is_sure: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,14 +344,19 @@ class ProjectReach:
             keys = self._keys(call.given)
             if not keys:
                 continue
+            sure = any(self._holds_keys_only(slot) for slot in call.given)
             callees = self.slots.values(call.function)
             known = [value for value in callees if isinstance(value, CALLABLE)]
             libraries = sorted({self.canonical(v.qualified) for v in known if isinstance(v, Library | Made)})
             if (not known or call.place in self.calls.crowded) and not self._keeps(call):
-                found.append(Exit(call.place, call.callee, "", keys))
+                found.append(Exit(call.place, call.callee, "", keys, sure))
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
-                found += [Exit(call.place, call.callee, name, keys) for name in libraries if not is_jax(name)]
+                found += [Exit(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
         return found
+
+    def _holds_keys_only(self, slot: Slot) -> bool:
+        mask = self.slots.mask(slot)
+        return mask != 0 and mask & ~self._all_keys == 0
 
     def _keeps(self, call: Call) -> bool:
         """Say whether a callee of which nothing is known is a method of an array or container, by its name."""
