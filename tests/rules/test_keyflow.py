@@ -1646,6 +1646,10 @@ def test_only_one_of_several_possible_callees_is_called() -> None:
     ledger = Ledger(terms, Decisions(terms))
     key = terms.make("param", ("f", "key"))
     for arm in ((1, 0), (1, 1), (2, 0)):
-        ledger.add(Consumption(ast.Name("call"), "reset", Certainty.UNKNOWN, ALWAYS, key, arms=(arm,), call=arm[1]))
+        ledger.add(
+            Consumption(
+                ast.Name("call"), "reset", Certainty.UNKNOWN, ALWAYS, key, arms=(arm,), call=10 * arm[0] + arm[1]
+            )
+        )
     pairs = [(first.arms, again.arms) for first, again in ledger.pairs(lambda term: True)]
     assert pairs == [(((1, 0),), ((2, 0),))]
