@@ -18,7 +18,7 @@ WORD = re.compile(r"(?<![\w.])(?:jax\.)?(?:random\.|jr\.)?(?:PRNGKey|KeyArray|PR
 TEXTS = {"COMMENT", "STRING", "FSTRING_MIDDLE", "TSTRING_MIDDLE"}
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Mention:
     """A word about raw keys.
 
@@ -35,8 +35,12 @@ class Mention:
     cell: int | None = None
 
 
-def mentions_in(text: Text) -> Iterator[Mention]:
+def mentions_in(text: Text) -> list[Mention]:
     """Return what a file mentions outside of code, as it is by now; examples in docstrings count as code."""
+    return sorted(_mentions(text), key=lambda each: (each.cell or 0, each.row, each.column))
+
+
+def _mentions(text: Text) -> Iterator[Mention]:
     if not WORD.search(text.before):
         return
     embedded = text.embedded.read_back(text.new) if text.embedded is not None else None
@@ -49,7 +53,7 @@ def mentions_in(text: Text) -> Iterator[Mention]:
     for row, column, word in _in_tokens(embedded.text):
         cell, place = embedded.places.at(Position(row, column))
         yield Mention(text.filename, place.row, place.column, word, cell)
-    for cell, row, line in sorted(embedded.prose(), key=lambda line: (line[0] or 0, line[1])):
+    for cell, row, line in embedded.prose():
         yield from (Mention(text.filename, row, each.start() + 1, each[0], cell) for each in WORD.finditer(line))
 
 

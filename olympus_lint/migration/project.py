@@ -89,7 +89,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
     for text in migration.texts:
         text.settle()
         migration.problems += map(text.places.problem, text.problems)
-        migration.mentions += mentions_in(text) if target.style == "typed" else ()
+        migration.mentions += mentions_in(text) if target.style == "typed" else []
     return migration
 
 
@@ -103,7 +103,7 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
     roots = {root for text in migration.texts for root in text.settings.library_roots}
     packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
     exits = {text.filename: text.exits for text in migration.texts}
-    return plan(documents, found, migration.left, exits, roots=roots, packs=packs)
+    return plan(documents, found, migration.left, exits, target=migration.target, roots=roots, packs=packs)
 
 
 def in_files(migration: Migration) -> None:

@@ -13,6 +13,7 @@ from olympus_lint.migration.plan import Constructor, Reason
 from olympus_lint.migration.project import Migration
 from olympus_lint.reporting._text import count, place
 from olympus_rules.finding import Finding
+from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report
 
 __all__ = ["DRY_RUN", "render"]
@@ -21,8 +22,26 @@ DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
 """With this flag of JAX, ``PRNGKey`` makes typed keys: a run of the tests as they would be after the migration."""
 
 MENTIONS = "Mentioned in strings, comments and prose, not rewritten"
-SILENT = frozenset({"OLY202", "OLY203"})
-"""Rules about what goes on with a typed key without an error, with another result."""
+FAILING = frozenset(
+    {"axis", "dynamic-slice", "len", "permutation", "shape-unpack", "signature", "spec", "vstack", "word-shape"}
+)
+"""Forms of logic on shapes that raise an error with typed keys; the others go on with another result."""
+
+
+def is_silent(fact: Fact) -> bool:
+    """Say whether a place goes on with a typed key without an error, with another result."""
+    match fact:
+        case ShapeLogic(form=form):
+            return form not in FAILING
+        case DtypeLogic(form=form):
+            return form != "numpy"
+        case KeyTransposition(how=how):
+            return how == "out_axes"
+        case KeyIndexing(batch=batch):
+            return batch
+        case Conversion(effect=effect):
+            return effect != "fails"
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +59,7 @@ class Left:
     @property
     def is_silent(self) -> bool:
         """Say whether a typed key changes what it does without an error."""
-        return self.report.finding.code in SILENT
+        return is_silent(self.report.fact)
 
     @property
     def place(self) -> str:
@@ -162,9 +181,16 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
         lines.extend(f"{bullet}{code(f'{where(each)}:{each.column}')} {code(each.word)}" for each in migration.mentions)
         lines.append("")
     heading("Check it")
-    lines.append("With this flag, JAX makes typed keys wherever `PRNGKey` is left:")
+    lines.append(f"{check_it(migration)}:")
     lines.extend(["", "```console", f"$ {DRY_RUN}", "```"] if markdown else [f"  {DRY_RUN}"])
     return "\n".join(lines) + "\n"
+
+
+def check_it(migration: Migration) -> str:
+    """Say what the dry run is good for."""
+    if migration.target.style == "portable":
+        return "Run the tests as they are, and then with this flag, with which JAX makes typed keys of `PRNGKey`"
+    return "With this flag, JAX makes typed keys wherever `PRNGKey` is left"
 
 
 def as_json(migration: Migration, *, written: bool) -> str:
@@ -256,10 +282,7 @@ def as_html(migration: Migration, *, written: bool) -> str:
             f"<code>{said(where(each))}:{each.column}</code> <code>{each.word}</code>" for each in migration.mentions
         )
         parts.append(f"<h2>{MENTIONS}</h2><ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>")
-    parts.append(
-        "<h2>Check it</h2><p>With this flag, JAX makes typed keys wherever <code>PRNGKey</code> is left:</p>"
-        f"<pre>{said(DRY_RUN)}</pre>"
-    )
+    parts.append(f"<h2>Check it</h2><p>{said(check_it(migration))}:</p><pre>{said(DRY_RUN)}</pre>")
     title = "Migration of JAX random keys"
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
     body = "\n".join(parts)

@@ -23,6 +23,7 @@ from olympus_rules.keyflow.implementations import implementations
 from olympus_rules.keyflow.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.keyflow.interpreter import Interpreter
 from olympus_rules.keyflow.knowledge import Knowledge
+from olympus_rules.keyflow.literals import Placeholder
 from olympus_rules.keyflow.lowering import lower_module
 from olympus_rules.keyflow.paths import Decisions
 from olympus_rules.keyflow.pytrees import Pytrees, variable_class
@@ -104,6 +105,7 @@ class Analysis:
         generators: objects of libraries whose methods give fresh keys.
         functions: the value of each function after its decorators.
         pending: notes that become facts if their term is a key.
+        placeholders: arrays of words that may turn out to be keys.
         started: the interpretation of each function, from its start.
         idle: functions whose text has nothing to do with keys.
         imported: the packages that the file imports from.
@@ -146,6 +148,7 @@ class Analysis:
         self.functions: dict[FunctionCode, Value] = {}
         self.idle: set[FunctionCode] = set()
         self.pending: list[notes.Pending] = []
+        self.placeholders: dict[Term, Placeholder] = {}
         self.facts: list[Fact] = []
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
         self.hierarchy = Hierarchy(self)
@@ -186,13 +189,14 @@ class Analysis:
             found += verdicts.judge(flow)
         found += verdicts.stale_state(self)
         settled = list(verdicts.settle(self))
-        found += [fact for _, fact in settled]
+        migrating = asked is not None and facts.HandedOut in asked
+        found += verdicts.with_makers(self, settled) if migrating else [fact for _, fact in settled]
         constructions = asked is None or facts.Construction in asked
         found += references(self, verdicts.obstacles(self, settled) if constructions else None)
         found += word_annotations(self)
         found += implementations(self)
-        if asked is not None and facts.HandedOut in asked:
-            found += verdicts.handed_out(self)
+        if migrating:
+            found += verdicts.with_makers(self, verdicts.handed_out(self))
         self.busy, self.judged = busy, True
         return verdicts.unique(found)
 

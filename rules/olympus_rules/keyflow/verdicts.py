@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
-from olympus_rules.keyflow.access import leaves
+from olympus_rules.keyflow.access import DICTIONARY, leaves
 from olympus_rules.keyflow.application import asks_for_its_type
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.instructions import ClassCode
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["handed_out", "judge", "obstacles", "settle", "stale_state", "unique"]
+__all__ = ["handed_out", "judge", "obstacles", "settle", "stale_state", "unique", "with_makers"]
 
 
 def judge(flow: Interpreter) -> Iterator[Fact]:
@@ -293,11 +294,18 @@ def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
         for term in [*analysis.knowledge.used, *analysis.knowledge.origins]
         if analysis.terms.operation(term) in ("item", "lane")
     }
+    rearranged = {
+        analysis.terms.args(term)[0]
+        for term in analysis.knowledge.used
+        if analysis.terms.operation(term) == "view" and analysis.terms.data(term) != DICTIONARY
+    }
     guards = _guards(analysis)
     for pending in analysis.pending:
-        confidence = _settled(analysis, pending, elements)
+        confidence = _settled(analysis, pending, elements, rearranged)
         if confidence is not None and not _guarded(analysis, pending, guards):
-            yield pending.term, pending.build(confidence, analysis.knowledge.kind(pending.term))
+            fact = pending.build(confidence, analysis.knowledge.kind(pending.term))
+            if fact is not None:
+                yield pending.term, fact
 
 
 def _learn_attributes(analysis: Analysis) -> None:
@@ -327,11 +335,13 @@ def _learn_attributes(analysis: Analysis) -> None:
             knowledge.kinds[term] = kinds.pop() if len(kinds) == 1 else KeyKind.UNKNOWN
 
 
-def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confidence | None:
+def _settled(analysis: Analysis, pending: Pending, elements: set[Term], rearranged: set[Term]) -> Confidence | None:
     knowledge, term = analysis.knowledge, pending.term
     rank, by_source = knowledge.rank(term), term in knowledge.origins
     raw = knowledge.kind(term) == KeyKind.RAW
     if not knowledge.is_known(term):
+        if pending.need in ("key", "known") and term in rearranged:
+            return Confidence.LIKELY
         if pending.need in ("known", "raw"):
             wanted = term in knowledge.passed and (pending.need == "known" or knowledge.passed[term])
             return Confidence.LIKELY if wanted else None
@@ -371,6 +381,7 @@ OBSTACLES = {
     facts.KeyArithmetic: "arithmetic is done on it",
     facts.KeyTransposition: "its buffer axis is moved",
     facts.ShapeLogic: "its shape is looked at",
+    facts.RawKeyLiteral: "it is put beside raw words",
     facts.DtypeLogic: "its dtype is looked at",
     facts.Conversion: "it is converted",
 }
@@ -402,13 +413,21 @@ def obstacles(analysis: Analysis, settled: Iterable[tuple[Term, Fact]]) -> dict[
     return {node: tuple(dict.fromkeys(found.get(term, ()))) for node, (term, _) in analysis.constructed.items()}
 
 
-def handed_out(analysis: Analysis) -> Iterator[Fact]:
-    """Return the calls that give keys to what is out of reach."""
+def with_makers(analysis: Analysis, found: Iterable[tuple[Term, Fact]]) -> Iterator[Fact]:
+    """Return facts about keys with the constructors of these, where they are in this file."""
+    makers = {term: node for node, (term, _) in analysis.constructed.items()}
+    for term, fact in found:
+        maker = makers.get(analysis.terms.seed_of(term))
+        yield fact if maker is None else replace(fact, maker=maker)
+
+
+def handed_out(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
+    """Return the calls that give keys to what is out of reach, with the keys."""
     for flow in analysis.flows.values():
         knowledge = flow.knowledge
         for use in flow.ledger.consumptions:
             if use.certainty != Certainty.KNOWN and (knowledge.is_known(use.term) or use.term in knowledge.named):
-                yield facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)
+                yield use.term, facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)
 
 
 def _guards(analysis: Analysis) -> dict[Term, int]:
