@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from doctest import DocTestParser
 
-from olympus_lint.embedded.pieces import Lines, Piece
+from olympus_lint.embedded.pieces import Lines, Piece, parsed
 from olympus_rules.syntax.document import split_lines
 
 __all__ = ["examples", "read_doctests"]
@@ -18,7 +18,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 def read_doctests(text: str) -> Lines:
     """Return the examples in the docstrings of a module; none of one that cannot be parsed."""
     try:
-        tree = ast.parse(text)
+        tree = parsed(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Lines(text, ())
     lines = split_lines(text)

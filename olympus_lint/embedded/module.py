@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from olympus_lint.embedded.doctests import read_doctests
 from olympus_lint.embedded.magics import Aside, set_aside
 from olympus_lint.embedded.markdown import read_markdown
 from olympus_lint.embedded.notebook import read_notebook
-from olympus_lint.embedded.pieces import Holder, Piece
+from olympus_lint.embedded.pieces import Holder, Piece, parsed
 from olympus_lint.results import Problem
 from olympus_lint.sources import InputError
 from olympus_rules.finding import Edit, Finding, Position, Related, Span
@@ -260,6 +259,16 @@ def read(filename: str, text: str, kind: str) -> Embedded:
     return _joined(filename, kind, text, read_doctests(text) if kind == "python" else read_markdown(text))
 
 
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """A piece that can be parsed, by its number: its code without magics, and these."""
+
+    number: int
+    piece: Piece
+    code: str
+    magics: tuple[Aside, ...] = ()
+
+
 def _joined(filename: str, kind: str, text: str, holder: Holder) -> Embedded:
     """Join the pieces of a file."""
     sign, word = SIGN, ASIDE
@@ -269,41 +278,32 @@ def _joined(filename: str, kind: str, text: str, holder: Holder) -> Embedded:
     head = text if kind == "python" else ""
     added = newline if head and not head.endswith(ENDS) else ""
     indent = INDENT if kind == "python" else ""
+    readable, notes = _readable(filename, holder, word)
+    assumed = "import jax" if kind != "ipynb" and _assumes_jax(head, readable) else ""
     made = [head, added]
-    places: list[tuple[int | None, int, int]] = [
-        (None, row + 1, 0) for row in range(len(split_lines(head)) if head else 0)
-    ]
-    used: list[int] = []
-    aside: list[Aside] = []
-    notes: list[Problem] = []
+    rows = len(split_lines(head)) if head else 0
+    places: list[tuple[int | None, int, int]] = [(None, row + 1, 0) for row in range(rows)]
     block = 0
-    for number, piece in enumerate(holder.pieces):
-        code = piece.code
-        magics: list[Aside] = []
-        error = _error(code)
-        if error is not None and not piece.prompts:
-            code, magics = set_aside(code, word, len(aside))
-            error = _error(code)
-        if error is not None:
-            notes += _left_alone(filename, piece, error)
-            continue
-        start = f"{sign}piece {number} of {piece.block}{newline}"
+    for each in readable:
+        piece = each.piece
+        before = [f"{sign}piece {each.number} of {piece.block}"]
         if kind == "python" and piece.block != block:
-            scope = [f"{sign}docstring {piece.block}", f"def _examples_{piece.block}_():", f"{indent}pass"]
-            start = "".join(f"{line}{newline}" for line in scope) + start
+            name = f"def _examples_{piece.block}_():"
+            before = [f"{sign}docstring {piece.block}", name, f"{indent}{assumed or 'pass'}", *before]
+        elif assumed and not block:
+            before = [f"{sign}assumed {piece.block}", assumed, *before]
+        end = (places[-1][0], places[-1][1] + 1, 0) if block else (piece.cell, piece.row, 0)
+        places += [end] * len(before)
         block = piece.block
-        lines = split_lines(code)
-        made += [start, *(f"{indent}{line}" if line.strip() else line for line in lines)]
-        made += [] if code.endswith(ENDS) else [newline]
-        end = (places[-1][0], places[-1][1] + 1, 0) if used else (piece.cell, piece.row, 0)
-        places += [end] * start.count("\n")
-        shifts = {each.row: each.shift for each in magics}
+        lines = split_lines(each.code)
+        made += [f"{line}{newline}" for line in before]
+        made += [f"{indent}{line}" if line.strip() else line for line in lines]
+        made += [] if each.code.endswith(ENDS) else [newline]
+        shifts = {magic.row: magic.shift for magic in each.magics}
         places += [
-            (piece.cell, piece.row + row, len(before) - len(indent) + shifts.get(row, 0))
-            for row, before in zip(range(len(lines)), piece.before, strict=True)
+            (piece.cell, piece.row + row, len(start) - len(indent) + shifts.get(row, 0))
+            for row, start in zip(range(len(lines)), piece.before, strict=True)
         ]
-        used.append(number)
-        aside += magics
     return Embedded(
         filename,
         kind,
@@ -312,19 +312,52 @@ def _joined(filename: str, kind: str, text: str, holder: Holder) -> Embedded:
         "".join(made),
         added,
         sign,
-        tuple(used),
-        tuple(aside),
+        tuple(each.number for each in readable),
+        tuple(magic for each in readable for magic in each.magics),
         Places(tuple(places)),
-        tuple(notes),
+        notes,
     )
+
+
+def _readable(filename: str, holder: Holder, word: str) -> tuple[list[Readable], tuple[Problem, ...]]:
+    """Return the pieces that can be parsed, and notes on the others."""
+    found: list[Readable] = []
+    notes: list[Problem] = []
+    aside = 0
+    for number, piece in enumerate(holder.pieces):
+        each = Readable(number, piece, piece.code)
+        error = _error(each.code)
+        if error is not None and not piece.prompts:
+            code, magics = set_aside(piece.code, word, aside)
+            each = Readable(number, piece, code, tuple(magics))
+            error = _error(code)
+        if error is None:
+            found.append(each)
+            aside += len(each.magics)
+        else:
+            notes += _left_alone(filename, piece, error)
+    return found, tuple(notes)
+
+
+def _assumes_jax(head: str, readable: Sequence[Readable]) -> bool:
+    """Say whether examples speak of ``jax`` and nothing in the file imports it: what runs them does."""
+    if not any("jax." in each.code for each in readable):
+        return False
+    imported = (
+        alias.asname or alias.name.partition(".")[0]
+        for code in (head, *(each.code for each in readable))
+        if "jax" in code
+        for node in ast.walk(parsed(code))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    )
+    return "jax" not in imported
 
 
 def _error(code: str) -> Exception | None:
     """Return why code cannot be parsed."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(code)
+        parsed(code)
     except NOT_PARSED as error:
         return error
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -10,7 +11,7 @@ from typing import Protocol
 
 from olympus_rules.syntax.document import first_line, split_lines
 
-__all__ = ["Holder", "Lines", "Piece"]
+__all__ = ["Holder", "Lines", "Piece", "parsed"]
 
 FIRST, NEXT = ">>> ", "... "
 
@@ -92,5 +93,16 @@ def _replaced(piece: Piece, raw: Sequence[str], code: str) -> list[str]:
 
 def _prompts(code: str) -> tuple[str, ...]:
     """Return the prompt of each line: the first one for the first line of each statement."""
-    firsts = {first_line(each) for each in ast.parse(code).body}
+    firsts = {first_line(each) for each in parsed(code).body}
     return tuple(FIRST if row in firsts or row == 1 else NEXT for row in range(1, len(split_lines(code)) + 1))
+
+
+def parsed(code: str) -> ast.Module:
+    """Parse code, without warnings about it.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code)

@@ -403,6 +403,22 @@ def test_migration_of_docstrings(project, run):
     assert "a.py:11:32 PRNGKey" in done.out
 
 
+def test_jax_is_assumed_where_what_runs_the_examples_imports_it(project, run):
+    text = 'def f():\n    """F.\n\n    >>> k = jax.random.PRNGKey(0)\n    >>> k.shape[:-1]\n    ()\n    """\n'
+    page = "Hi\n\n```python\nk = jax.random.PRNGKey(0)\n```\n\n> ```python\n> k.shape[:-1]\n"
+    Path("a.py").write_text(text)
+    Path("a.md").write_text(page)
+    assert "a.md:8:3: OLY202" in run("--output-format", "concise", "a.md").out
+    run("--migrate", "--fix", "--extension", "md", ".")
+    for file, old in (("a.py", text), ("a.md", page)):
+        new = old.replace("PRNGKey", "key").replace("k.shape", "jax.random.key_data(k).shape")
+        assert Path(file).read_text() == new
+    own = text.replace("def f", "jax = 1\nimport my.jax as jax\ndef f")
+    Path("a.py").write_text(own)
+    run("--migrate", "--fix", "a.py")
+    assert Path("a.py").read_text() == own
+
+
 def outcome_of(text: str) -> doctest.TestResults:
     module = types.ModuleType("a")
     exec(text, module.__dict__)
