@@ -37,7 +37,7 @@ class Text:
         settings: those of its folder.
         old: the text as it was.
         new: the text as it is by now.
-        rewritten: what was done, in order: a report on the text of that time, and its fix.
+        rewritten: what was done, in order: a report on the file of that time, and its fix.
         problems: what went wrong.
         notes: what was looked at in part only.
         embedded: the file, if it holds Python among other things, or examples in docstrings; ``old`` and ``new`` are
@@ -82,6 +82,13 @@ class Text:
         """Return the notes as they are said of the file."""
         alone = self.embedded.notes if self.embedded is not None and self.embedded.kind != "python" else ()
         return [*map(self.places.problem, self.notes), *alone]
+
+    def places_now(self) -> Places:
+        """Return where the rows stand in the file as it is by now; those of the beginning if it cannot be told."""
+        try:
+            return self.places if self.embedded is None else self.embedded.places_of(self.new)
+        except InputError:
+            return self.places
 
     def settle(self) -> bool:
         """Find the places of the rows as they are by now; what cannot be put back stays as it was.
@@ -204,6 +211,7 @@ def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]]) -> list[Report]:
         codes = ", ".join(sorted({report.finding.code for report, _ in applied}))
         text.problems.append(Problem(text.filename, f"internal error: the migration of {codes} gave {error!r}."))
         return []
+    places = text.places_now()
+    text.rewritten += [(replace(report, finding=places.finding(report.finding)), fix) for report, fix in applied]
     text.new = new
-    text.rewritten += applied
     return [report for report, _ in applied]

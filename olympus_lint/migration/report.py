@@ -12,7 +12,7 @@ from olympus_lint.migration.mentions import Mention
 from olympus_lint.migration.plan import Constructor, Reason
 from olympus_lint.migration.project import Migration
 from olympus_lint.reporting._text import count, place
-from olympus_rules.finding import Finding
+from olympus_rules.finding import Finding, Fix
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report
 
@@ -42,6 +42,20 @@ def is_silent(fact: Fact) -> bool:
         case Conversion(effect=effect):
             return effect != "fails"
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A place that was rewritten: the report on the text of that time, and the fix."""
+
+    report: Report
+    fix: Fix
+
+    def __str__(self) -> str:
+        """Return place, code and what was done."""
+        finding = self.report.finding
+        silent = " (would change silently)" if is_silent(self.report.fact) else ""
+        return f"{where(finding)} {finding.code}{silent}: {self.fix.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +95,10 @@ def _key(finding: Finding) -> tuple[str, int | None, int, str]:
     return finding.filename, finding.cell, finding.span.start.row, finding.code
 
 
-def where(place: Constructor | Reason | Mention) -> str:
+def where(place: Constructor | Reason | Mention | Finding) -> str:
     """Return a file, its cell if it is a notebook, and the row."""
-    return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{place.row}"
+    row = place.span.start.row if isinstance(place, Finding) else place.row
+    return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{row}"
 
 
 def render(migration: Migration, name: str, *, written: bool, color: bool = False) -> str:
@@ -128,6 +143,17 @@ def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
     return [(code, name, number) for (code, name), number in sorted(done.items())]
 
 
+def rewritten_places(migration: Migration) -> list[Done]:
+    """Return the places that were rewritten, silent changes first; constructors are counted only."""
+    done = [
+        Done(report, fix)
+        for text in migration.texts
+        for report, fix in text.rewritten
+        if report.finding.code != "OLY201"
+    ]
+    return sorted(done, key=lambda each: (not is_silent(each.report.fact), each.report.finding.sort_key))
+
+
 def reasons_of(constructor: Constructor) -> list[str]:
     """Return what holds a constructor back, a line each."""
     return [
@@ -158,6 +184,10 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
         heading("Rewritten" if written else "To be rewritten")
         bullet = "- " if markdown else "  "
         lines.extend(f"{bullet}{each[0]} {each[1]}: {each[2]}" for each in by_rule(migration))
+        lines.append("")
+    if done := rewritten_places(migration):
+        heading("Places, silent changes first")
+        lines.extend(f"{'- ' if markdown else '  '}{each}" for each in done)
         lines.append("")
     if left := left_in_order(migration):
         heading("Left, in the order in which to look")
@@ -204,6 +234,17 @@ def as_json(migration: Migration, *, written: bool) -> str:
                 "files": [text.filename for text in migration.changed],
                 "rewritten": [
                     {"code": code, "name": name, "places": number} for code, name, number in by_rule(migration)
+                ],
+                "places": [
+                    {
+                        "code": each.report.finding.code,
+                        "filename": each.report.finding.filename,
+                        "cell": each.report.finding.cell,
+                        "row": each.report.finding.span.start.row,
+                        "silent": is_silent(each.report.fact),
+                        "message": each.fix.message,
+                    }
+                    for each in rewritten_places(migration)
                 ],
                 "left": [
                     {
@@ -273,15 +314,17 @@ def as_html(migration: Migration, *, written: bool) -> str:
         rows = "".join(f"<tr><td>{code}</td><td>{name}</td><td>{n}</td></tr>" for code, name, n in by_rule(migration))
         title = "Rewritten" if written else "To be rewritten"
         parts.append(f"<h2>{title}</h2><table><tr><th>Rule</th><th></th><th>Places</th></tr>{rows}</table>")
+        items = "".join(f"<li>{said(str(each))}</li>" for each in rewritten_places(migration))
+        parts.append(f"<ul>{items}</ul>" if items else "")
     if left := left_in_order(migration):
         parts.append(f"<h2>Left, in the order in which to look</h2><ol>{''.join(map(left_item, left))}</ol>")
     if held := held_back(migration):
         parts.append(f"<h2>Constructors that stay, and why</h2><ul>{''.join(map(held_item, held))}</ul>")
     if migration.mentions:
-        items = (
+        found = (
             f"<code>{said(where(each))}:{each.column}</code> <code>{each.word}</code>" for each in migration.mentions
         )
-        parts.append(f"<h2>{MENTIONS}</h2><ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>")
+        parts.append(f"<h2>{MENTIONS}</h2><ul>{''.join(f'<li>{item}</li>' for item in found)}</ul>")
     parts.append(f"<h2>Check it</h2><p>{said(check_it(migration))}:</p><pre>{said(DRY_RUN)}</pre>")
     title = "Migration of JAX random keys"
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'

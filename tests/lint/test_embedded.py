@@ -157,7 +157,9 @@ def test_the_report_names_cells_and_mentions(project, run):
     assert "takes typed keys (a.ipynb:cell 9:2)" in done.out
     assert "1. a.ipynb:cell 11:1:5 OLY202" in done.out and "(a.ipynb:cell 11:1, OLY202)" in done.out
     assert done.err == "note: a.ipynb: cell 10 cannot be parsed ('(' was never closed, line 2), so it is left alone.\n"
+    assert "  a.ipynb:cell 6:2 OLY202 (would change silently): Ask the shape of `key_data`\n" in done.out
     data = json.loads(run("--migrate", "--output-format", "json", ".").out)
+    assert [(each["cell"], each["row"]) for each in data["places"]] == [(6, 2)]
     assert [each["cell"] for each in data["left"]] == [11]
     assert [(each["cell"], each["location"]["row"], each["location"]["column"]) for each in data["mentions"]] == [
         (1, 2, 10),
