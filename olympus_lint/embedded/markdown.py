@@ -28,7 +28,7 @@ def read_markdown(text: str) -> Lines:
     pieces: list[Piece] = []
     fences = [token for token in MarkdownIt("commonmark").parse(text) if token.type == "fence" and token.map]
     for number, token in enumerate(fences, 1):
-        content = token.content.split("\n")[:-1]
+        content = token.content.removesuffix("\n").split("\n") if token.content else []
         first = (token.map or [0])[0] + 1
         raw = lines[first : first + len(content)]
         language = LANGUAGE.match(token.info.strip())

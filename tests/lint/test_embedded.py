@@ -329,6 +329,29 @@ def test_migration_of_a_page(end, project, run):
     assert mentions == ["a.md:1:12", "a.md:19:1", "a.md:37:6", "a.md:41:7"]
 
 
+@pytest.mark.parametrize(
+    ("page", "pieces"),
+    [
+        ("```python\nx = 1", 1),
+        ("~~~~ python\nx\n```\n~~~~", 0),
+        ("   ```py\n   x = 1\n  y = 2\n   ```\n", 1),
+        ("- ```py\n  x=1\n\n  ```\n- b\n", 1),
+        (">```py\n>x=1\n>```", 1),
+        ("```python\r\nx\r\n```\r\n", 1),
+        ("\t```py\n\tx\n", 0),
+        ("<!--\n```python\nx\n```\n-->\n", 0),
+        ("```python\n```\n", 0),
+        ("```r\nx\n```\n", 0),
+        ("1. a\n\n\t```py\n\tx = 1\n\t```\n", 1),
+    ],
+)
+def test_blocks_are_found_and_put_back(page, pieces):
+    embedded = read("a.md", page, "markdown")
+    assert len(embedded.used) == pieces
+    assert embedded.put_back(embedded.text) == page
+    assert embedded.put_back(embedded.text.replace("x", "zz")) == (page.replace("x", "zz") if pieces else page)
+
+
 def test_findings_on_a_page(project, run):
     Path("a.md").write_text(PAGE)
     done = run("--extension", "md", "--output-format", "concise", ".")
