@@ -68,8 +68,12 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
     projects = Projects()
     found: dict[str, list[Report]] = {}
     with deep_recursion():
+        keyed = _keyed(migration)
+        keyed_files = {path for path, *_ in keyed}
         for text in migration.texts:
-            if not worth_checking(text.filename, text.old.encode(errors="replace"), text.settings):
+            projects.get(text.settings).keyed = keyed
+            speaks_of_keys = worth_checking(text.filename, text.old.encode(errors="replace"), text.settings)
+            if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
                 continue
             try:
                 migration.left[text.filename] = rewrite(text, target, projects)
@@ -93,6 +97,24 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
     return migration
 
 
+def _keyed(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
+    """Return the parameters to which nothing but keys comes, whatever they are called."""
+    from olympus_rules.reach.project import reach
+
+    documents = {
+        str(Path(text.filename).absolute()): document
+        for text in migration.texts
+        if (document := _parsed(text)) is not None
+    }
+    if not any("PRNGKey" in document.text for document in documents.values()):
+        return frozenset()
+    return reach(documents, None, _roots(migration)).parameters()
+
+
+def _roots(migration: Migration) -> set[str]:
+    return {root for text in migration.texts for root in text.settings.library_roots}
+
+
 def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, list[Constructor]]:
     """Return the constructors with what holds them back; files without any key pass keys on, and count."""
     documents = {}
@@ -100,10 +122,9 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
         document = _parsed(text)
         if document is not None:
             documents[text.filename] = document
-    roots = {root for text in migration.texts for root in text.settings.library_roots}
     packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
     exits = {text.filename: text.exits for text in migration.texts}
-    return plan(documents, found, migration.left, exits, target=migration.target, roots=roots, packs=packs)
+    return plan(documents, found, migration.left, exits, target=migration.target, roots=_roots(migration), packs=packs)
 
 
 def in_files(migration: Migration) -> None:

@@ -133,6 +133,19 @@ def test_formats(project: Path) -> None:
     assert text.startswith("# Migration of JAX random keys\n") and "- `pkg/main.py:9:18` `PRNGKey`: its key" in text
 
 
+def test_parameters_are_keys_by_what_the_project_hands_to_them(project: Path) -> None:
+    (project / "pkg/sizes.py").write_text(
+        "def lanes(x):\n    return x.shape[:-1]\n\n\ndef of(y):\n    return y.shape[:-1]\n"
+    )
+    (project / "pkg/use.py").write_text(
+        "import jax\nfrom pkg.sizes import lanes, of\n\n\ndef use(data):\n"
+        "    keys = jax.random.split(jax.random.PRNGKey(0), 3)\n    return lanes(keys), of(data), of(keys)\n"
+    )
+    command(project, "--migrate", "--fix", ".")
+    sizes = (project / "pkg/sizes.py").read_text()
+    assert "jax.random.key_data(x).shape[:-1]" in sizes and "return y.shape[:-1]" in sizes
+
+
 def test_suppressed_and_ignored_places_stay(project: Path) -> None:
     file = project / "pkg/envs.py"
     file.write_text(file.read_text().replace("# one", "# noqa: OLY202 one"))

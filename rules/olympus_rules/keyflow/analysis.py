@@ -200,6 +200,21 @@ class Analysis:
         self.busy, self.judged = busy, True
         return verdicts.unique(found)
 
+    def _is_keyed(self, code: FunctionCode) -> bool:
+        """Say whether the whole project says that nothing but keys comes to a parameter of a function."""
+        if not self.project.keyed:
+            return False
+        place = self.document.path, getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
+        return any((*place, name) in self.project.keyed for name in code.parameters)
+
+    def gets_keys_only(self, term: Term) -> bool:
+        """Say whether a term is a parameter of which the whole project says that nothing but keys comes to it."""
+        if not self.project.keyed or self.terms.operation(term) != "param":
+            return False
+        code, name = self.terms.data(term)
+        place = getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
+        return (self.document.path, *place, name) in self.project.keyed
+
     def let_go(self) -> None:
         """Free what only this file's own verdicts needed; what is kept answers the questions of others."""
         if not self.judged or self.busy or not self.flows:

@@ -34,6 +34,7 @@ class Project:
         table: what library functions do with keys.
         stack: the functions that are being interpreted, of all files.
         opened: how many files were parsed.
+        keyed: parameters to which nothing but keys comes: path of the file, line and column of the function, name.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Project:
         self.roots = roots
         self.table = signatures(packs)
         self.opened = 0
+        self.keyed: frozenset[tuple[str, int, int, str]] = frozenset()
         self.reset()
 
     def reset(self) -> None:

@@ -303,7 +303,7 @@ def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
     for pending in analysis.pending:
         confidence = _settled(analysis, pending, elements, rearranged)
         if confidence is not None and not _guarded(analysis, pending, guards):
-            fact = pending.build(confidence, analysis.knowledge.kind(pending.term))
+            fact = _built(analysis, pending, confidence)
             if fact is not None:
                 yield pending.term, fact
 
@@ -335,12 +335,24 @@ def _learn_attributes(analysis: Analysis) -> None:
             knowledge.kinds[term] = kinds.pop() if len(kinds) == 1 else KeyKind.UNKNOWN
 
 
+def _built(analysis: Analysis, pending: Pending, confidence: Confidence) -> Fact | None:
+    """Return the fact of a note; of a parameter that gets other things as well, no rewrite is sure."""
+    fact = pending.build(confidence, analysis.knowledge.kind(pending.term))
+    known = analysis.knowledge.is_known(pending.term) or analysis.gets_keys_only(pending.term)
+    passed = not known and pending.term in analysis.knowledge.passed
+    return replace(fact, exact=False) if passed and isinstance(fact, facts.ShapeLogic) else fact
+
+
 def _settled(analysis: Analysis, pending: Pending, elements: set[Term], rearranged: set[Term]) -> Confidence | None:
     knowledge, term = analysis.knowledge, pending.term
     rank, by_source = knowledge.rank(term), term in knowledge.origins
     raw = knowledge.kind(term) == KeyKind.RAW
     if not knowledge.is_known(term):
         if pending.need in ("key", "known") and term in rearranged:
+            return Confidence.LIKELY
+        if pending.need in ("key", "known", "raw") and analysis.gets_keys_only(term):
+            return Confidence.LIKELY
+        if pending.need == "key" and pending.metadata and knowledge.passed.get(term):
             return Confidence.LIKELY
         if pending.need in ("known", "raw"):
             wanted = term in knowledge.passed and (pending.need == "known" or knowledge.passed[term])

@@ -85,7 +85,7 @@ class ProjectReach:
     """Which keys may be where in a project.
 
     Attributes:
-        makers: the mentions of the constructor of raw keys.
+        makers: the mentions of the constructor of raw keys; ``None`` while all that are spelled out count.
         expressions: the slots of each expression.
         origins: where a register was read from, for what is put into a container.
         reads: attributes that were read: the object, the name, and the result.
@@ -93,16 +93,16 @@ class ProjectReach:
         method_results: calls of methods with the object of each.
     """
 
-    def __init__(self, documents: Mapping[str, Document], makers: Iterable[Place], roots: Iterable[str]) -> None:
+    def __init__(self, documents: Mapping[str, Document], makers: Iterable[Place] | None, roots: Iterable[str]) -> None:
         """Read the files of a project.
 
         Args:
             documents: the files by their absolute path.
-            makers: the mentions of the constructor of raw keys.
+            makers: the mentions of the constructor of raw keys; ``None`` for all that are spelled out.
             roots: the names under which the JAX namespace may be imported.
         """
         self.documents = documents
-        self.makers = frozenset(makers)
+        self.makers = None if makers is None else frozenset(makers)
         self.roots = frozenset(roots)
         self.slots = Slots()
         self.classes = Classes(self.slots)
@@ -305,6 +305,21 @@ class ProjectReach:
         """Return the constructors whose keys may be the value of an expression, or in it."""
         return self._keys(self.expressions.get(place, ()))
 
+    def parameters(self) -> frozenset[tuple[str, int, int, str]]:
+        """Return the parameters to which nothing but keys comes: file, line and column of the function, and name."""
+        found = []
+        for path, module in self.modules.items():
+            waiting = list(module.nested)
+            while waiting:
+                code = waiting.pop()
+                waiting += code.nested
+                place = getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
+                names = filter(
+                    lambda name, code=code: self._holds_keys_only(self.variable(code, name)), code.parameters
+                )
+                found += [(path, *place, name) for name in names]
+        return frozenset(found)
+
     def has_keys_only(self, place: Place) -> bool:
         """Say whether nothing but keys comes to an expression."""
         return any(self._holds_keys_only(slot) for slot in self.expressions.get(place, ()))
@@ -393,6 +408,8 @@ def is_jax(name: str) -> bool:
     return package in ("jax", "builtins") or package in sys.stdlib_module_names
 
 
-def reach(documents: Mapping[str, Document], makers: Iterable[Place], roots: Iterable[str] = ("jax",)) -> ProjectReach:
+def reach(
+    documents: Mapping[str, Document], makers: Iterable[Place] | None, roots: Iterable[str] = ("jax",)
+) -> ProjectReach:
     """Return which keys may be where in a project; the arguments are those of :class:`ProjectReach`."""
     return ProjectReach(documents, makers, roots)

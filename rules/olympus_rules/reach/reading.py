@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reader", "place_of"]
 
+CONSTRUCTOR = "jax.random.PRNGKey"
 PASSING_ATTRIBUTES = frozenset({"T", "mT", "at", "real"})
 
 
@@ -90,9 +91,22 @@ class Reader:
         """Return the slot of a register and note which expression it is the value of."""
         slot, place = self.register(code, register), place_of(self.file, node)
         self.reach.expressions.setdefault(place, []).append(slot)
-        if place in self.reach.makers:
+        if self.reach.makers is None:
+            self.look_for_constructor(code, node, slot, place)
+        elif place in self.reach.makers:
             self.slots.put(slot, Constructor(place))
         return slot
+
+    def look_for_constructor(self, code: ir.FunctionCode, node: ast.AST, slot: Slot, place: Place) -> None:
+        """Take the constructor for one where it is spelled out, as no one has said where they are."""
+        if not isinstance(node, ast.Name | ast.Attribute) or not self.is_imported(code, node):
+            return
+
+        def look(value: Value) -> None:
+            if isinstance(value, Library) and self.reach.canonical(value.qualified) == CONSTRUCTOR:
+                self.slots.put(slot, Constructor(place))
+
+        self.slots.watch(slot, look)
 
     # instructions
 
