@@ -21,7 +21,9 @@ from olympus_rules.reach.values import (
     Made,
     Member,
     Object,
+    Partial,
     Place,
+    Super,
     Value,
 )
 
@@ -141,7 +143,7 @@ class Calls:
         if call.owner is not None:
             self.method(call, made.node.func.attr if isinstance(made.node.func, ast.Attribute) else "")
         if isinstance(made.node.func, ast.Name) and made.node.func.id == "super" and code.owner is not None:
-            self.slots.put(call.result, Object(code.owner))
+            self.slots.put(call.result, Super(code.owner))
 
     def method(self, call: Call, name: str) -> None:
         """Hand on what methods of arrays and containers do."""
@@ -161,6 +163,8 @@ class Calls:
             self.bind(value.code, call, 0)
         elif isinstance(value, BoundMethod):
             self.bind(value.code, call, 1)
+        elif isinstance(value, Partial):
+            self.bind(value.code, call, value.given)
         elif isinstance(value, Class):
             self.construct(value, call)
         elif isinstance(value, Object):
@@ -251,8 +255,11 @@ class Calls:
     def hand_to(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
         """Let a library call a callable: a function, and an object where a function is meant."""
         wants = name in TRANSFORMS or name in RUNNING or name in MAPPING
-        if isinstance(value, Function | BoundMethod | Constructor) or (isinstance(value, Object | Class) and wants):
-            if name not in RUNNING:
+        if isinstance(value, Function | BoundMethod | Partial | Constructor) or (isinstance(value, Object | Class) and wants):
+            if name == "functools.partial" and isinstance(value, Function | BoundMethod):
+                given = sum(not starred for _, starred in call.arguments[1:])
+                self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
+            elif name not in RUNNING:
                 self.slots.put(call.result, value)
             if wants:
                 result = call.result
@@ -311,6 +318,8 @@ class Calls:
             self.slots.watch(self.reach.classes.member(value.code, name), fill)
         if isinstance(value, Function | BoundMethod):
             self.fill(value.code, int(isinstance(value, BoundMethod)), given, result)
+        if isinstance(value, Partial):
+            self.fill(value.code, value.given, given, result)
 
     def fill(self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot) -> None:
         """Hand slots to the parameters of a function."""

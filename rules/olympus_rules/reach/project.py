@@ -25,7 +25,9 @@ from olympus_rules.reach.values import (
     Member,
     Module,
     Object,
+    Partial,
     Place,
+    Super,
     Value,
 )
 from olympus_rules.syntax import Document
@@ -34,7 +36,7 @@ from olympus_rules.syntax.project import locate_name, module_file
 __all__ = ["Exit", "Meeting", "ProjectReach", "reach"]
 
 ROUNDS = 10
-CALLABLE = (Function, BoundMethod, Class, Object, Constructor, Library, Made, Module)
+CALLABLE = (Function, BoundMethod, Partial, Class, Object, Super, Constructor, Library, Made, Module)
 GIVING_BACK = frozenset(
     """
     copy flatten get item items pop popitem popleft ravel repeat reshape set setdefault squeeze swapaxes take
@@ -110,6 +112,7 @@ class ProjectReach:
         self.method_results: list[tuple[Slot, Call]] = []
         self._named: dict[int, list[Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
+        self._opened: set[Object] = set()
         self.modules = {
             path: lower_module(
                 document.tree,
@@ -183,10 +186,38 @@ class ProjectReach:
             if isinstance(value, Container):
                 for element in self.elements(value, None):
                     self.slots.lead(element, target)
-            else:
-                self.slots.put(target, value)
+                return
+            self.slots.put(target, value)
+            if isinstance(value, Object):
+                self.slots.lead(self.opened(value), target)
 
         self.slots.watch(source, read)
+
+    def opened(self, owner: Object) -> Slot:
+        """Return the slot of what an object gives to those that iterate over it or take it apart."""
+        slot = self.slots.slot("opened", owner)
+        if owner not in self._opened:
+            self._opened.add(owner)
+            for name in owner.code.fields:  # of a named tuple
+                self.slots.lead(self.classes.field(owner.code, name), slot)
+            for name in ("__getitem__", "__next__"):
+                self.ask(owner, name, slot)
+            given = self.slots.slot("iterator", owner)
+            if self.ask(owner, "__iter__", given):
+                self.iterate(given, slot)
+        return slot
+
+    def ask(self, owner: Object, name: str, target: Slot) -> bool:
+        """Put what a special method gives into a slot; say whether any class of the project has such a method."""
+        if name not in self.classes.methods:
+            return False
+
+        def answer(method: Value) -> None:
+            if isinstance(method, Member):
+                self.slots.lead(self.result(method.code), target)
+
+        self.slots.watch(self.classes.member(owner.code, name), answer)
+        return True
 
     def put_into(self, container: Slot, slot: Slot) -> None:
         """Put something into a container, wherever that was read from."""
@@ -291,7 +322,7 @@ class ProjectReach:
                 continue
             for slot in call.given:
                 for value in self.slots.values(slot):
-                    if isinstance(value, Function | BoundMethod):
+                    if isinstance(value, Function | BoundMethod | Partial):
                         self.slots.put(call.result, value)
 
     # answers

@@ -20,6 +20,7 @@ from olympus_rules.reach.values import (
     Module,
     Object,
     Place,
+    Super,
     Value,
 )
 
@@ -154,6 +155,10 @@ class Reader:
         elif isinstance(value, Made):
             self.slots.put(slot, value)
             self.slots.lead(self.reach.loose(name), slot)
+        elif isinstance(value, Super):
+            owner, above = Object(value.code), self.reach.classes.above(value.code, name)
+            self.slots.watch(above, lambda method: self.reach.take_member(method, owner, slot))
+            self.slots.lead(self.reach.classes.field(value.code, name), slot)
         elif isinstance(value, Class | Object):
             self.slots.lead(self.reach.loose(name), slot)
             self.slots.lead(self.reach.classes.field(value.code, name), slot)
@@ -188,6 +193,8 @@ class Reader:
                     self.slots.lead(element, slot)
             elif isinstance(value, Key | Made | Object | Library):
                 self.slots.put(slot, value)
+            if isinstance(value, Object):
+                self.slots.lead(self.reach.opened(value), slot)
 
         self.slots.watch(owner, read)
 
@@ -231,9 +238,17 @@ class Reader:
     def binary(self, code: ir.FunctionCode, made: ir.Binary) -> None:
         """Apply an operator: containers are joined, and contexts entered."""
         slot = self.expression(code, made.dst, made.node)
-        if made.operation in ("Add", "with"):
-            for operand in made.operands:
-                self.slots.lead(self.register(code, operand), slot)
+        if made.operation not in ("Add", "with"):
+            return
+
+        def enter(value: Value) -> None:
+            if isinstance(value, Object):
+                self.reach.ask(value, "__enter__", slot)
+
+        for operand in made.operands:
+            self.slots.lead(self.register(code, operand), slot)
+            if made.operation == "with":
+                self.slots.watch(self.register(code, operand), enter)
 
     def boolean(self, code: ir.FunctionCode, made: ir.Boolean) -> None:
         """Give one of several values."""
@@ -249,6 +264,8 @@ class Reader:
         def read(value: Value) -> None:
             exact = isinstance(value, Container) and made.star is None and value.length == len(targets)
             for index, target in enumerate(targets):
+                if isinstance(value, Object):
+                    self.slots.lead(self.reach.opened(value), target)
                 if not isinstance(value, Container):
                     self.slots.put(target, value)
                     continue

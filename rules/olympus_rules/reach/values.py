@@ -19,7 +19,9 @@ __all__ = [
     "Member",
     "Module",
     "Object",
+    "Partial",
     "Place",
+    "Super",
     "Value",
 ]
 
@@ -84,6 +86,26 @@ class Object:
 
 
 @dataclass(frozen=True, slots=True)
+class Super:
+    """What ``super()`` gives in a method of a class."""
+
+    code: ClassCode
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A callable that has got its first arguments already.
+
+    Attributes:
+        code: that of the function.
+        given: how many parameters are taken.
+    """
+
+    code: FunctionCode
+    given: int
+
+
+@dataclass(frozen=True, slots=True)
 class Module:
     """A module of the project."""
 
@@ -119,5 +141,17 @@ class Container:
 
 
 Value: TypeAlias = (
-    Key | Container | Constructor | Function | BoundMethod | Member | Class | Object | Module | Library | Made
+    Key
+    | Container
+    | Constructor
+    | Function
+    | BoundMethod
+    | Partial
+    | Member
+    | Class
+    | Object
+    | Super
+    | Module
+    | Library
+    | Made
 )
