@@ -20,6 +20,7 @@ from olympus_rules.finding import Confidence, Finding, Fix
 from olympus_rules.invalid_syntax import InvalidSyntax, invalid_syntax
 from olympus_rules.rule import Report, Rule
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.array_names import may_hold_arrays
 from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.syntax.project import locate
@@ -39,9 +40,17 @@ RECURSION_LIMIT = 20_000
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-def worth_checking(data: bytes, settings: Settings) -> bool:
-    """Say whether bytes can hold a key, or a suppression of ours that may be idle."""
-    return may_hold_keys(data, settings.library_roots) or b"OLY" in data or b"olympus:" in data
+def worth_checking(filename: str, data: bytes, settings: Settings) -> bool:
+    """Say whether a file can hold a key, an object with ``__jax_array__``, or a suppression of ours that may be idle.
+
+    Args:
+        filename: where its imports are looked for.
+        data: its bytes.
+        settings: those of the file.
+    """
+    if may_hold_keys(data, settings.library_roots) or b"OLY" in data or b"olympus:" in data:
+        return True
+    return may_hold_arrays(data, Path(filename), settings.library_roots)
 
 
 def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Projects | None = None) -> FileResult:
@@ -57,7 +66,7 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
         The findings with their fixes. What goes wrong inside is one of its errors, never an exception.
     """
     data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
-    if not worth_checking(data, settings):
+    if not worth_checking(filename, data, settings):
         return FileResult(filename, analysed=False)
     rules = settings.rules_for(filename)
     try:

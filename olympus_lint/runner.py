@@ -19,7 +19,9 @@ from olympus_lint.order import imports_first
 from olympus_lint.results import FileResult, Objection, Problem
 from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, read_bytes, reencode, write_bytes
+from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.document import decode, split_lines
+from olympus_rules.syntax.project import forget_folders
 
 if TYPE_CHECKING:
     from olympus_lint.cache import Cache
@@ -68,13 +70,15 @@ def check_files(
         the others, imported ones first.
     """
     candidates: list[tuple[SourceFile, bytes]] = []
+    forget_folders()
+    forget_outlines()
     for file in files:
         try:
             data = read_bytes(file.filename)
         except InputError as error:
             yield failure(file.filename, error)
             continue
-        if worth_checking(data, file.settings):
+        if worth_checking(file.filename, data, file.settings):
             candidates.append((file, data))
         else:
             yield FileResult(file.filename, analysed=False)

@@ -26,12 +26,17 @@ def rules() -> list[Rule]:
     ]
 
 
-def migrated(text: str, style: Style = "portable", jax: tuple[int, ...] = NEWEST) -> str:
+def migrated(
+    text: str,
+    style: Style = "portable",
+    jax: tuple[int, ...] = NEWEST,
+    min_confidence: Confidence = Confidence.LIKELY,
+) -> str:
     """Return a program made ready for typed keys; its constructors stay."""
     target = Target(style, jax)
     for _ in range(PASSES):
         document = Document("program.py", text)
-        checked = check(document, rules(), min_confidence=Confidence.LIKELY)
+        checked = check(document, rules(), min_confidence=min_confidence)
         assert not checked.errors, checked.errors[0].__cause__
         fixes = [fix for report in checked.reports if (fix := migration_for(report, document, target)) is not None]
         new, applied = apply_fixes(text, fixes)

@@ -43,6 +43,8 @@ class KeyAnnotation(Codemod):
                 return drop_import(fact, document)
             case "annotation" | "value", ast.Name() | ast.Attribute() as node if helper != "unsafe_raw_array":
                 return annotate(node, document)
+            case "alias", ast.Name() | ast.Attribute() as node:
+                return annotate(node, document, Applicability.UNSAFE)
             case "string-annotation", ast.Constant() as node:
                 return annotate_in_string(node, helper, document)
             case "words", ast.Subscript() as node:
@@ -95,14 +97,16 @@ def describe_key(node: ast.Subscript, document: Document, *, typed: bool) -> Fix
     return fix_of(Applicability.SAFE, "Describe the key and not its words", replace(document, node, new), *edits)
 
 
-def annotate(node: ast.Name | ast.Attribute, document: Document) -> Fix | None:
+def annotate(
+    node: ast.Name | ast.Attribute, document: Document, applicability: Applicability = Applicability.SAFE
+) -> Fix | None:
     """Write ``jax.Array``, never ``jax.random.key``, which is a function."""
     names = Names(document, node, for_checkers=only_for_checkers(document, node))
     array = names.spell("jax.Array", near=node)
     if array is None:
         return None
     edit = replace(document, node, cst.parse_expression(array))
-    return fix_of(Applicability.SAFE, f"Annotate with `{array}`", edit, *leftover_import(document, node, names))
+    return fix_of(applicability, f"Annotate with `{array}`", edit, *leftover_import(document, node, names))
 
 
 def only_for_checkers(document: Document, node: ast.expr) -> bool:
@@ -115,15 +119,15 @@ def annotate_in_string(node: ast.Constant, helper: str, document: Document) -> F
     """Write ``jax.Array`` for each mention of a name in an annotation that is a string, or a part of one."""
     string = expression(document, node)
     text = str(node.value)
+    names = Names(document, node, for_checkers=True)
     mentions = [
         part
         for part in ast.walk(ast.parse(text, mode="eval"))
-        if isinstance(part, ast.Name | ast.Attribute) and last_name(part) == helper
+        if isinstance(part, ast.Name | ast.Attribute) and names.resolve(part).rpartition(".")[2] == helper
     ]
     quoted = isinstance(string, cst.SimpleString) and not string.prefix and string.raw_value == text
     if not quoted or not mentions or not text.isascii() or "\n" in text:
         return None
-    names = Names(document, node, for_checkers=True)
     new = text
     for part in sorted(mentions, key=lambda part: -part.col_offset):
         array = names.spell("jax.Array", near=part)
@@ -133,11 +137,6 @@ def annotate_in_string(node: ast.Constant, helper: str, document: Document) -> F
     assert isinstance(string, cst.SimpleString)
     changed = string.with_changes(value=string.quote + new + string.quote, lpar=[], rpar=[])
     return fix_of(Applicability.SAFE, f"Annotate with `{new}`", replace(document, node, changed), *names.edits())
-
-
-def last_name(node: ast.AST) -> str:
-    """Return the last part of a dotted name, empty for anything else."""
-    return dotted(node).rpartition(".")[2]
 
 
 def drop_class(node: ast.Name | ast.Attribute, document: Document) -> Fix | None:

@@ -6,15 +6,20 @@ import ast
 from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.key_data import through_key_data, wrapped
 from olympus_codemods.names import Names, dotted
 from olympus_codemods.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, KeyArithmetic
 
 if TYPE_CHECKING:
+    from olympus_codemods.target import Target
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyArithmeticCodemod"]
+
+# Functions of jax.random whose result is a key like their argument; all others give numbers.
+DERIVING = frozenset(["clone", "fold_in", "split"])
 
 
 class KeyArithmeticCodemod(Codemod):
@@ -42,6 +47,30 @@ class KeyArithmeticCodemod(Codemod):
             edit = replace(document, operation, call(spelled, first, second))
             return fix_of(Applicability.UNSAFE, f"Derive keys with `{function}`", edit, *names.edits())
         return None
+
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return the same operation on the key's words, made a key again where it is used as one.
+
+        The key is then typed whatever the operand was. Code that works with raw keys may have this only where the key
+        goes no further than the call that draws from it.
+        """
+        assert isinstance(fact, KeyArithmetic)
+        if isinstance(fact.node, ast.AugAssign):
+            return None
+        if not fact.is_key:
+            return through_key_data(document, fact.node, fact.subjects, "Compute with the words of the key")
+        if target.style == "typed" or is_drawn_from(fact.node, document):
+            return wrapped(document, fact.node, fact.subjects, "Compute with the words of the key, and wrap them")
+        return None
+
+
+def is_drawn_from(node: ast.AST, document: Document) -> bool:
+    """Say whether an expression is the key of a call of ``jax.random`` that gives numbers."""
+    around = document.parents.get(node)
+    if not isinstance(around, ast.Call) or around.args[:1] != [node]:
+        return False
+    module, _, name = Names(document, node).resolve(around.func).rpartition(".")
+    return module == "jax.random" and name not in DERIVING
 
 
 def arange_column(node: ast.expr, names: Names) -> ast.expr | None:

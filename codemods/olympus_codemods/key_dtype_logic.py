@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.key_data import through_key_data
 from olympus_codemods.names import Names, dotted
 from olympus_codemods.rewriting import call, expression, negated, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DtypeLogic, Fact
 
 if TYPE_CHECKING:
+    from olympus_codemods.target import Target
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyDtypeLogicCodemod", "is_typed_key"]
@@ -27,6 +29,20 @@ class KeyDtypeLogicCodemod(Codemod):
     def fix(self, fact: Fact, document: Document) -> Fix | None:
         """Return a test for ``prng_key`` with the same truth value."""
         assert isinstance(fact, DtypeLogic)
+        return self.test(fact, document)
+
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return the test for ``prng_key`` where the code asks for the kind of key, else ask for the words' dtype.
+
+        A test that every raw key passes has to let typed keys pass as well.
+        """
+        assert isinstance(fact, DtypeLogic)
+        if (fact.form == "name" and means_typed(fact)) or tells_kinds_apart(fact.node, document):
+            return self.test(fact, document)
+        return through_key_data(document, fact.node, [fact.subject], "Ask for the dtype of the words")
+
+    def test(self, fact: DtypeLogic, document: Document) -> Fix | None:
+        """Return a test for ``prng_key`` with the same truth value."""
         typed = means_typed(fact)
         if typed is None or not isinstance(fact.node, ast.expr):
             return None
@@ -42,6 +58,17 @@ class KeyDtypeLogicCodemod(Codemod):
             node, typed = around, True  # `not key.dtype == …` needs no second `not`
         edit = replace(document, node, test if typed else negated(test))
         return fix_of(applicability, "Test for the dtype of typed keys", edit, *names.edits())
+
+
+def tells_kinds_apart(node: ast.AST, document: Document) -> bool:
+    """Say whether what a test decides is to wrap or unwrap keys."""
+    parents = document.parents
+    current: ast.AST | None = parents.get(node)
+    while isinstance(current, ast.BoolOp | ast.UnaryOp):
+        current = parents.get(current)
+    if not isinstance(current, ast.If | ast.IfExp):
+        return False
+    return any(dotted(part).endswith("key_data") for part in ast.walk(current) if isinstance(part, ast.expr))
 
 
 def means_typed(fact: DtypeLogic) -> bool | None:

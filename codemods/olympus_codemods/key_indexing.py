@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.key_data import through_key_data
 from olympus_codemods.names import Names, dotted
 from olympus_codemods.ownership import assignable
 from olympus_codemods.rewriting import call, expression, replace
@@ -16,6 +17,7 @@ from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, KeyIndexing
 
 if TYPE_CHECKING:
+    from olympus_codemods.target import Target
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyIndexingCodemod"]
@@ -34,6 +36,18 @@ class KeyIndexingCodemod(Codemod):
         if fact.use == "seed":
             return split_for_seed(fact, document)
         return split_for_unpacking(fact, document) if fact.use == "unpack" else None
+
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return the same reading of words through ``key_data``, whatever they are used for."""
+        assert isinstance(fact, KeyIndexing)
+        if isinstance(fact.node, ast.Subscript):
+            return read_key_data(fact, document)
+        if isinstance(fact.node, ast.Tuple | ast.List):
+            statement = document.parents.get(fact.node)
+            values = [statement.value] if isinstance(statement, ast.Assign) else []
+        else:
+            values = [fact.node] if isinstance(fact.node, ast.expr) else []  # what a loop goes over
+        return through_key_data(document, fact.node, values, "Read the words through `key_data`")
 
 
 def read_key_data(fact: KeyIndexing, document: Document) -> Fix | None:

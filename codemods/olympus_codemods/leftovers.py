@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from olympus_codemods import imports
@@ -24,20 +25,33 @@ def leftover_import(document: Document, node: ast.expr, names: Names) -> list[Ed
     The name leaves its import statement together with its last use. Files that other files import names from,
     as far as that shows, keep it.
     """
-    statement = importing(document, node.id) if isinstance(node, ast.Name) else None
-    if statement is None or not isinstance(node, ast.Name) or uses(document, node.id) > 1:
+    found = importing(document, node.id) if isinstance(node, ast.Name) else None
+    if found is None or not isinstance(node, ast.Name) or uses(document, node.id) > 1:
         return names.edits()
-    return names.edits(leaving=(statement, node.id))
+    return names.edits(leaving=found)
 
 
-def importing(document: Document, name: str) -> ast.ImportFrom | None:
-    """Return the module-level statement that imports a name under its own name, perhaps for type checkers alone."""
-    for statement in import_statements(document.tree.body):
-        if not isinstance(statement, ast.ImportFrom):
-            continue
-        if any(alias.name == name and alias.asname in (None, name) for alias in statement.names):
-            return statement
-    return None
+def importing(document: Document, name: str) -> tuple[ast.ImportFrom, str] | None:
+    """Return the statement that binds a name, and what it imports.
+
+    It is one of the module's level, perhaps for type checkers alone, or else the only one in a function.
+    """
+    outer = binding(import_statements(document.tree.body), name)
+    if outer:
+        return outer[0]
+    inner = binding(ast.walk(document.tree), name)
+    return inner[0] if len(inner) == 1 else None
+
+
+def binding(nodes: Iterable[ast.AST], name: str) -> list[tuple[ast.ImportFrom, str]]:
+    """Return the ``from … import …`` statements among some nodes that bind a name, and what they import."""
+    return [
+        (node, alias.name)
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if (alias.asname or alias.name) == name
+    ]
 
 
 def uses(document: Document, name: str) -> int:
@@ -52,10 +66,12 @@ def uses(document: Document, name: str) -> int:
 
 def drop_import(fact: Reference, document: Document) -> Fix | None:
     """Return the fix that removes an imported name that the file no longer uses."""
-    name = fact.qualified.rpartition(".")[2]
-    statement = importing(document, name)
-    if statement is None or uses(document, name):
+    alias = fact.node
+    local = alias.asname or alias.name if isinstance(alias, ast.alias) else fact.qualified.rpartition(".")[2]
+    found = importing(document, local)
+    if found is None or uses(document, local):
         return None
+    statement, name = found
     edit = imports.change_names(document, statement, remove=[name])
     edit = edit or imports.delete_statement(document, statement)
     return fix_of(Applicability.SAFE, f"Remove the unused import of `{name}`", edit)

@@ -14,7 +14,7 @@ from olympus_lint.settings import Settings
 from olympus_lint.suppression import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Fix
-from olympus_rules.keyflow.facts import Reference
+from olympus_rules.keyflow.facts import HandedOut, Reference
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
@@ -38,6 +38,7 @@ class Text:
         rewritten: what was done, in order: a report on the text of that time, and its fix.
         problems: what went wrong.
         notes: what was looked at in part only.
+        exits: the calls of the text as it is by now that give keys to what is out of reach.
     """
 
     filename: str
@@ -47,6 +48,7 @@ class Text:
     rewritten: list[tuple[Report, Fix]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
+    exits: list[HandedOut] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Begin with the text as it was."""
@@ -65,7 +67,8 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     project = projects.get(settings)
     document = project.document(text.filename, text.new)
     rules = settings.rules_for(text.filename)
-    checked = check(document, rules, min_confidence=settings.min_confidence, project=project)
+    checked = check(document, rules, min_confidence=settings.min_confidence, project=project, with_exits=True)
+    text.exits = checked.handed_out
     text.problems = [internal_error(text.filename, failure) for failure in checked.errors]
     text.notes = [unfinished_note(text.filename, fact) for fact in checked.unfinished]
     if settings.ignore_noqa:

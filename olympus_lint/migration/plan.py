@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from olympus_rules.keyflow.facts import Conversion, KeyKind
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.rule import Report
@@ -16,10 +17,13 @@ from olympus_rules.signatures import typed_key_support
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
-    from olympus_rules.reach.project import ProjectReach
+    from olympus_rules.keyflow.facts import HandedOut
+    from olympus_rules.reach.project import Exit, ProjectReach
 
 __all__ = ["Constructor", "Reason", "plan"]
 
+INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
+"""Packages of which the rules know the functions that typed keys do not survive."""
 HARMLESS = frozenset({"OLY204", "OLY205"})
 """Rules whose places stop no key: annotations, and settings of the whole program."""
 
@@ -61,6 +65,7 @@ def plan(
     documents: Mapping[str, Document],
     mentions: Mapping[str, Sequence[Report]],
     left: Mapping[str, Sequence[Report]],
+    exits: Mapping[str, Sequence[HandedOut]],
     *,
     roots: Iterable[str],
     packs: tuple[str, ...] = (),
@@ -71,6 +76,7 @@ def plan(
         documents: all files by the path that the user gave.
         mentions: the constructors of each file, in the order of places.
         left: the places of each file that are not ready for typed keys.
+        exits: the calls of each file that give keys to what is out of reach.
         roots: the names under which the JAX namespace may be imported.
         packs: the paths of the user's signature packs.
     """
@@ -83,14 +89,21 @@ def plan(
     }
     reached = reach({paths[filename]: document for filename, document in documents.items()}, places, roots)
     reasons: dict[Place, set[Reason]] = defaultdict(set)
+    open_places: list[Reason] = []
     for filename, reports in left.items():
         for report in reports:
-            if report.finding.code not in HARMLESS:
+            stops = report.finding.code not in HARMLESS and not _is_note(report)
+            if stops and report.fact.kind != KeyKind.TYPED:
                 reason = _place_left(filename, report, documents[filename])
-                for maker in _keys_in(report.fact.node, paths[filename], reached):
+                makers = _keys_in(report.fact.node, paths[filename], reached)
+                open_places += [] if makers else [reason]
+                for maker in makers:
                     reasons[maker].add(reason)
-    for maker, reason in _exits(reached, filenames, packs):
-        reasons[maker].add(reason)
+    leaving = {place_of(paths[filename], fact.node) for filename, each in exits.items() for fact in each}
+    for way in reached.exits():
+        told = _way_out(way, open_places, packs) if way.is_sure or way.place in leaving else None
+        for maker in way.keys if told else ():
+            reasons[maker].add(Reason(filenames[way.place.file], way.place.line, str(told)))
     _hold_company(reached, filenames, places, reasons)
     return {
         filename: [
@@ -98,6 +111,11 @@ def plan(
         ]
         for filename, each in mentions.items()
     }
+
+
+def _is_note(report: Report) -> bool:
+    """Say whether a place is worth a look and works with typed keys as it does with raw ones."""
+    return isinstance(report.fact, Conversion) and report.fact.effect == "same"
 
 
 def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constructor:
@@ -120,24 +138,24 @@ def _keys_in(node: ast.AST, path: str, reached: ProjectReach) -> set[Place]:
     return found
 
 
-def _exits(
-    reached: ProjectReach, filenames: Mapping[str, str], packs: tuple[str, ...]
-) -> Iterable[tuple[Place, Reason]]:
-    """Return what holds constructors back because their keys leave the project."""
-    for way in reached.exits():
-        support = typed_key_support(way.library, packs) if way.library else "unknown"
-        if support == "yes":
-            continue
-        where = way.library.partition(".")[0]
-        if not way.library:
-            text = f"is given to `{way.callee}`, of which nothing is known"
-        elif support == "no":
-            text = f"is given to `{way.callee}`, and {where} takes raw keys only"
-        else:
-            text = f"is given to `{way.callee}`, and it is not known whether {where} takes typed keys"
-        reason = Reason(filenames[way.place.file], way.place.line, text)
-        for maker in way.keys:
-            yield maker, reason
+def _way_out(way: Exit, open_places: Sequence[Reason], packs: tuple[str, ...]) -> str | None:
+    """Say why a call out of the project holds a key back, ``None`` if it does not.
+
+    A callee that nothing is known of may be any function of the project. That is a risk where there are places that
+    are not ready, and of which it is not known where their keys come from; and none where there are no such places.
+    """
+    if not way.library:
+        if not open_places:
+            return None
+        place = open_places[0]
+        return f"is given to `{way.callee}`, which may lead to line {place.row} of {place.filename}"
+    support = typed_key_support(way.library, packs)
+    package = way.library.partition(".")[0]
+    if support == "yes" or package in INDIFFERENT:
+        return None
+    if support == "no":
+        return f"is given to `{way.callee}`, and {package} takes raw keys only"
+    return f"is given to `{way.callee}`, and it is not known whether {package} takes typed keys"
 
 
 def _hold_company(

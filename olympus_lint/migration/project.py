@@ -65,7 +65,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
     found: dict[str, list[Report]] = {}
     with deep_recursion():
         for text in migration.texts:
-            if not worth_checking(text.old.encode(errors="replace"), text.settings):
+            if not worth_checking(text.filename, text.old.encode(errors="replace"), text.settings):
                 continue
             try:
                 migration.left[text.filename] = rewrite(text, target, projects)
@@ -92,7 +92,8 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
             documents[text.filename] = document
     roots = {root for text in migration.texts for root in text.settings.library_roots}
     packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
-    return plan(documents, found, migration.left, roots=roots, packs=packs)
+    exits = {text.filename: text.exits for text in migration.texts}
+    return plan(documents, found, migration.left, exits, roots=roots, packs=packs)
 
 
 def _parsed(text: Text) -> Document | None:

@@ -20,6 +20,7 @@ from olympus_lint.settings import Settings
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Confidence, Finding, Span
+from olympus_rules.signatures import signatures
 from olympus_rules.syntax.project import locate
 
 __all__ = ["JUDGED", "Choice", "Traced", "judge"]
@@ -170,7 +171,7 @@ def place_of(filename: str, span: Span) -> Place:
 def request(file: FileResult, tier: Tier, settings: Settings, choice: Choice) -> dict[str, Any]:
     """Return what a worker has to know of a file."""
     path = Path(file.filename).absolute()
-    location = locate(path)
+    location, table = locate(path), signatures(tuple(settings.signature_packs))
     return {
         "op": tier,
         "file": str(path),
@@ -178,6 +179,7 @@ def request(file: FileResult, tier: Tier, settings: Settings, choice: Choice) ->
         "module": location.module or path.stem,
         "roots": list(settings.library_roots),
         "folders": [str(folder) for folder in location.roots],
+        "documented": [row.to_json() for row in table.documented(file.text)],
         "seconds": choice.seconds,
         "hints": settings.trace,
     }

@@ -11,7 +11,7 @@ from olympus_rules.rule import Report, Rule, all_rules
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
-    from olympus_rules.keyflow.facts import Unfinished
+    from olympus_rules.keyflow.facts import HandedOut, Unfinished
     from olympus_rules.keyflow.project import Project
 
 __all__ = ["Checked", "RuleError", "check"]
@@ -34,11 +34,13 @@ class Checked:
         reports: what the rules report, sorted by place.
         errors: one for each rule that raised: it loses its own reports on this file and nothing else.
         unfinished: functions that were too much for the analysis; what it saw of them is reported.
+        handed_out: calls that give keys to what is out of reach, where that was asked for.
     """
 
     reports: list[Report] = field(default_factory=list)
     errors: list[RuleError] = field(default_factory=list)
     unfinished: list[Unfinished] = field(default_factory=list)
+    handed_out: list[HandedOut] = field(default_factory=list)
 
 
 def check(
@@ -49,6 +51,7 @@ def check(
     roots: Iterable[str] = ("jax", "olympus"),
     packs: Iterable[str] = (),
     project: Project | None = None,
+    with_exits: bool = False,
 ) -> Checked:
     """Run rules over a document; suppressions are not applied here.
 
@@ -59,12 +62,13 @@ def check(
         roots: the names under which the JAX namespace may be imported, when no project is given.
         packs: the paths of the user's signature packs, when no project is given.
         project: keeps what is known of other files from one call to the next.
+        with_exits: whether it is wanted where keys go out of reach.
     """
     from olympus_rules.keyflow.analysis import analyse  # loads the interpreter only where a file needs it
-    from olympus_rules.keyflow.facts import Unfinished
+    from olympus_rules.keyflow.facts import HandedOut, Unfinished
 
     rules = list(all_rules().values() if rules is None else rules)
-    asked = {kind for rule in rules for kind in rule.facts}
+    asked = {kind for rule in rules for kind in rule.facts} | ({HandedOut} if with_exits else set())
     try:
         by_name = min_confidence == Confidence.POSSIBLE
         found = analyse(document, roots, asked, by_name=by_name, packs=packs, project=project)
@@ -85,4 +89,5 @@ def check(
             errors.append(failure)
             reports = [report for report in reports if report.finding.code != rule.code]
     reports.sort(key=lambda report: report.finding.sort_key)
-    return Checked(reports, errors, [fact for fact in facts if isinstance(fact, Unfinished)])
+    unfinished = [fact for fact in facts if isinstance(fact, Unfinished)]
+    return Checked(reports, errors, unfinished, [fact for fact in facts if isinstance(fact, HandedOut)])

@@ -44,7 +44,7 @@ class KeyAnnotation(Rule):
         """Say why the name is wrong there and what to write."""
         assert isinstance(fact, Reference)
         name = fact.qualified.rpartition(".")[2]
-        as_a_type = fact.context in ("annotation", "string-annotation", "isinstance")
+        as_a_type = fact.context in ("annotation", "string-annotation", "isinstance", "alias")
         if fact.context == "import":
             message = f"`{name}` is imported, not used, and was removed from JAX. Remove the import."
         elif fact.context == "words":

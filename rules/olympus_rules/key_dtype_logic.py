@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KeyDtypeLogic"]
 
+WORDS = ("integer", "kind", "name", "numpy")  # forms that want to know a number's dtype, and not whether it is a key
+
 
 class KeyDtypeLogic(Rule):
     """Tests that hold for raw keys only, or for one implementation of typed keys."""
@@ -29,9 +31,11 @@ class KeyDtypeLogic(Rule):
         assert isinstance(fact, DtypeLogic)
         key = fact.key or document.segment(fact.subject)
         code = " ".join(document.segment(fact.node).split())
+        typed = f"`jnp.issubdtype({key}.dtype, jax.dtypes.prng_key)`, which is true for every typed key"
+        words = f"the dtype of its words is `jax.random.key_data({key}).dtype`"
+        advice = f"Ask {typed}; {words}." if fact.form in WORDS else f"Ask {typed}."
         yield self.finding(
             fact,
             document,
-            f"`{code}` takes the dtype of key `{key}` for an integer type or one certain key type. Ask "
-            f"`jnp.issubdtype({key}.dtype, jax.dtypes.prng_key)`, which is true for every typed key.",
+            f"`{code}` takes the dtype of key `{key}` for an integer type or one certain key type. {advice}",
         )

@@ -30,12 +30,16 @@ class UntypedBoundaryRule(Rule):
         assert isinstance(fact, UntypedBoundary)
         if fact.form == "argument":
             key = fact.key or " ".join(document.segment(fact.node).split())
-            state = "is a typed key" if fact.kind is KeyKind.TYPED else "will not be one for ever"
+            why = (
+                f"`{key}` is a typed key"
+                if fact.kind is KeyKind.TYPED
+                else f"a typed key in the place of `{key}` breaks it"
+            )
             yield self.finding(
                 fact,
                 document,
-                f"`{fact.function}` takes raw keys only, and `{key}` {state}. Hand over `jax.random.key_data({key})`, "
-                f"with a note to remove it when the library takes typed keys.",
+                f"`{fact.function}` takes raw keys only, and {why}. Hand over `jax.random.key_data({key})`, with a "
+                f"note to remove it when the function takes typed keys.",
             )
             return
         typed = f"`{document.segment(fact.other)}`" if fact.other is not None else "the other one"

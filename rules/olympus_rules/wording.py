@@ -6,12 +6,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Related
-from olympus_rules.keyflow.facts import Fact
+from olympus_rules.keyflow.facts import ArrayObject, Fact
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
 
-__all__ = ["line", "related", "the_key"]
+__all__ = ["line", "object_of", "related", "the_key"]
 
 
 def the_key(fact: Fact, otherwise: str = "the key") -> str:
@@ -22,6 +22,12 @@ def the_key(fact: Fact, otherwise: str = "the key") -> str:
 def line(document: Document, node: ast.AST) -> str:
     """Return ``line N`` for the place where a node starts."""
     return f"line {document.span(node).start.row}"
+
+
+def object_of(fact: ArrayObject) -> str:
+    """Return which object with ``__jax_array__`` it is: its name with its class, or the class alone."""
+    class_ = f"an object of class `{fact.class_name}`" + (f" ({fact.place})" if fact.place else "")
+    return f"`{fact.key}`, {class_}," if fact.key else class_
 
 
 def related(document: Document, node: ast.AST, message: str) -> Related:

@@ -8,8 +8,8 @@ standard input, each with an ``id`` and an ``op``; the answers of one have its `
     which alone files may be changed. The answer has the versions, the operations, and whether the system lets a process
     be kept to such folders (``enclosed``); or ``refused``: why this interpreter does not do, with ``missing`` if that is because it has no JAX.
 
-``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "seconds": …, "hints": {…}, "questions": […]}``
-    Or ``function`` for the next tier, which needs the ``hints``. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
+``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "documented": […], "seconds": …, "hints": {…}, "questions": […]}``
+    Or ``function`` for the next tier, which needs the ``hints``. ``documented`` has what is known of libraries without their sources. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
     of such a number and a verdict. The last line has ``done``, and the peak memory as ``peak_kib``.
 
 ``{"id": 3, "op": "fix", …, "after": …, "lines": […], "safe": …, "question": …}``
@@ -35,6 +35,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
 from olympus.enclosure import adopt, enclose
+from olympus.verdicts.documented import Documented
 from olympus.verdicts.question import Question, Tier, Verdict
 
 if TYPE_CHECKING:
@@ -277,7 +278,10 @@ def target(request: Request) -> Target:
 
     folders = tuple(map(Path, request["folders"]))
     roots = tuple(request["roots"])
-    return Target(request["file"], request["text"], request["module"], "", roots=roots, folders=folders)
+    documented = tuple(map(Documented.from_json, request.get("documented", ())))
+    return Target(
+        request["file"], request["text"], request["module"], "", roots=roots, folders=folders, documented=documented
+    )
 
 
 def witness(request: Request, questions: Sequence[Question]) -> list[Verdict]:

@@ -54,12 +54,12 @@ def migrate(code: str, text: str, at: str, context: str, *, name: str = "PRNGKey
         (
             "from jax.random import PRNGKey as K\nk = K(0)\n",
             "K",
-            "from jax.random import key, PRNGKey as K\nk = key(0)\n",
+            "from jax.random import key\nk = key(0)\n",
         ),
         (
             "import jax\n\ndef f(key):\n    from jax.random import PRNGKey\n    return PRNGKey(0)\n",
             "PRNGKey",
-            "import jax\n\ndef f(key):\n    from jax.random import PRNGKey\n    return jax.random.key(0)\n",
+            "import jax\n\ndef f(key):\n    return jax.random.key(0)\n",
         ),
     ],
 )

@@ -209,8 +209,8 @@ def test_explain(project, run):
 def test_list_rules(run):
     listed = run("--list-rules")
     assert listed.status == 0
-    assert "OLY104  key-reuse                on   unsafe  " in listed.out
-    assert "OLY201  legacy-constructor       off  safe    " in listed.out
+    assert "OLY104  key-reuse                   on   unsafe  " in listed.out
+    assert "OLY201  legacy-constructor          off  safe    " in listed.out
 
 
 def test_standard_input(project, run, monkeypatch):

@@ -30,7 +30,7 @@ import storage
 
 
 def main():
-    storage.put(PRNGKey(3))
+    storage.draw(PRNGKey(3))
     keep(PRNGKey(4))
     return reset(0, 4), normal(PRNGKey(1))
 """,
@@ -41,7 +41,7 @@ class Keeper:
 
     def show(self):
         import vault
-        return vault.show(self.rng)
+        return vault.draw(self.rng)
 
 
 def keep(rng):
@@ -73,10 +73,9 @@ def test_report_names_what_holds_constructors_back(project: Path) -> None:
     done = command(project, "--migrate", ".")
     assert done.returncode == 1 and not done.stderr
     assert "2 of 4 constructors can make typed keys, 2 held back." in done.stdout
-    assert (
-        "is given to `storage.put`, and it is not known whether storage takes typed keys (pkg/main.py:9)" in done.stdout
-    )
-    assert "is given to `vault.show`, and it is not known whether vault takes typed keys (pkg/keep.py:7)" in done.stdout
+    for name, place in (("storage", "main.py:9"), ("vault", "keep.py:7")):
+        reason = f"is given to `{name}.draw`, and it is not known whether {name} takes typed keys (pkg/{place})"
+        assert reason in done.stdout
     assert "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest" in done.stdout
     assert texts(project) == PROJECT
 
@@ -124,9 +123,9 @@ def test_formats(project: Path) -> None:
     assert data["style"] == "typed" and data["written"] is False and len(data["constructors"]) == 4
     assert [each["held_back_by"] != [] for each in data["constructors"]].count(True) == 2
     page = command(project, "--migrate", "--output-format", "html", ".").stdout
-    assert page.startswith("<!doctype html>") and "storage.put" in page and "http" not in page
+    assert page.startswith("<!doctype html>") and "storage.draw" in page and "http" not in page
     text = command(project, "--migrate", "--output-format", "markdown", ".").stdout
-    assert text.startswith("# Migration of JAX random keys\n") and "- `pkg/main.py:9:17` `PRNGKey`: its key" in text
+    assert text.startswith("# Migration of JAX random keys\n") and "- `pkg/main.py:9:18` `PRNGKey`: its key" in text
 
 
 def test_suppressed_and_ignored_places_stay(project: Path) -> None:

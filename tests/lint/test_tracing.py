@@ -366,6 +366,31 @@ def test_verdicts_reach_the_report(run, reuse):
     assert any("reuse.py:6" in line for line in verdict["evidence"])
 
 
+LIBRARY = """\
+import jax
+import numpyro.distributions as dist
+from nowhere import Normal
+
+
+def known(seed):
+    key, normal = jax.random.key(seed), dist.Normal(0.0, 1.0)
+    return normal.sample(key), normal.sample(key, (3,))
+
+
+def unknown(seed):
+    key, normal = jax.random.key(seed), Normal(0.0, 1.0)
+    return normal.sample(key), normal.sample(key, (3,))
+"""
+
+
+def test_a_worker_is_told_what_signature_packs_know(run, tmp_path):
+    file = tmp_path / "library.py"
+    file.write_text(LIBRARY)
+    ran = run("--trace", "--select", "OLY104", "--output-format", "json", str(file))
+    said = {each["location"]["row"]: each["verdict"]["status"] for each in json.loads(ran.out)}
+    assert said == {8: "confirmed", 13: "inconclusive"}
+
+
 def test_verbose_tells_how_the_tracing_went(run, reuse):
     import jax
 

@@ -10,6 +10,7 @@ from olympus_rules.keyflow.facts import (
     ConstantKey,
     DerivationCollision,
     DtypeLogic,
+    GlobalImplementation,
     KeyArithmetic,
     KeyIndexing,
     KeyTransposition,
@@ -18,6 +19,7 @@ from olympus_rules.keyflow.facts import (
     SeedConfusion,
     ShapeLogic,
     SharedKey,
+    UntypedBoundary,
     UnusedKey,
 )
 from olympus_rules.rule import all_rules
@@ -46,6 +48,11 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY202": "key-shape-logic",
         "OLY203": "key-dtype-logic",
         "OLY204": "key-annotation",
+        "OLY205": "global-prng-implementation",
+        "OLY206": "key-conversion",
+        "OLY208": "untyped-boundary",
+        "OLY301": "jax-array-at-transform",
+        "OLY302": "jax-array-outside-numpy",
     }  # fmt: skip
     assert {code for code, rule in rules.items() if not rule.default} == {"OLY105", "OLY106", "OLY201"}
     assert all(rule.summary and not rule.summary.endswith(".") for rule in rules.values())
@@ -298,3 +305,33 @@ def test_shared_key_names_the_draw_and_the_next_step() -> None:
     )
     sharded = message(doc, "OLY105", fact(SharedKey, at, transform="shard_map", draw=draw))
     assert "draws from one key, which" in sharded and "`jax.lax.axis_index`" in sharded
+
+
+def test_untyped_boundary_names_the_function_and_the_conversion() -> None:
+    doc = document("lib.f(self.key)\ny = where(done, key, raw)\n")
+    at = node(doc, "self.key")
+    made = fact(UntypedBoundary, at, key="self.key", form="argument", function="lib.f", subject=at)
+    assert message(doc, "OLY208", made) == (
+        "`lib.f` takes raw keys only, and a typed key in the place of `self.key` breaks it. Hand over "
+        "`jax.random.key_data(self.key)`, with a note to remove it when the function takes typed keys."
+    )
+    raw, typed = node(doc, "raw"), node(doc, "key")
+    mixed = fact(UntypedBoundary, raw, form="mixed", function="jax.numpy.where", subject=raw, other=typed)
+    reported = report(doc, "OLY208", mixed)
+    assert reported is not None and "`raw` is raw and `key` is typed" in reported.finding.message
+    assert [other.span.start.column for other in reported.finding.related] == [17]
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ("default", "`jax_default_prng_impl` chooses the generator of every key in the program"),
+        ("custom", "makes `PRNGKey` return typed keys in the whole program"),
+        ("raw-key", "`jax.random.split` on line 2 takes it for a key of the default generator"),
+    ],
+)
+def test_global_implementation_says_what_it_does_to_others(form: str, words: str) -> None:
+    doc = document("k = PRNGKey(0)\nsplit(k)\n")
+    used = Place(node(doc, "split(k)"), "jax.random.split") if form == "raw-key" else None
+    made = fact(GlobalImplementation, node(doc, "PRNGKey(0)"), form=form, setting="jax_default_prng_impl", used=used)
+    assert words in message(doc, "OLY205", made)

@@ -18,10 +18,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from olympus_lint.engine import lint_text
+from olympus_lint.engine import fix_text, lint_text
 from olympus_lint.settings import Settings
 from olympus_rules.finding import Confidence
-from olympus_rules.signatures import FOLDER, LibraryFunction, package_of, read_pack, shipped
+from olympus_rules.signatures import FOLDER, LibraryFunction, package_of, read_pack, shipped, typed_key_support
 from olympus_rules.signatures.pack import Pack
 from olympus_rules.signatures.reader import FIELDS, LISTS, OF_METHODS, SECTIONS, read
 
@@ -55,6 +55,9 @@ prefixes = ["a.is_"]
 scan = ["a.scan"]
 [returns]
 "a.f" = ["a.make_f"]
+[typed-keys]
+since = "1.2"
+except = ["a.save"]
 """
 
 
@@ -65,7 +68,59 @@ def test_a_pack_that_is_right() -> None:
     assert pack.methods == (LibraryFunction("h", parameters=("key",), forwards=("key",), method=True),)
     assert pack.listed("transform", "scan") == ("a.scan",) and pack.listed("fold", "methods") == ()
     assert pack.spoken_of() == {"a.f", "a.g", "a.make_f", "a.scan"}
+    assert (pack.typed_since, pack.raw, pack.raw_names) == ("1.2", False, ("a.save",))
     jsonschema.Draft202012Validator(SCHEMA).validate(tomllib.loads(RIGHT))
+
+
+@pytest.mark.parametrize(
+    ("section", "answers"),
+    [
+        ("", ["unknown", "no", "unknown", "unknown"]),
+        ("[typed-keys]\nsince = '1.2'", ["yes", "no", "yes", "yes"]),
+        ("[typed-keys]\nsince = '1.2'\nexcept = ['lib.save']", ["yes", "no", "yes", "no"]),
+        ("[typed-keys]\nnone = true", ["no", "no", "no", "no"]),
+    ],
+)
+def test_what_a_pack_says_of_typed_keys(tmp_path: Path, section: str, answers: list[str]) -> None:
+    path = tmp_path / "lib.toml"
+    rows = '\n[functions."lib.f"]\nparameters = ["key"]\n[functions."lib.g"]\nparameters = ["key"]\nraw = true\n'
+    path.write_text(section + rows, encoding="utf-8")
+    asked = ["lib.f", "lib.g", "lib.other", "lib.save"]
+    assert [typed_key_support(name, (str(path),)) for name in asked] == answers
+
+
+def test_what_is_known_of_typed_keys_without_a_pack_of_ones_own() -> None:
+    asked = ["jax.random.normal", "zip", "builtins.list", "functools.partial", "flax.linen.Dense"]
+    assert [typed_key_support(name) for name in asked] == ["yes"] * len(asked)
+    assert typed_key_support("flax.serialization.to_bytes") == "no"
+    assert [typed_key_support(name) for name in ("somelib.f", "pickle.dumps", "brax.envs.create")] == ["unknown"] * 3
+
+
+RAW_ONLY = """[typed-keys]
+none = true
+[functions."lib.draw"]
+parameters = ["key"]
+sinks = ["key"]
+[functions."lib.next_key"]
+makes = "key"
+"""
+
+
+def test_keys_at_the_boundary_of_a_library_that_takes_raw_keys_only(tmp_path: Path) -> None:
+    path = tmp_path / "lib.toml"
+    path.write_text(RAW_ONLY, encoding="utf-8")
+    text = (
+        "import jax\nimport jax.numpy as jnp\nimport lib\n\n\ndef f(seed, done):\n"
+        "    a, b, c = jax.random.split(jax.random.key(seed), 3)\n    lib.draw(a), lib.Anything(b)\n"
+        "    return jnp.where(done, c, lib.next_key())\n"
+    )
+    settings = Settings(select=("OLY208",), signature_packs=(str(path),))
+    assert [f.span.start.row for f in lint_text("a.py", text, settings).findings] == [8, 8, 9]
+    fixed = fix_text("a.py", text, settings).text
+    assert "    lib.draw(jax.random.key_data(a)), lib.Anything(jax.random.key_data(b))\n" in fixed
+    assert fixed.count("# TODO") == 2
+    assert "jnp.where(done, c, jax.random.wrap_key_data(lib.next_key()))\n" in fixed
+    assert lint_text("a.py", fixed, settings).findings == []
 
 
 def test_a_pack_speaks_of_the_package_that_it_is_named_after() -> None:
@@ -77,7 +132,7 @@ WRONG = [
     ("[function.f]", r"a\.toml: unknown section 'function'; did you mean 'functions'\?", True),
     (
         "[x]",
-        r"a\.toml: unknown section 'x'; known are functions, methods, returns, inspect, fold, forward, transform",
+        r"unknown section 'x'; known are functions, methods, returns, inspect, fold, forward, transform, typed-keys",
         True,
     ),
     ("inspect = 3", r"a\.toml: \[inspect\]: expected a table, not 3", True),
@@ -102,6 +157,9 @@ WRONG = [
     ("[forward]\nprefixes = []", r"a\.toml: \[forward\]: unknown field 'prefixes'; known are names", True),
     ("[returns]\n'a.f' = 'a.g'", r'\[returns\] "a\.f": expected a list of names', True),
     ("[transform]\nscans = []", r"a\.toml: \[transform\]: unknown field 'scans'; did you mean 'scan'\?", True),
+    ("[typed-keys]\nsinse = '1'", r"a\.toml: \[typed-keys\]: unknown field 'sinse'; did you mean 'since'\?", True),
+    ("[typed-keys]\nsince = 1", r"\[typed-keys\] since: expected a string, not 1", True),
+    ("[typed-keys]\nsince = '1'\nnone = true", r"takes typed keys since 1 does not take none; drop one", True),
     (
         '[functions."a.f"]\nparameters = ["key"]\nsinks = ["kye"]',
         r"sinks: unknown parameter 'kye'; did you mean 'key'\?",

@@ -18,6 +18,11 @@ from olympus.verdicts.judge import Execution, judge  # noqa: E402
 
 CASES = {
     "one key twice": ("OLY104", "confirmed", "«1 r.normal(key)», «2 r.normal(key)»"),
+    "one key twice, by a method whose name is on a line of its own": (
+        "OLY104",
+        "confirmed",
+        "own = r; («1 own\n        .normal(key)»), («2 own\n        .normal(key)»)",
+    ),
     "two keys": ("OLY104", "refuted", "a, b = r.split(key); «1 r.normal(a)», «2 r.normal(b)»"),
     "one key in two branches, of which one is taken": (
         "OLY104",

@@ -16,6 +16,7 @@ from olympus_rules.keyflow import facts, interface, notes, verdicts
 from olympus_rules.keyflow.access import CALLABLE
 from olympus_rules.keyflow.annotations import word_annotations
 from olympus_rules.keyflow.answers import STEPS, Need, Question
+from olympus_rules.keyflow.array_objects import ArrayObjects
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.hierarchy import Hierarchy
 from olympus_rules.keyflow.implementations import implementations
@@ -24,9 +25,10 @@ from olympus_rules.keyflow.interpreter import Interpreter
 from olympus_rules.keyflow.knowledge import Knowledge
 from olympus_rules.keyflow.lowering import lower_module
 from olympus_rules.keyflow.paths import Decisions
+from olympus_rules.keyflow.pytrees import Pytrees, variable_class
 from olympus_rules.keyflow.recursion import Frame
 from olympus_rules.keyflow.references import references
-from olympus_rules.keyflow.relevance import relevant
+from olympus_rules.keyflow.relevance import mentioning, relevant
 from olympus_rules.keyflow.specialisation import (
     GENERAL,
     MAX_SPECIALISATIONS,
@@ -111,6 +113,8 @@ class Analysis:
         busy: whether something is under way in it.
         judged: whether its own findings are known, so that it is kept for the questions of others only.
         needs: what was looked up in other files, in the order of the first time.
+        pytrees: what is known of classes as pytrees.
+        arrays: looks for objects with ``__jax_array__``, ``None`` where there are none.
         follows_lanes: whether it is of interest which draws the lanes of a map share.
     """
 
@@ -149,12 +153,15 @@ class Analysis:
         self.needs: dict[Need, None] = dict.fromkeys(
             Need("project", name.partition(".")[0]) for name in sorted(imported)
         )
+        self.pytrees = Pytrees(self)
+        self.arrays = ArrayObjects.of(self)
         self.flows: dict[Task, Interpreter] = {}
         self.drafts: dict[Task, Summary] = {}
         self.summaries: dict[Task, Summary] = {}
         self.provisional: dict[Task, int] = {}
         self.started: dict[FunctionCode, Interpreter] = {}
         self._libraries: dict[str, Library] = {}
+        self._variables: dict[str, ClassCode | None] = {}
         self._outside: dict[tuple[str, bool], Value | None] = {}
         self._modules: dict[str, FunctionCode] = {}
         self._running: dict[Task, Frame] = {}
@@ -172,6 +179,8 @@ class Analysis:
             code = waiting.pop()
             self.summary(code)
             waiting += code.nested
+        if self.arrays is not None:
+            self.arrays.finish()
         found = list(self.facts)
         for flow in self.flows.values():
             found += verdicts.judge(flow)
@@ -182,6 +191,8 @@ class Analysis:
         found += references(self, verdicts.obstacles(self, settled) if constructions else None)
         found += word_annotations(self)
         found += implementations(self)
+        if asked is not None and facts.HandedOut in asked:
+            found += verdicts.handed_out(self)
         self.busy, self.judged = busy, True
         return verdicts.unique(found)
 
@@ -189,6 +200,9 @@ class Analysis:
         """Free what only this file's own verdicts needed; what is kept answers the questions of others."""
         if not self.judged or self.busy or not self.flows:
             return
+        for definition in self.module.definitions.values():
+            if isinstance(definition, ClassCode):
+                self.pytrees.own(definition)
         self.flows, self.pending, self.facts, self.constructed = {}, [], [], {}
         self.document.let_go()
         codes = [self.module]
@@ -213,9 +227,15 @@ class Analysis:
             ]
             callables = [name for name in callables if name not in self.module.definitions]
             by_name = by_name or self.table.takes_keys(self.imported - {"jax"}, self.document.text)
-            self._waiting = relevant(self.document, self.module, callables, by_name=by_name)
-            wanted = relevant(self.document, self.module, callables, by_name=False) if by_name else self._waiting
+            arrays = self.arrays.mentions() if self.arrays is not None else ()
+            self._waiting = relevant(self.document, self.module, callables, arrays, by_name=by_name)
+            wanted = (
+                relevant(self.document, self.module, callables, arrays, by_name=False) if by_name else self._waiting
+            )
             self.idle = set(self.module.nested).difference(wanted)  # what others are told does not hang on by_name
+            if arrays:  # a method beside one that has to do with arrays says to callers what it said without them
+                keyed = relevant(self.document, self.module, callables, by_name=False)
+                self.idle.update(set(wanted).difference(keyed, mentioning(self.document, self.module, arrays)))
         return self._waiting
 
     def close(self) -> None:
@@ -467,6 +487,14 @@ class Analysis:
             if held in self.classes:
                 self.classes.setdefault(term, self.classes[held])
         return term
+
+    def variable_class(self, qualified: str) -> ClassCode | None:
+        """Return the class of a library's variables that stand for arrays, where such objects are looked for."""
+        if self.arrays is None:
+            return None
+        if qualified not in self._variables:
+            self._variables[qualified] = variable_class(qualified)
+        return self._variables[qualified]
 
     def describes(self, qualified: str) -> bool:
         """Say whether a signature table describes a name, parameter by parameter."""

@@ -16,6 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from olympus_rules.syntax.array_names import forget_outlines, has_arrays, stands_for
 from olympus_rules.syntax.project import forget_folders, in_project, locate, locate_name
 
 __all__ = ["Answers", "Kept", "Memory", "Need", "Outcome", "Question", "digest"]
@@ -37,7 +38,8 @@ class Need(NamedTuple):
 
     Attributes:
         what: ``keys`` or ``name`` for what a qualified name stands for, where keys depend on it or not; ``place`` for
-            where it lies; ``project`` for whether it is one of the project.
+            where it lies; ``project`` for whether it is one of the project; ``array`` for whether it may be a class
+            with ``__jax_array__``.
         qualified: the name.
     """
 
@@ -104,6 +106,7 @@ class Answers:
             memory: what is kept between runs.
         """
         forget_folders()
+        forget_outlines()
         self.recalled = 0
         self._compute = compute
         self._memory = memory
@@ -155,6 +158,7 @@ class Answers:
         """Forget a file that has changed."""
         self._known = {question: answer for question, answer in self._known.items() if question.path != path}
         self._stamps.pop(path, None)
+        forget_outlines()
         for known in (self._held, self._digests, self._outcomes):
             known.clear()
 
@@ -252,6 +256,8 @@ class Answers:
         what, qualified = need
         if what == "project":
             return [str(in_project(roots, qualified))]
+        if what == "array":
+            return [str(has_arrays(roots, qualified)), str(stands_for(roots, qualified))]
         trace: list[str] = []
         for _ in range(STEPS):
             place = locate_name(roots, qualified)

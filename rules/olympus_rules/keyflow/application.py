@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from olympus_rules.keyflow import lanes
-from olympus_rules.keyflow.access import CALLABLE, choose, leaves
+from olympus_rules.keyflow.access import CALLABLE, choose, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instance import Instance
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -33,10 +33,13 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
         return flow.terms.fresh()
     function = reached
     binding = bind(flow, function, arguments)
+    _pass_on(flow, function, binding)
     summary = flow.analysis.summary(function.code, specialisation(flow, function, binding))
     if summary is None:  # it calls itself, and nothing is known of it yet
         return flow.terms.fresh()
     instance = Instance(flow, summary, binding, dict(function.captured))
+    arrays = flow.analysis.arrays
+    given = arrays.given(arguments) if arrays is not None else frozenset()
     blurred = _blurred(summary, instance) if summary.writes else set()
     for use in summary.uses:
         if not blurred or blurred.isdisjoint(owners(flow.terms, use.term)):
@@ -51,10 +54,19 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
                 flow.set_attribute(target, name, flow.terms.fresh())
     for term, name, value, path in summary.writes:
         if term not in blurred:
-            _write(flow, instance, term, name, value, path)
+            _write(flow, instance, term, name, value, path, given)
     for term in blurred:
         flow.forget(cast(int, instance.value(term)))
-    return instance.returned(summary.returns)
+    returned = instance.returned(summary.returns)
+    return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
+
+
+def _pass_on(flow: Interpreter, function: Function, binding: dict[str, Value]) -> None:
+    """Note which parameters of a function get keys, for what the function does with whatever it gets."""
+    knowledge = flow.knowledge
+    for name, value in binding.items():
+        if type(value) is int and knowledge.is_known(value):
+            knowledge.pass_on(flow.terms.make("param", (function.code, name)), value)
 
 
 def _blurred(summary: Summary, instance: Instance) -> set[Term]:
@@ -118,7 +130,11 @@ def asks_for_its_type(flow: Interpreter, use: Consumption) -> bool:
 
 def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
     """Say whether an argument may be a key or call for one."""
-    return any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in arguments.values())
+    values = arguments.values()
+    if any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in values):
+        return True
+    arrays = flow.analysis.arrays
+    return arrays is not None and any(arrays.concerns(value) for value in values)
 
 
 def _may_hold_keys(flow: Interpreter, value: Value) -> bool:
@@ -128,12 +144,20 @@ def _may_hold_keys(flow: Interpreter, value: Value) -> bool:
 
 
 def _write(
-    flow: Interpreter, instance: Instance, term: Term, name: str, value: Value, condition: PathCondition
+    flow: Interpreter,
+    instance: Instance,
+    term: Term,
+    name: str,
+    value: Value,
+    condition: PathCondition,
+    given: frozenset[Term],
 ) -> None:
     path = instance.path(condition)
     if path is None:
         return
     written = instance.returned(value)
+    if given:
+        written = map_leaves(written, lambda leaf: flow.terms.fresh() if leaf in given else leaf)
     for target in leaves(instance.value(term))[:1]:
         if path != ALWAYS:
             holds, fails = flow.decisions.alternatives(path)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from olympus_rules.keyflow.values import Map, Sequence, Value
 
-__all__ = ["Arguments", "positional", "unpacked", "unstarred"]
+__all__ = ["Arguments", "parts", "positional", "unpacked", "unstarred"]
 
 
 @dataclass(slots=True)
@@ -91,3 +91,17 @@ def unpacked(keywords: Iterable[tuple[str | None, Value]]) -> tuple[tuple[str | 
         else:
             found.append((name, value))
     return tuple(found)
+
+
+def parts(value: Sequence | Map, expression: ast.expr | None) -> Iterator[tuple[Value, ast.expr | None]]:
+    """Return the elements of a container, each with its own expression where the container is a display."""
+    values = value.items if isinstance(value, Sequence) else tuple(item for _, item in value.items)
+    nodes: list[ast.expr] = []
+    if isinstance(expression, ast.Tuple | ast.List):
+        nodes = expression.elts
+    elif isinstance(expression, ast.Dict) and None not in expression.keys:
+        nodes = expression.values
+    if len(nodes) == len(values) and not any(isinstance(node, ast.Starred) for node in nodes):
+        yield from zip(values, nodes, strict=True)
+    else:  # the expression is the container, and no key
+        yield from ((part, None) for part in values)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import application, boundaries, containers, higher_order, layout, library
+from olympus_rules.keyflow import application, boundaries, containers, conversions, higher_order, layout, library
 from olympus_rules.keyflow.access import choose
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -34,7 +33,7 @@ from olympus_rules.keyflow.values import (
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["KEEPING_METHODS", "REPLACING", "call", "decorate", "parts", "replaced", "unknown"]
+__all__ = ["KEEPING_METHODS", "REPLACING", "call", "decorate", "replaced", "unknown"]
 
 # Methods that keep or show what they are given, whatever the object.
 KEEPING_METHODS = frozenset(
@@ -60,9 +59,13 @@ def call(flow: Interpreter, function: Value, arguments: Arguments) -> Value:
     """Return the result of a call and note what it consumes."""
     if isinstance(function, Choice):
         return _choice(flow, function, arguments)
+    arrays = flow.analysis.arrays
     if isinstance(function, Library):
-        return library.call_library(flow, function.qualified, arguments)
+        result = library.call_library(flow, function.qualified, arguments)
+        return result if arrays is None else arrays.called(flow, function, arguments, result)
     if isinstance(function, Function):
+        if function.traced and arrays is not None:
+            arrays.crossing(flow, function, arguments)
         return application.apply(flow, function, arguments)
     if isinstance(function, Bound) and isinstance(function.function, Function) and _is_abstract(function.function):
         return unknown(flow, function, arguments)
@@ -214,20 +217,6 @@ def _only_looks(flow: Interpreter, name: str, node: ast.Call) -> bool:
     )
 
 
-def parts(value: Sequence | Map, expression: ast.expr | None) -> Iterator[tuple[Value, ast.expr | None]]:
-    """Return the elements of a container, each with its own expression where the container is a display."""
-    values = value.items if isinstance(value, Sequence) else tuple(item for _, item in value.items)
-    nodes: list[ast.expr] = []
-    if isinstance(expression, ast.Tuple | ast.List):
-        nodes = expression.elts
-    elif isinstance(expression, ast.Dict) and None not in expression.keys:
-        nodes = expression.values
-    if len(nodes) == len(values) and not any(isinstance(node, ast.Starred) for node in nodes):
-        yield from zip(values, nodes, strict=True)
-    else:  # the expression is the container, and no key
-        yield from ((part, None) for part in values)
-
-
 def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
     """Call a method of an object: containers, arrays and objects that keep what they get."""
     node = arguments.node
@@ -240,6 +229,7 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
         return containers.map_method(flow, receiver, name, values, arguments)
     if type(receiver) is int:
         assert isinstance(node.func, ast.Attribute)
+        conversions.method(flow, receiver, name, node, node.func.value)
         result = layout.array_method(flow, receiver, name, values, node, node.func.value)
         if result is not None:
             return result

@@ -13,12 +13,17 @@ from enum import StrEnum
 from olympus_rules.finding import Confidence
 
 __all__ = [
+    "ArrayAtTransform",
+    "ArrayObject",
+    "ArrayOutsideNumpy",
     "ConstantKey",
     "Construction",
+    "Conversion",
     "DerivationCollision",
     "DtypeLogic",
     "Fact",
     "GlobalImplementation",
+    "HandedOut",
     "KeyArithmetic",
     "KeyIndexing",
     "KeyKind",
@@ -119,10 +124,14 @@ class KeyArithmetic(Fact):
     Attributes:
         operation: as spelled: ``+``, ``^``, ``astype``, ``sum`` …
         batch: whether the result is used as a batch of keys.
+        subjects: the operands that are keys.
+        is_key: whether what comes out is used as a key.
     """
 
     operation: str
     batch: bool = False
+    subjects: tuple[ast.expr, ...] = ()
+    is_key: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +166,14 @@ class SharedKey(Fact):
     mapping: ast.Call | None = None
     copies: bool = False
     batch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandedOut(Fact):
+    """A key is given to a callee whose source is out of reach. ``node`` is the call.
+
+    No rule asks for it: a migration wants to know where keys leave the project.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +261,9 @@ class DtypeLogic(Fact):
     """A test, name or view of a key's dtype.
 
     Attributes:
-        form: ``equals``, ``not-equals``, ``numpy`` (``np.issubdtype(key.dtype, …)``), ``name`` or ``kind``.
+        form: ``equals``, ``not-equals``, ``in``, ``numpy`` (a function that wants a dtype of numpy, such as
+            ``np.issubdtype(key.dtype, …)``), ``integer`` (``jnp.issubdtype(key.dtype, jnp.integer)``), ``name``,
+            ``kind`` (or another attribute that numbers' dtypes have).
         subject: the expression that is the key.
     """
 
@@ -253,12 +272,40 @@ class DtypeLogic(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Conversion(Fact):
+    """A key goes where a typed key is refused or is another value: numpy, files, comparisons, collectives …
+
+    Attributes:
+        form: what happens there, one of the forms in ``keyflow/conversions.py``.
+        function: the callable or operator as the user knows it.
+        subjects: the expressions that are keys or key arrays; none for keys inside of what a name stands for.
+        effect: what a typed key does there: ``fails``, ``differs`` without an error, or the ``same``.
+        is_key: whether what comes out is used as a key.
+        unsure: whether something else there may be a key, too, which nothing shows.
+        before: the oldest release of JAX in which it works; empty where it works in none.
+    """
+
+    form: str
+    function: str
+    subjects: tuple[ast.expr, ...] = ()
+    effect: str = "fails"
+    is_key: bool = False
+    unsure: bool = False
+    before: tuple[int, ...] = ()
+
+    def breaks(self, jax: tuple[int, ...]) -> bool:
+        """Say whether a typed key changes anything where ``jax`` is the oldest release that the code runs on."""
+        return self.effect != "same" and (not self.before or jax < self.before)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reference(Fact):
     """A mention of a name that the migration to typed keys concerns.
 
     Attributes:
         qualified: for example ``jax.random.PRNGKey`` or ``jax.random.KeyArray``.
-        context: ``call``, ``value``, ``annotation``, ``isinstance``, ``import`` or ``string-annotation``.
+        context: ``call``, ``value``, ``annotation``, ``isinstance``, ``import``, ``string-annotation``, ``alias`` (a
+            variable that other files may call) or ``words`` (a type that describes the words of a raw key).
         reachable: for a constructor, what may break were its key typed, as short sentences.
     """
 
@@ -304,3 +351,37 @@ class UntypedBoundary(Fact):
     function: str
     subject: ast.expr | None = None
     other: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayObject(Fact):
+    """Something happens to an object of a class with ``__jax_array__``; ``key`` is how the object is spelled.
+
+    Attributes:
+        class_name: the name of its class.
+        plain: whether that class is surely not registered as a pytree.
+        definition: the class, where it stands in this file.
+        place: where it stands, in words, if that is another file.
+        function: the qualified name of the transformation, or of the function that takes the object.
+        subject: the expression of the object, where it is one by itself.
+        role: what it is there: ``argument``, ``parameter``, ``carry``, ``input``, ``operand``, ``result``, ``key`` or
+            ``index``.
+    """
+
+    class_name: str
+    plain: bool
+    definition: ast.ClassDef | None
+    place: str
+    function: str
+    subject: ast.expr | None
+    role: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayAtTransform(ArrayObject):
+    """One whose class is not registered crosses a transformation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayOutsideNumpy(ArrayObject):
+    """One is given to a function that does not convert it, or is an index."""

@@ -32,7 +32,7 @@ class Hierarchy:
 
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
         """Return a method of a class or of its bases, those of other files included."""
-        for candidate in self._ancestry(class_):
+        for candidate in self.ancestry(class_):
             if name in candidate.kinds:
                 return self._foreign_method(candidate, name, class_)
             if name in candidate.methods:
@@ -58,10 +58,10 @@ class Hierarchy:
 
     def fields(self, class_: ClassCode) -> list[str]:
         """Return the annotated fields of a class, those of its bases first."""
-        ancestry = reversed(list(self._ancestry(class_)))
+        ancestry = reversed(list(self.ancestry(class_)))
         return list(dict.fromkeys(name for ancestor in ancestry for name in ancestor.fields))
 
-    def _ancestry(self, class_: ClassCode) -> Iterable[ClassCode]:
+    def ancestry(self, class_: ClassCode) -> Iterable[ClassCode]:
         """Return a class and its bases as far as their source is in reach, depth first."""
         found: dict[ClassCode, None] = {}
         waiting = [class_]
@@ -102,5 +102,7 @@ class Hierarchy:
         """Return the class that a value is, wherever it stands in the project."""
         if isinstance(value, Library):
             found = self._analysis.outside(value.qualified, concerned=False)
-            value = value if found is None else found
+            if found is None:
+                return self._analysis.variable_class(value.qualified)
+            value = found
         return value.code if isinstance(value, Class) else None

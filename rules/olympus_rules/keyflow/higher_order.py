@@ -14,6 +14,7 @@ from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.lanes import Lanes
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.transformed import RETURNING, marked
 from olympus_rules.keyflow.values import Const, Function, Library, Map, Mapped, Partial, Sequence, Value
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ __all__ = ["call_library", "call_mapped", "each", "transform"]
 def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arguments) -> Value | None:
     """Return a transformed function, ``None`` when the name is none of a transformation."""
     kind = flow.analysis.table.transform(qualified)
+    if kind in ("transparent", "value_and_grad"):
+        function = marked(qualified, function, arguments)
+    if kind is not None and flow.analysis.arrays is not None and qualified in RETURNING:
+        flow.analysis.arrays.body(function, qualified)
     if kind == "transparent":
         return function
     if kind == "value_and_grad":
@@ -72,8 +77,18 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         finally:
             flow.site = outer
     if kind == "tree_map" and isinstance(first, CALLABLE):
+        trees = [value for value, _ in arguments.positional[1:]]
+        if trees and all(isinstance(tree, Map) for tree in trees):
+            leaf_values = [_key_leaves(flow, tree) for tree in trees]
+            return each(flow, first, leaf_values, "jax.tree.map", arguments.node)
         return each(flow, first, [value for value, _ in arguments.positional[1:]], "jax.tree.map", arguments.node)
     return None
+
+
+def _key_leaves(flow: Interpreter, tree: Value) -> Value:
+    """Return the leaves of a tree of dictionaries, those that may be keys first."""
+    terms = sorted(leaves(tree), key=lambda term: not flow.knowledge.is_candidate(term))
+    return Sequence("list", tuple(terms))
 
 
 def each(flow: Interpreter, function: Value, sequences: list[Value], loop: str, node: ast.Call | None = None) -> Value:
@@ -99,6 +114,9 @@ def call_mapped(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Valu
     if mapped.kind == "shard_map":
         return _call_sharded(flow, mapped, arguments)
     _check_axes(flow, mapped, arguments)
+    if flow.analysis.arrays is not None:
+        axes = [_axis(mapped, place, value, flow) for place, (value, _) in enumerate(arguments.positional)]
+        flow.analysis.arrays.mapped(flow, mapped, arguments, axes)
     lanes = Lanes(flow)
     values = [
         (_lane(flow, value, _axis(mapped, position, value, flow), lanes), starred)

@@ -27,7 +27,7 @@ def implementations(analysis: Analysis) -> Iterator[Fact]:
     settings = "default_prng_impl" in text or "enable_custom_prng" in text
     if settings or "PRNG_IMPL" in text or "CUSTOM_PRNG" in text:
         yield from _settings(analysis)
-    if not settings and "impl" in text:
+    if not settings and "impl=" in text:
         yield from _raw_keys(analysis)
 
 

@@ -404,6 +404,9 @@ class ClassCode:
     Attributes:
         home: the qualified name of a class of another file, whose methods are asked for there.
         kinds: the kinds of that class's methods by name.
+        line: where it is defined there, if its objects stand for arrays.
+        registered: whether that class itself is, or may be, registered as a pytree.
+        inert: whether nothing that it hands to its subclasses can register them.
     """
 
     name: str
@@ -412,3 +415,6 @@ class ClassCode:
     fields: list[str] = field(default_factory=list)
     home: str = ""
     kinds: dict[str, str] = field(default_factory=dict)
+    line: int = 0
+    registered: bool = True
+    inert: bool = False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from olympus_rules.keyflow.facts import KeyKind
@@ -18,6 +19,7 @@ from olympus_rules.keyflow.paths import PathCondition, bit_numbers
 from olympus_rules.keyflow.specialisation import GENERAL, RECEIVER, Specialisation
 from olympus_rules.keyflow.summary import Captured, Summary
 from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.transformed import Boundary
 from olympus_rules.keyflow.values import (
     Bound,
     Choice,
@@ -67,7 +69,12 @@ def write_class(analysis: Analysis, class_: ClassCode) -> Record:
         table.value(base) for base in analysis.hierarchy.bases.get(class_, ()) if isinstance(base, Class | Library)
     ]
     names = [str(rest[0]) for kind, *rest in bases if kind == "library"]
-    return {"name": class_.name, "fields": class_.fields, "methods": methods, "bases": names}
+    record: Record = {"name": class_.name, "fields": class_.fields, "methods": methods, "bases": names}
+    own = analysis.pytrees.own(class_)
+    record |= {"registered": own.registered, "inert": own.inert}
+    if analysis.arrays is not None and analysis.pytrees.array_class(class_) is not None:
+        record["line"] = own.line
+    return record
 
 
 class _Writer:
@@ -123,7 +130,7 @@ class _Writer:
             items = [[key if _plain(key) else str(key), self.value(item)] for key, item in value.items]
             return ["map", items, value.open]
         if isinstance(value, Library):
-            return ["library", value.qualified]
+            return ["library", value.qualified, *_traced(value)]
         if isinstance(value, Class) and (home := self._class_home(value.code)):
             return ["library", home]
         if isinstance(value, Choice):
@@ -147,7 +154,7 @@ class _Writer:
             return ["partial", function, [self.value(part) for part in value.args], keywords]
         home = self._function_home(value.code)
         if home and not inline:
-            return ["library", home]
+            return ["library", home, *_traced(value)]
         if value.code in self.within:
             return ["term", self.opaque()]
         defaults = [[name, self.value(part)] for name, part in value.defaults]
@@ -157,7 +164,8 @@ class _Writer:
             if (place := _place(value.code, slot)) is not None
         ]
         given = self.given or _given(value.code, (*value.captured, *self.captured))
-        return ["function", self.function(value.code, given), value.doubtful, defaults, captured]
+        written = self.function(value.code, given)
+        return ["function", written, value.doubtful, defaults, captured, *_traced(value)]
 
     def function(self, code: FunctionCode, given: Specialisation) -> Record:
         """Return a function with its summary, which has terms of its own."""
@@ -275,6 +283,11 @@ class _Writer:
         return [operation, data, *(self.term(arg) for arg in terms.args(term))]
 
 
+def _traced(value: Function | Library) -> list[Any]:
+    """Return the transformations around a function, nothing where there are none."""
+    return [[boundary.as_record() for boundary in value.traced]] if value.traced else []
+
+
 def _view_name(data: str, number: int) -> str:
     """Return the name of a view with another number, if it has one."""
     name, space, _ = data.partition(" ")
@@ -315,6 +328,10 @@ def _plain(value: object) -> bool:
     return value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value))
 
 
+def _boundaries(records: list[Any]) -> tuple[Boundary, ...]:
+    return tuple(Boundary.from_record(record) for record in records)
+
+
 def read(analysis: Analysis, record: Record, path: str) -> Value:
     """Return the value of a record of another file in the terms of an analysis."""
     return _Reader(analysis, record, analysis.module_at(path)).value(record["value"])
@@ -323,7 +340,16 @@ def read(analysis: Analysis, record: Record, path: str) -> Value:
 def read_class(record: Record, home: str) -> ClassCode:
     """Return a class of another file; its methods are asked for by name when they are needed."""
     node = ast.ClassDef(record["name"], [], [], [], [])
-    return ClassCode(record["name"], node, fields=list(record["fields"]), home=home, kinds=dict(record["methods"]))
+    return ClassCode(
+        record["name"],
+        node,
+        fields=list(record["fields"]),
+        home=home,
+        kinds=dict(record["methods"]),
+        line=record.get("line", 0),
+        registered=record["registered"],
+        inert=record["inert"],
+    )
 
 
 class _Reader:
@@ -378,7 +404,8 @@ class _Reader:
         if kind == "map":
             return Map(tuple((key, self.value(item)) for key, item in rest[0]), rest[1])
         if kind == "library":
-            return self.analysis.library(rest[0])
+            library = self.analysis.library(rest[0])
+            return replace(library, traced=_boundaries(rest[1])) if len(rest) > 1 else library
         if kind == "choice":
             return Choice(tuple((self.path(path), self.value(part)) for path, part in rest[0]))
         if kind == "condition":
@@ -394,10 +421,11 @@ class _Reader:
         if kind == "partial":
             keywords = tuple((name, self.value(part)) for name, part in rest[2])
             return Partial(self.value(rest[0]), tuple(self.value(part) for part in rest[1]), keywords)
-        record, doubtful, defaults, captured = rest
+        record, doubtful, defaults, captured, *traced = rest
         code = self.function(record)
         slots = tuple((_slot(code, place), self.value(part)) for place, part in captured)
-        return Function(code, doubtful, tuple((n, self.value(v)) for n, v in defaults), slots)
+        given = tuple((n, self.value(v)) for n, v in defaults)
+        return Function(code, doubtful, given, slots, _boundaries(traced[0]) if traced else ())
 
     def function(self, record: Record) -> FunctionCode:
         """Return a function; its summary becomes one of the analysis."""

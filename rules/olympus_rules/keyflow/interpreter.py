@@ -11,7 +11,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import bindings, calls, containers, control, facts, lanes, layout, operators, words
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, choose, get_item, is_large, leaves, map_choice
-from olympus_rules.keyflow.arguments import Arguments, unpacked, unstarred
+from olympus_rules.keyflow.arguments import Arguments, parts, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Derivation, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
 from olympus_rules.keyflow.terms import Term, Terms
@@ -100,6 +100,8 @@ class Interpreter:
             if self.code.kind == "classmethod":
                 return Class(self.code.owner)
             self.analysis.classes[term] = self.code.owner
+        elif self.analysis.arrays is not None:
+            self.analysis.arrays.parameter(self, name, term)
         return term
 
     def run(self) -> None:
@@ -249,6 +251,8 @@ class Interpreter:
         if type(value) is int:
             return self._term_attribute(value, name, node)
         if isinstance(value, Metadata) and value.what == "dtype":
+            if node is not None:
+                layout.dtype_attribute(self, value, name, node)
             return Metadata(f"dtype.{name}", value.term, value.subject)
         if isinstance(value, Sequence) and name == "T":
             return value
@@ -328,6 +332,8 @@ class Interpreter:
         value, index = self.registers[instruction.obj], self.registers[instruction.index]
         if isinstance(index, Choice):
             index = map_choice(self, index, lambda part: part)
+        if self.analysis.arrays is not None:
+            self.analysis.arrays.indexed(self, value, index, instruction.node)
         seen = words.item(self, value, index, instruction.node)
         self.registers[instruction.dst] = get_item(self, value, index) if seen is None else seen
 
@@ -491,7 +497,7 @@ class Interpreter:
                 if joined is not None:
                     self.consume(part, replace(use, path=joined))
         elif isinstance(value, Sequence | Map):
-            for part, expression in calls.parts(value, use.key):
+            for part, expression in parts(value, use.key):
                 self.consume(part, replace(use, key=expression))
 
 

@@ -14,7 +14,7 @@ from functools import cache
 
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, compatible
-from olympus_rules.keyflow.terms import Term, Terms
+from olympus_rules.keyflow.terms import WORDS, Term, Terms
 
 __all__ = ["Knowledge", "Origin", "is_key_name"]
 
@@ -51,6 +51,8 @@ class Knowledge:
     Attributes:
         origins: terms that are keys by their source.
         used: terms that are keys by their use, with the batch axes that the use implies.
+        kinds: raw or typed, of keys by their use of which that is known.
+        passed: parameters that get keys by calls, and whether one of these may be raw.
         named: terms that go by a key's name; ``generators`` by one with ``rng`` in it. Nothing else of that name
             has a shape or words, so code that looks at these knows a raw key.
     """
@@ -60,6 +62,8 @@ class Knowledge:
         self.terms = terms
         self.origins: dict[Term, Origin] = {}
         self.used: dict[Term, int] = {}
+        self.passed: dict[Term, bool] = {}
+        self.kinds: dict[Term, KeyKind] = {}
         self.use_paths: dict[Term, list[PathCondition]] = {}
         self.named: set[Term] = set()
         self.generators: set[Term] = set()
@@ -82,7 +86,7 @@ class Knowledge:
     def kind(self, term: Term) -> KeyKind:
         """Return raw or typed, where the source says so."""
         origin = self.origins.get(term)
-        return origin.kind if origin is not None else KeyKind.UNKNOWN
+        return origin.kind if origin is not None else self.kinds.get(term, KeyKind.UNKNOWN)
 
     def use(self, term: Term, rank: int = 0, path: PathCondition = ALWAYS) -> None:
         """Note that something that takes only keys took this term, and under which condition."""
@@ -96,9 +100,9 @@ class Knowledge:
                 for operand in self.terms.args(term):
                     if operand in self.named:
                         self.use(operand, rank, path)
-            if operation not in ("item", "lane", "slice"):
+            if operation not in ("item", "lane", "slice") and (operation, self.terms.data(term)) != ("view", WORDS):
                 break
-            term, rank = self.terms.args(term)[0], rank + (operation != "slice")
+            term, rank = self.terms.args(term)[0], rank + (operation in ("item", "lane"))
 
     def name(self, term: Term, name: str) -> None:
         """Note a name that a term goes by."""
@@ -112,6 +116,10 @@ class Knowledge:
         """Say whether the use that shows a term to be a key can happen on this path."""
         paths = self.use_paths.get(term, [])
         return not paths or len(paths) >= MAX_PATHS or any(compatible(path, other) for other in paths)
+
+    def pass_on(self, parameter: Term, key: Term) -> None:
+        """Note that a call gives a key to a parameter, which may get something else from another call."""
+        self.passed[parameter] = self.passed.get(parameter, False) or self.kind(key) != KeyKind.TYPED
 
     # construction
 

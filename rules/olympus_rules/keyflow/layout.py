@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.access import as_term
-from olympus_rules.keyflow.notes import note, shape_fact, spelled
+from olympus_rules.keyflow.notes import arithmetic_fact, dtype_fact, is_stored, note, shape_fact, spelled
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Const, Metadata, Sequence, SliceOf, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["array_method", "attribute", "axes", "shape_item"]
+__all__ = ["array_method", "attribute", "axes", "dtype_attribute", "shape_item"]
 
 ARITHMETIC_METHODS = frozenset({"astype", "view", "sum", "prod", "mean", "max", "min", "cumsum", "dot", "byteswap"})
+DTYPE_ATTRIBUTES = frozenset({"byteorder", "char", "itemsize", "kind", "name", "num", "str"})
 METADATA = frozenset({"shape", "ndim", "dtype", "size"})
 
 
@@ -34,9 +36,17 @@ def attribute(flow: Interpreter, term: Term, name: str, node: ast.Attribute) -> 
             flow,
             term,
             "single",
-            lambda c, k: facts.KeyArithmetic(node=node, confidence=c, key=spelled(node.value), kind=k, operation="at"),
+            lambda c, k: facts.KeyArithmetic(
+                node=node, confidence=c, key=spelled(node.value), kind=k, operation="at", subjects=(node.value,)
+            ),
         )
     return None
+
+
+def dtype_attribute(flow: Interpreter, value: Metadata, name: str, node: ast.Attribute) -> None:
+    """Look at ``key.dtype.name`` and the like; a comparison says more, and is looked at itself."""
+    if name in DTYPE_ATTRIBUTES and not isinstance(flow.analysis.document.parents.get(node), ast.Compare):
+        dtype_fact(flow, value, "name" if name == "name" else "kind", node)
 
 
 def _transposed(flow: Interpreter, term: Term, how: str, node: ast.AST, axis: ast.expr | None = None) -> None:
@@ -71,13 +81,11 @@ def array_method(
     if not knowledge.is_known(term) and term not in knowledge.named:
         return None
     if name in ARITHMETIC_METHODS:
-        note(
-            flow,
-            term,
-            "key",
-            lambda c, k: facts.KeyArithmetic(node=node, confidence=c, key=spelled(subject), kind=k, operation=name),
-        )
-        return flow.terms.fresh()
+        result = flow.terms.fresh()
+        arithmetic = partial(arithmetic_fact, flow, node, name, [(term, subject)], result, False)
+        if not is_stored(flow, term):
+            note(flow, term, "key", arithmetic)
+        return result
     if name in ("transpose", "swapaxes", "moveaxis"):
         _transposed(flow, term, name, node)
         return knowledge.view(f"{name} {flow.terms.number()}", term, knowledge.rank(term))

@@ -8,14 +8,26 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import application, boundaries, calls, containers, facts, higher_order, lanes, layout, notes
+from olympus_rules.keyflow import (
+    application,
+    boundaries,
+    calls,
+    containers,
+    conversions,
+    facts,
+    higher_order,
+    lanes,
+    layout,
+    notes,
+)
 from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
+from olympus_rules.keyflow.arguments import parts as parts_of
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Choice, Const, Library, Metadata, Sequence, Value
+from olympus_rules.keyflow.values import Choice, Const, Library, Sequence, Value
 from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax.project import locate_name
 
@@ -35,6 +47,14 @@ JOINING = STACKING | CHOOSING
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
     """Call something from outside this file."""
+    converting = conversions.ROWS.get(qualified)
+    if converting is None:
+        return _call_library(flow, qualified, arguments)
+    result = _call_library(flow, qualified, arguments)
+    return conversions.converted(flow, converting, qualified, arguments, result)
+
+
+def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
     row = flow.analysis.table.get(qualified)
     if row is not None:
         return random_function(flow, row, arguments)
@@ -68,24 +88,7 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
 def pure(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
     """Return the term of a call that depends on nothing but its arguments."""
     terms = [as_term(flow, value) for value in arguments.values()]
-    if qualified in ("jax.numpy.issubdtype", "jax.dtypes.issubdtype", "numpy.issubdtype"):
-        _dtype_function(flow, qualified, arguments)
     return flow.terms.make("op", qualified, *terms)
-
-
-def _dtype_function(flow: Interpreter, qualified: str, arguments: Arguments) -> None:
-    """Look at numpy's ``issubdtype(key.dtype, …)``, which does not take a key's dtype."""
-    value = arguments.get(0, "arg1")
-    if isinstance(value, Metadata) and value.what == "dtype" and qualified.startswith("numpy.") and arguments.node:
-        node, subject = arguments.node, value.subject
-        notes.note(
-            flow,
-            value.term,
-            "key",
-            lambda c, k: facts.DtypeLogic(
-                node=node, confidence=c, key=notes.spelled(subject), kind=k, form="numpy", subject=subject
-            ),
-        )
 
 
 def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
@@ -116,7 +119,7 @@ def _join(flow: Interpreter, qualified: str, name: str, arguments: Arguments) ->
     first = arguments.positional[0][0] if arguments.positional else None
     parts = list(arguments.expressions())[1:3] if name in CHOOSING else []
     if name in STACKING and isinstance(first, Sequence):
-        parts = list(calls.parts(first, arguments.expression(0, "arrays")))
+        parts = list(parts_of(first, arguments.expression(0, "arrays")))
     boundaries.joined(flow, qualified, parts, arguments.node)
 
 

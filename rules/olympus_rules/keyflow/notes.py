@@ -7,20 +7,31 @@ become facts at the end of the analysis.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.access import leaves
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.paths import PathCondition
-from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.terms import WORDS, Term
+from olympus_rules.keyflow.values import Metadata, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["Pending", "arithmetic_fact", "is_stored", "note", "shape_fact", "spelled"]
+__all__ = [
+    "Pending",
+    "arithmetic_fact",
+    "dtype_fact",
+    "is_stored",
+    "is_used_as_key",
+    "note",
+    "shape_fact",
+    "spelled",
+]
 
 
 @dataclass(slots=True)
@@ -32,7 +43,8 @@ class Pending:
         need: ``key`` (a key or key array), ``single`` (one key), ``word`` (one key, as its element is used as a
             number), ``seed`` (the same, as a seed of JAX), ``array`` (a key array), ``raw-array`` (one that is not
             typed), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
-            typed), ``untyped``, ``rank<n`` (fewer than n batch axes).
+            typed), ``untyped``, ``rank<n`` (fewer than n batch axes), ``known`` (a key or key array by source or use,
+            never by its name; or a parameter that gets one by a call), ``raw`` (the same, and not typed).
         path: when it happens; code behind a test for typed keys knows what it does.
         build: makes the fact.
         metadata: whether the code looks at shape or dtype, which no other random generator has.
@@ -55,7 +67,7 @@ def note(
     path: PathCondition | None = None,
 ) -> None:
     """Keep a fact that depends on what a term is; ``path`` is the present one unless given."""
-    if flow.terms.operation(term) not in ("const", "op"):
+    if flow.terms.operation(term) not in ("const", "op") and not _is_words(flow, term):
         flow.analysis.pending.append(Pending(term, need, path or flow.path, build, metadata))
 
 
@@ -69,15 +81,68 @@ def spelled(node: ast.AST) -> str:
 
 def is_stored(flow: Interpreter, term: Term) -> bool:
     """Say whether a term is the result of ``key_data`` or of nothing that could be a key."""
-    return flow.terms.operation(term) in ("unwrap", "op", "const")
+    return flow.terms.operation(term) in ("unwrap", "op", "const") or _is_words(flow, term)
+
+
+def _is_words(flow: Interpreter, term: Term) -> bool:
+    """Say whether a term is an array of numpy, or a part of one, where a key went in."""
+    terms = flow.terms
+    return any(terms.operation(part) == "view" and terms.data(part) == WORDS for part in (term, *terms.ancestors(term)))
+
+
+def is_used_as_key(flow: Interpreter, result: Value) -> bool:
+    """Say whether something takes a value, or a part of it, for a key; known at the end of the analysis."""
+    made = set(leaves(result))
+    ancestors = flow.terms.ancestors
+    return any(not made.isdisjoint((term, *ancestors(term))) for term in flow.knowledge.used) if made else False
 
 
 def arithmetic_fact(
-    node: ast.AST, operation: str, subject: ast.expr, batch: bool, confidence: Confidence, kind: KeyKind
+    flow: Interpreter,
+    node: ast.AST,
+    operation: str,
+    operands: Sequence[tuple[Term, ast.expr]],
+    result: Value,
+    batch: bool,
+    confidence: Confidence,
+    kind: KeyKind,
 ) -> Fact:
-    """Return the fact that an operation is applied to a key; the last two arguments come when it is settled."""
+    """Return the fact that an operation is applied to a key; the last two arguments come when it is settled.
+
+    Args:
+        flow: where it happens.
+        node: the operation.
+        operation: as spelled.
+        operands: those that may be keys, the one that the fact is about first.
+        result: what comes out.
+        batch: whether that is used as a batch of keys.
+        confidence: how sure it is.
+        kind: raw or typed.
+    """
+    subjects = [operands[0][1], *(expression for term, expression in operands[1:] if flow.knowledge.is_known(term))]
     return facts.KeyArithmetic(
-        node=node, confidence=confidence, key=spelled(subject), kind=kind, operation=operation, batch=batch
+        node=node,
+        confidence=confidence,
+        key=spelled(operands[0][1]),
+        kind=kind,
+        operation=operation,
+        batch=batch,
+        subjects=tuple(subjects),
+        is_key=is_used_as_key(flow, result),
+    )
+
+
+def dtype_fact(flow: Interpreter, value: Metadata, form: str, node: ast.AST) -> None:
+    """Keep a fact about a key's dtype."""
+    subject = value.subject
+    note(
+        flow,
+        value.term,
+        "key",
+        lambda confidence, kind: facts.DtypeLogic(
+            node=node, confidence=confidence, key=spelled(subject), kind=kind, form=form, subject=subject
+        ),
+        metadata=True,
     )
 
 

@@ -6,11 +6,12 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import facts
+from olympus_rules.keyflow import conversions
 from olympus_rules.keyflow.access import as_term, choose, map_choice
-from olympus_rules.keyflow.notes import arithmetic_fact, is_stored, note, shape_fact, spelled
+from olympus_rules.keyflow.notes import arithmetic_fact, dtype_fact, is_stored, note, shape_fact
 from olympus_rules.keyflow.paths import PathCondition, implies
-from olympus_rules.keyflow.values import Choice, Condition, Const, Metadata, Sequence, Value
+from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.values import Choice, Condition, Const, Library, Metadata, Sequence, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
@@ -47,8 +48,12 @@ def binary(flow: Interpreter, operation: str, operands: list[Value], node: ast.A
             return folded
         if operation == "Add" and all(isinstance(operand, Sequence) for operand in operands):
             return _concatenated(operands)
-        _arithmetic(flow, operation, operands, node)
-    elif operation in ("opaque", "part", "format", "with", "match"):
+        result = flow.terms.make("op", operation, *(as_term(flow, operand) for operand in operands))
+        _arithmetic(flow, operation, operands, node, result)
+        return result
+    if operation == "format":
+        conversions.shown(flow, operands, node)
+    if operation in ("opaque", "part", "format", "with", "match"):
         return flow.terms.fresh() if operation != "with" else operands[0]
     return flow.terms.make("op", operation, *(as_term(flow, operand) for operand in operands))
 
@@ -75,15 +80,20 @@ def _folded(operation: str, operands: list[Value]) -> Value | None:
     return Const(value, left.counter or right.counter) if abs(value) < 2**64 else None
 
 
-def _arithmetic(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> None:
+def _arithmetic(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST, result: Term) -> None:
     expressions = _operand_nodes(node)
     if any(isinstance(operand, Const) and isinstance(operand.value, str) for operand in operands):
         return  # "…" % key
-    for operand, expression in zip(operands, expressions, strict=False):
-        if type(operand) is int and not is_stored(flow, operand):
-            others = [part for part in expressions if part is not expression]
-            batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
-            note(flow, operand, "key", partial(arithmetic_fact, node, ARITHMETIC[operation], expression, batch))
+    pairs = [
+        (operand, expression)
+        for operand, expression in zip(operands, expressions, strict=False)
+        if type(operand) is int and not is_stored(flow, operand)
+    ]
+    for operand, expression in pairs:
+        others = [part for part in expressions if part is not expression]
+        batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
+        first = sorted(pairs, key=lambda pair: pair[1] is not expression)
+        note(flow, operand, "key", partial(arithmetic_fact, flow, node, ARITHMETIC[operation], first, result, batch))
 
 
 def _operand_nodes(node: ast.AST) -> list[ast.expr]:
@@ -104,6 +114,7 @@ def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: 
     left, right = operands
     if operation in ("Is", "IsNot"):
         return _identity(flow, operation, left, right)
+    conversions.compared(flow, operation, operands, node)
     passed = _passed(operation, left, right)
     if passed is not None:
         return passed
@@ -159,27 +170,32 @@ def _identity(flow: Interpreter, operation: str, left: Value, right: Value) -> V
     return test if operation == "Is" else Condition("not", (test,))
 
 
+def _is_other_dtype(value: Value | None) -> bool:
+    """Say whether a key's dtype is compared with one that no raw key has, or with that of something at hand."""
+    if isinstance(value, Metadata):
+        return True
+    if isinstance(value, Sequence):
+        return not value.open and bool(value.items) and all(_is_other_dtype(item) for item in value.items)
+    if isinstance(value, Library):
+        return value.qualified.partition(".")[0] in ("jax", "numpy") and not value.qualified.endswith(
+            (".uint32", ".dtype")
+        )
+    return isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith(("f", "b", "i", "c"))
+
+
 def _metadata_comparison(
     flow: Interpreter, operation: str, value: Metadata, node: ast.AST, others: list[Value]
 ) -> None:
     term, subject = value.term, value.subject
     other = others[0] if others else None
     if value.what == "dtype" or value.what.startswith("dtype."):
-        form = "equals" if operation == "Eq" else "not-equals"
+        form = {"Eq": "equals", "NotEq": "not-equals"}.get(operation, "in")
         if value.what != "dtype":
             form = value.what.partition(".")[2]
         elif isinstance(other, Const) and isinstance(other.value, str):
             form = "name"
-        if form in ("equals", "not-equals", "name", "kind") and not isinstance(other, Metadata):
-            note(
-                flow,
-                term,
-                "key",
-                lambda c, k: facts.DtypeLogic(
-                    node=node, confidence=c, key=spelled(subject), kind=k, form=form, subject=subject
-                ),
-                metadata=True,
-            )
+        if form in ("equals", "not-equals", "in", "name", "kind") and not _is_other_dtype(other):
+            dtype_fact(flow, value, form, node)
     elif value.what == "shape" and isinstance(other, Sequence):
         if other.items and other.items[-1] in (Const(2), Const(4)):
             shape_fact(flow, term, "key", "shape-equals", node, subject)

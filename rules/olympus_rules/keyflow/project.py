@@ -11,6 +11,7 @@ from olympus_rules.keyflow.interface import Record
 from olympus_rules.keyflow.recursion import Stack
 from olympus_rules.signatures import signatures
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.array_names import imported_names, may_hold_arrays
 from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.syntax.project import locate
@@ -120,7 +121,7 @@ class Project:
         path, name, concerned = question
         holds_keys = concerned or self._holds_keys(path)
         if not holds_keys and Path(path).name != PACKAGE:
-            self.answers.keep(question, (), {})
+            self.answers.keep(question, *self._why_not(path))
             return None
         analysis = self._open(path)
         try:
@@ -140,11 +141,21 @@ class Project:
         found = self._keyed.get(path)
         if found is None:
             try:
-                found = may_hold_keys(Path(path).read_bytes(), self.roots)
+                data = Path(path).read_bytes()
+                found = may_hold_keys(data, self.roots) or may_hold_arrays(data, Path(path), self.roots)
             except OSError:
                 found = False
             self._keyed[path] = found
         return found
+
+    def _why_not(self, path: str) -> tuple[tuple[Path, ...], dict[Need, None]]:
+        """Return what it rests on that a file is of no interest, with the folders in which its imports lie."""
+        place = locate(Path(path))
+        try:
+            names = imported_names(Path(path).read_bytes(), place)
+        except OSError:
+            names = {}
+        return place.roots, {Need("array", name): None for name in names}
 
     def _open(self, path: str) -> Analysis | None:
         """Return the analysis of a file on disk, ``None`` for one that cannot be parsed or is too large."""

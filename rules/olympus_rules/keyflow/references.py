@@ -124,27 +124,36 @@ class _Scan:
             return  # code for several releases of JAX
         scope = self.scope(node, code)
         for name, child in _children(node):
+            if isinstance(child, ast.expr_context):
+                continue
             inner = scope if name == "body" else code
             yield from self.visit(child, inner, self.context(node, name, child, context, code))
 
     def context(self, node: ast.AST, field: str, child: ast.AST, outer: str, code: FunctionCode) -> str:
         """Return what a child stands for: a type, the callee of a call, an ``isinstance`` class, or a value."""
-        match node:
-            case _ if field in ("annotation", "returns"):
-                return "annotation"
-            case ast.Call():
-                return self.call_context(node, field, child, code)
-            case ast.Subscript():
-                return self.subscript_context(node, field, outer, code)
-            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if field == "value":
-                return "annotation" if self.names_a_type(node, name, code) else "value"
-        if type(node).__name__ == "TypeAlias":
+        if field in ("annotation", "returns"):
             return "annotation"
+        if isinstance(node, ast.Call):
+            return self.call_context(node, field, child, code)
+        if isinstance(node, ast.Subscript):
+            return self.subscript_context(node, field, outer, code)
+        if field == "value" and isinstance(node, ast.Assign | ast.AnnAssign):
+            return self.assigned_context(node, code)
         if outer == "annotation" and isinstance(node, ast.Tuple | ast.List | ast.BinOp):
-            in_annotated = isinstance(node, ast.Tuple) and self.is_annotated(self.document.parents.get(node), code)
-            return "value" if in_annotated and isinstance(node, ast.Tuple) and child is not node.elts[0] else outer
+            metadata = isinstance(node, ast.Tuple) and child is not node.elts[0] and self.is_annotated(node, code)
+            return "value" if metadata else outer
         if outer == "isinstance" and isinstance(node, ast.Tuple | ast.BinOp):
             return outer
+        return "annotation" if field == "value" and type(node).__name__ == "TypeAlias" else "value"
+
+    def assigned_context(self, node: ast.Assign | ast.AnnAssign, code: FunctionCode) -> str:
+        """Return what is assigned: an alias of a type, or a value."""
+        if isinstance(node, ast.AnnAssign):
+            declared = (self.qualified(node.annotation, code) or "").rpartition(".")[2] == "TypeAlias"
+            return "annotation" if declared else "value"
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and len(node.targets) == 1 and self.names_a_type(node, target.id, code):
+            return "annotation" if target.id.startswith("_") else "alias"
         return "value"
 
     def call_context(self, node: ast.Call, field: str, child: ast.AST, code: FunctionCode) -> str:
@@ -172,14 +181,13 @@ class _Scan:
             return "value"
         return "annotation" if qualified.startswith(TYPING) or outer == "annotation" else "value"
 
-    def is_annotated(self, node: ast.AST | None, code: FunctionCode) -> bool:
-        """Say whether a node is ``Annotated[…]``."""
-        return isinstance(node, ast.Subscript) and self.qualified(node.value, code) in ANNOTATED
+    def is_annotated(self, node: ast.Tuple, code: FunctionCode) -> bool:
+        """Say whether a tuple is what stands in the brackets of ``Annotated[…]``."""
+        around = self.document.parents.get(node)
+        return isinstance(around, ast.Subscript) and self.qualified(around.value, code) in ANNOTATED
 
-    def names_a_type(self, node: ast.Assign | ast.AnnAssign, name: str, code: FunctionCode) -> bool:
-        """Say whether a variable is an alias of a type: it is declared as one, or nothing but annotations use it."""
-        if isinstance(node, ast.AnnAssign):
-            return (self.qualified(node.annotation, code) or "").rpartition(".")[2] == "TypeAlias"
+    def names_a_type(self, node: ast.Assign, name: str, code: FunctionCode) -> bool:
+        """Say whether a variable stands for the constructor and nothing in the file but annotations uses it."""
         if not isinstance(node.value, ast.Name | ast.Attribute) or code.kind != "module":
             return False
         if self.qualified(node.value, code) not in CONSTRUCTORS:
@@ -246,11 +254,8 @@ class _Scan:
 
     def string(self, node: ast.Constant, code: FunctionCode) -> Iterator[Fact]:
         """Return the mentions in an annotation that is a string, or a part of one."""
-        text = str(node.value)
-        if not any(name in text for name in LAST_NAMES):
-            return
         try:
-            inner = ast.parse(text, mode="eval").body
+            inner = ast.parse(str(node.value), mode="eval").body
         except (SyntaxError, ValueError):
             return
         for qualified in dict.fromkeys(self.types_in(inner, code)):
@@ -311,7 +316,7 @@ def _asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:
 
 
 def _concerns(qualified: str, context: str) -> bool:
-    if context in ("annotation", "isinstance"):
+    if context in ("annotation", "isinstance", "alias"):
         return qualified in TYPES
     if context == "part":
         return False

@@ -16,7 +16,7 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
 from olympus_rules.syntax.project import in_project
 
-__all__ = ["relevant"]
+__all__ = ["mentioning", "relevant"]
 
 WORDS = ("random", "rng", "split", "seed", "initializer")
 # A key by its name alone is worth a finding of the lowest confidence only.
@@ -26,7 +26,12 @@ ROUNDS = 3  # helpers of helpers of helpers
 
 
 def relevant(
-    document: Document, module: FunctionCode, callables: Collection[str], *, by_name: bool
+    document: Document,
+    module: FunctionCode,
+    callables: Collection[str],
+    arrays: Collection[str] = (),
+    *,
+    by_name: bool,
 ) -> list[FunctionCode]:
     """Return the functions of the module's level, methods included, that are worth interpreting by themselves.
 
@@ -34,6 +39,7 @@ def relevant(
         document: the file.
         module: its lowered module.
         callables: the module's variables that hold functions (``noise = lambda key: …``, ``step = jax.jit(…)``).
+        arrays: names that have to do with objects with ``__jax_array__``.
         by_name: whether to look at functions in which something is called a key and nothing shows it to be one.
     """
     # what a star import brings may be anything of jax.random
@@ -55,6 +61,8 @@ def relevant(
             else:
                 rest.append((code, mentioned))
     found, rest = _with_siblings(document, found, rest)
+    if arrays:
+        found, rest = _of_arrays(document, found, rest, arrays)
     names.update(_called_as(code) for code in found)
     for _ in range(ROUNDS):
         fresh = [code for code, mentioned in rest if not mentioned.isdisjoint(names)]
@@ -77,6 +85,30 @@ def _with_siblings(
         if code.owner in classes and any(name in _text(document, code).lower() for name in NAMES)
     }
     return found + [code for code, _ in rest if code in siblings], [pair for pair in rest if pair[0] not in siblings]
+
+
+def _of_arrays(
+    document: Document,
+    found: list[FunctionCode],
+    rest: list[tuple[FunctionCode, set[str]]],
+    arrays: Collection[str],
+) -> tuple[list[FunctionCode], list[tuple[FunctionCode, set[str]]]]:
+    """Add what mentions classes of arrays, with all methods of such classes and of those that keep such objects."""
+    methods = [(code, set(IDENTIFIER.findall(_text(document, code)))) for code in found if code.owner is not None]
+    owners = {code.owner for code, mentioned in (*rest, *methods) if not mentioned.isdisjoint(arrays)} - {None}
+    concerned = {
+        code
+        for code, mentioned in rest
+        if not mentioned.isdisjoint(arrays)
+        or (code.owner is not None and (code.owner in owners or code.owner.name in arrays))
+    }
+    return found + [code for code, _ in rest if code in concerned], [pair for pair in rest if pair[0] not in concerned]
+
+
+def mentioning(document: Document, module: FunctionCode, names: Collection[str]) -> list[FunctionCode]:
+    """Return the functions of the module's level whose text calls one of some names, or an attribute of it."""
+    called = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})(?:\.\w+)*\(")
+    return [code for code in module.nested if not code.yields and called.search(_text(document, code))]
 
 
 def _called_as(code: FunctionCode) -> str:

@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, cast
 
-__all__ = ["MAX_SIZE", "Term", "Terms"]
+__all__ = ["MAX_SIZE", "WORDS", "Term", "Terms"]
 
 Term = int
 Parts = tuple[Any, ...]
@@ -39,6 +39,8 @@ Parts = tuple[Any, ...]
 # A consumption of the last argument's parts is a consumption of a part of the first argument.
 PART_OF = frozenset({"item", "slice", "lane", "view"})
 
+
+WORDS = "words"  # the view of a key that is an array of numpy
 
 MAX_SIZE = 60  # a larger result of operators is like nothing else, so that terms do not grow with the call graph
 
@@ -130,6 +132,8 @@ class Terms:
         if parts[0] == "split":
             count = self.constant(parts[3])
             return count if type(count) is int else None
+        if parts[0] == "view" and parts[1] == WORDS:
+            return self.length(parts[2])
         if parts[0] == "slice":
             length = self.length(parts[2])
             return None if length is None else len(range(length)[slice(*parts[1])])

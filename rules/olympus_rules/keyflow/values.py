@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.paths import PathCondition
 from olympus_rules.keyflow.terms import Term
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.transformed import Boundary
 
 __all__ = [
     "UNBOUND",
@@ -72,12 +75,14 @@ class Function:
         doubtful: whether a decorator that we do not know wraps it.
         defaults: the values of its default arguments.
         captured: what the variables of the functions around it held when one of them returned it, by (scope, name).
+        traced: the transformations around it that hand its arguments on; the same function with and without them.
     """
 
     code: FunctionCode
     doubtful: bool = False
     defaults: tuple[tuple[str, Value], ...] = ()
     captured: tuple[tuple[tuple[FunctionCode, str], Value], ...] = ()
+    traced: tuple[Boundary, ...] = field(default=(), compare=False)
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -105,9 +110,10 @@ class Super:
 
 @dataclass(slots=True, unsafe_hash=True)
 class Library:
-    """A name from outside this file."""
+    """A name from outside this file; ``traced`` is as for a function."""
 
     qualified: str
+    traced: tuple[Boundary, ...] = field(default=(), compare=False)
 
 
 @dataclass(slots=True, unsafe_hash=True)

@@ -19,12 +19,13 @@ from olympus_rules.keyflow.instructions import ClassCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption, Derivation
 from olympus_rules.keyflow.notes import Pending, spelled
 from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.values import Const
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["judge", "obstacles", "settle", "stale_state", "unique"]
+__all__ = ["handed_out", "judge", "obstacles", "settle", "stale_state", "unique"]
 
 
 def judge(flow: Interpreter) -> Iterator[Fact]:
@@ -286,6 +287,7 @@ def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
     """Return the notes that turn out to be about keys, with the keys."""
     if not analysis.pending:
         return
+    _learn_attributes(analysis)
     elements = {
         analysis.terms.args(term)[0]
         for term in [*analysis.knowledge.used, *analysis.knowledge.origins]
@@ -298,11 +300,41 @@ def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
             yield pending.term, pending.build(confidence, analysis.knowledge.kind(pending.term))
 
 
+def _learn_attributes(analysis: Analysis) -> None:
+    """Take an attribute for a key in all methods of a class whose methods write nothing but keys to it."""
+    terms, knowledge = analysis.terms, analysis.knowledge
+    written: dict[tuple[ClassCode, str], set[Term]] = {}
+    for flow in analysis.flows.values():
+        owner = flow.code.owner
+        if owner is not None and flow.code.parameters:
+            receiver = terms.make("param", (flow.code, flow.code.parameters[0]))
+            for term, name, value, _ in flow.writes:
+                if term == receiver and value != Const(None):
+                    written.setdefault((owner, name), set()).update(leaves(value) or [receiver])  # or what is no key
+    for term in {pending.term for pending in analysis.pending}:
+        if terms.operation(term) != "attr" or knowledge.is_known(term):
+            continue
+        owner_term = terms.args(term)[0]
+        code, name = terms.data(owner_term) if terms.operation(owner_term) == "param" else (None, "")
+        if code is None or code.owner is None or code.parameters[:1] != (name,):
+            continue
+        values = written.get((code.owner, terms.data(term)[0]), set())
+        ranks = {knowledge.rank(value) for value in values if knowledge.is_known(value)}
+        rank = ranks.pop() if len(ranks) == 1 else None
+        if rank is not None and all(knowledge.is_known(value) for value in values):
+            kinds = {knowledge.kind(value) for value in values}
+            knowledge.use(term, rank)
+            knowledge.kinds[term] = kinds.pop() if len(kinds) == 1 else KeyKind.UNKNOWN
+
+
 def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confidence | None:
     knowledge, term = analysis.knowledge, pending.term
     rank, by_source = knowledge.rank(term), term in knowledge.origins
     raw = knowledge.kind(term) == KeyKind.RAW
     if not knowledge.is_known(term):
+        if pending.need in ("known", "raw"):
+            wanted = term in knowledge.passed and (pending.need == "known" or knowledge.passed[term])
+            return Confidence.LIKELY if wanted else None
         telling = pending.need == "word" or (pending.need == "key" and pending.metadata)
         if (telling and term in knowledge.generators) or pending.need == "seed":
             return Confidence.LIKELY
@@ -311,8 +343,10 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confi
     if not by_source and not knowledge.used_on(term, pending.path):
         return None
     sure = Confidence.CERTAIN if by_source else Confidence.LIKELY
-    if pending.need == "key":
+    if pending.need in ("key", "known"):
         return sure
+    if pending.need == "raw":
+        return sure if knowledge.kind(term) != KeyKind.TYPED else None
     if pending.need in ("single", "word", "seed"):
         return sure if rank == 0 and (by_source or term not in elements) else None
     if pending.need == "array":
@@ -338,6 +372,7 @@ OBSTACLES = {
     facts.KeyTransposition: "its buffer axis is moved",
     facts.ShapeLogic: "its shape is looked at",
     facts.DtypeLogic: "its dtype is looked at",
+    facts.Conversion: "it is converted",
 }
 
 
@@ -350,7 +385,8 @@ def obstacles(analysis: Analysis, settled: Iterable[tuple[Term, Fact]]) -> dict[
     found: dict[Term, list[str]] = {}
     for term, fact in settled:
         why = next((words for kind, words in OBSTACLES.items() if isinstance(fact, kind)), None)
-        if why is not None:
+        harmless = isinstance(fact, facts.Conversion) and (fact.effect == "same" or fact.form == "print" or fact.before)
+        if why is not None and not harmless:
             found.setdefault(terms.seed_of(term), []).append(f"{why} on line {_place(fact.node)[0]}")
     for flow in analysis.flows.values():
         for use in flow.ledger.consumptions:
@@ -366,12 +402,27 @@ def obstacles(analysis: Analysis, settled: Iterable[tuple[Term, Fact]]) -> dict[
     return {node: tuple(dict.fromkeys(found.get(term, ()))) for node, (term, _) in analysis.constructed.items()}
 
 
+def handed_out(analysis: Analysis) -> Iterator[Fact]:
+    """Return the calls that give keys to what is out of reach."""
+    for flow in analysis.flows.values():
+        knowledge = flow.knowledge
+        for use in flow.ledger.consumptions:
+            if use.certainty != Certainty.KNOWN and (knowledge.is_known(use.term) or use.term in knowledge.named):
+                yield facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)
+
+
 def _guards(analysis: Analysis) -> dict[Term, int]:
     """Return the decisions that ask whether a term is a typed key, by term."""
     terms = analysis.terms
     guards: dict[Term, int] = {}
     for number, test in enumerate(analysis.decisions.tests):
-        if terms.operation(test) == "op" and str(terms.data(test)).endswith("issubdtype") and terms.args(test):
+        asked = terms.data(test)
+        if (
+            terms.operation(test) == "op"
+            and isinstance(asked, str)
+            and asked.endswith("issubdtype")
+            and terms.args(test)
+        ):
             subject = terms.args(test)[0]
             if terms.operation(subject) == "op" and terms.data(subject) == "dtype":
                 key = terms.args(subject)[0]

@@ -43,6 +43,9 @@ def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, pat
     if isinstance(index, Const) and (isinstance(index.value, str) or index.value is None):
         return
     axes_used = _axes_used(index)
+    origin = flow.knowledge.origins.get(term)
+    if isinstance(index, SliceOf) and origin is not None and origin.rank == 0:
+        axes_used = 1  # some of the words
     if axes_used == 0:
         return
 

@@ -59,6 +59,9 @@ MAPPING = frozenset(
     }
 )  # fmt: skip
 """What hands the arguments after a function to it, each in its place."""
+ELEMENTWISE = frozenset({"builtins.filter", "builtins.map", "functools.reduce", "itertools.starmap"})
+LEAFWISE = frozenset(name for name in MAPPING if "tree" in name and name != "jax.tree_util.Partial")
+"""What hands on the elements of the arguments, and what hands on their leaves."""
 RUNNING = BRANCHING | {
     "builtins.map", "jax.lax.scan", "jax.lax.fori_loop", "jax.lax.while_loop", "jax.lax.map", "jax.tree.map",
     "jax.tree_map", "jax.tree_util.tree_map", "jax.eval_shape", "functools.reduce", "builtins.filter",
@@ -75,8 +78,17 @@ MOVING = frozenset(
     """.split()  # noqa: SIM905
 )
 """Functions of JAX that give back what they are given, moved or chosen from; no others give keys."""
+KEEPING = frozenset(
+    """
+    cond switch while_loop fori_loop map tree_map map_with_path device_put device_get optimization_barrier
+    stop_gradient block_until_ready replicate device_put_replicated copy all_gather
+    """.split()  # noqa: SIM905
+)
+"""Those of them that give back trees as they are."""
 COPYING = frozenset({"copy", "dataclasses", "functools", "typing"})
-MANY = 32  # functions that one call may call
+ARRAYS = frozenset({"builtins", "numpy", "scipy", "absl", "pytest", "math", "operator", "unittest"})
+"""Packages whose objects take no keys."""
+MANY = 16  # functions that one call may call
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 
@@ -123,6 +135,8 @@ class Calls:
         self.all: list[Call] = []
         self.crowded: set[Place] = set()
         self._callees: dict[Place, int] = {}
+        self._restructured: set[Place] = set()
+        self._mapped: set[Slot] = set()
         self._handing: set[tuple[Place, str]] = set()
 
     def add(self, reader: Reader, code: ir.FunctionCode, made: ir.Call) -> None:
@@ -156,6 +170,10 @@ class Calls:
                 if keyword is not None:
                     self.reach.set_loose(keyword, slot)
         self.reach.method_results.append((call.owner, call))
+        containers = self.reach.containers
+        self.slots.watch(
+            call.owner, lambda value: containers.method(value, name, call) if isinstance(value, Container) else None
+        )
 
     def apply(self, value: Value, call: Call) -> None:
         """Call one value."""
@@ -230,22 +248,28 @@ class Calls:
                 for slot in call.given[:1]:
                     self.slots.lead(slot, call.result)
             return
-        if package not in HANDING_ON:
-            self.slots.put(call.result, Made(name))
+        if package not in HANDING_ON | ARRAYS:
+            self.slots.put(call.result, Made(package))
         if last in CHANGING or last[:1].isupper():
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.reach.set_loose(keyword, slot)
         if (call.place, name) not in self._handing:
             self._handing.add((call.place, name))
+            self._restructured |= {call.place} if self.reach.containers.call(name, call) else set()
             for slot in call.given:
                 self.slots.watch(slot, partial(self.hand_over, slot=slot, call=call, name=name))
 
     def hand_over(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
         """Let a library call a callable that it is given, with what it is given besides."""
-        package = name.partition(".")[0]
-        gives_back = package in HANDING_ON and (package != "jax" or name.rpartition(".")[2] in MOVING)
-        if (isinstance(value, Key | Container) and gives_back) or (isinstance(value, Object) and package in COPYING):
+        package, last = name.partition(".")[0], name.rpartition(".")[2]
+        gives_back = package in HANDING_ON and (package != "jax" or last in MOVING)
+        if call.place in self._restructured:
+            pass
+        elif isinstance(value, Container) and gives_back and package == "jax" and last not in KEEPING:
+            for element in self.reach.elements(value, None):  # an array of what the container has
+                self.reach.containers.pour(element, call.result)
+        elif (isinstance(value, Key | Container) and gives_back) or (isinstance(value, Object) and package in COPYING):
             self.slots.put(call.result, value)
         if isinstance(value, Container) and name in BRANCHING:  # of functions, as ``switch`` takes them
             for element in self.reach.elements(value, None):
@@ -255,7 +279,9 @@ class Calls:
     def hand_to(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
         """Let a library call a callable: a function, and an object where a function is meant."""
         wants = name in TRANSFORMS or name in RUNNING or name in MAPPING
-        if isinstance(value, Function | BoundMethod | Partial | Constructor) or (isinstance(value, Object | Class) and wants):
+        if isinstance(value, Function | BoundMethod | Partial | Constructor) or (
+            isinstance(value, Object | Class) and wants
+        ):
             if name == "functools.partial" and isinstance(value, Function | BoundMethod):
                 given = sum(not starred for _, starred in call.arguments[1:])
                 self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
@@ -266,6 +292,8 @@ class Calls:
                 if name.endswith("lax.scan"):  # the last carry is the first one again, or what the body gave
                     result = self.slots.slot("body", call.place)
                     self.slots.watch(result, partial(self.scanned, call=call))
+                if name in ("builtins.map", "itertools.starmap"):
+                    result = self.reach.element(self.reach.containers.made(call.result), None)
                 self.feed(value, self.handed_on(name, slot, call), result)
 
     def scanned(self, value: Value, *, call: Call) -> None:
@@ -293,8 +321,21 @@ class Calls:
             first = 3 if name.endswith("cond") else 2
             return [[other] for other in positional[first:]] + [[named.get("operand", -1)]]
         if name in MAPPING and at >= 0:
-            return [[other] for other in positional[at + 1 :]]
+            return [[self.mapped(name, other, call)] for other in positional[at + 1 :]]
         return []
+
+    def mapped(self, name: str, slot: Slot, call: Call) -> Slot:
+        """Return what a map hands to its function: the elements or leaves of an argument, or the argument itself."""
+        if name not in ELEMENTWISE and name not in LEAFWISE:
+            return slot
+        each = self.slots.slot("each", call.place, slot)
+        if each not in self._mapped:
+            self._mapped.add(each)
+            if name in ELEMENTWISE:
+                self.reach.iterate(slot, each)
+            else:
+                self.reach.containers.pour(slot, each)
+        return each
 
     def hand(self, callee: Value, arguments: Sequence[Value], result: Slot) -> None:
         """Call a value with values, as a decorator is called with what it decorates."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.calls import KEEPING_METHODS
 from olympus_rules.keyflow.lowering import lower_module
 from olympus_rules.reach.calls import CHANGING, FILLING, Call, Calls
 from olympus_rules.reach.classes import Classes, bound
+from olympus_rules.reach.containers import Containers
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.values import (
@@ -36,7 +37,8 @@ from olympus_rules.syntax.project import locate_name, module_file
 __all__ = ["Exit", "Meeting", "ProjectReach", "reach"]
 
 ROUNDS = 10
-CALLABLE = (Function, BoundMethod, Partial, Class, Object, Super, Constructor, Library, Made, Module)
+IN_PROJECT = (Function, BoundMethod, Partial, Class, Object, Super)
+CALLABLE = (*IN_PROJECT, Constructor, Library, Made, Module)
 GIVING_BACK = frozenset(
     """
     copy flatten get item items pop popitem popleft ravel repeat reshape set setdefault squeeze swapaxes take
@@ -62,12 +64,15 @@ class Exit:
         callee: how it is written.
         library: the qualified name of the library function; empty for one that nothing is known of.
         keys: the constructors of the keys.
+        is_sure: whether nothing but keys comes to one of the arguments; where other things do as well, they may do
+            so by another way than the keys.
     """
 
     place: Place
     callee: str
     library: str
     keys: frozenset[Place]
+    is_sure: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +109,14 @@ class ProjectReach:
         self.roots = frozenset(roots)
         self.slots = Slots()
         self.classes = Classes(self.slots)
+        self.containers = Containers(self)
         self.calls = Calls(self)
         self.expressions: dict[Place, list[Slot]] = {}
         self.origins: dict[Slot, Slot] = {}
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.writes: list[tuple[Slot, str, Slot]] = []
         self.method_results: list[tuple[Slot, Call]] = []
+        self._contents: dict[tuple[Container, int], int] = {}
         self._named: dict[int, list[Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self._opened: set[Object] = set()
@@ -311,9 +318,13 @@ class ProjectReach:
             if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
                 rest.append((owner, call))
             elif call.callee.rpartition(".")[2] in GIVING_BACK:
-                self.slots.lead(owner, call.result)
+                self.slots.watch(owner, partial(self._give_back, slot=call.result))
         self.method_results = rest
         self.slots.settle()
+
+    def _give_back(self, value: Value, slot: Slot) -> None:
+        if not isinstance(value, Container):
+            self.slots.put(slot, value)
 
     def _unknown_calls(self) -> None:
         """What is made of a function, by something that nothing is known of, most likely does the same."""
@@ -332,18 +343,36 @@ class ProjectReach:
         return self._keys(self.expressions.get(place, ()))
 
     def _keys(self, slots: Iterable[Slot]) -> frozenset[Place]:
-        """Return the keys in slots, and in the containers there."""
-        found: set[Place] = set()
-        waiting, seen = list(slots), set(slots)
-        while waiting:
-            for value in self.slots.values(waiting.pop()):
-                if isinstance(value, Key):
-                    found.add(value.maker)
-                elif isinstance(value, Container):
-                    inner = {self.element(value, None), *self._named.get(value.display, ())} - seen
-                    seen |= inner
-                    waiting += inner
-        return frozenset(found)
+        """Return the keys in slots, in the containers there, and in containers in these."""
+        found = 0
+        for slot in slots:
+            mask = self.slots.mask(slot)
+            found |= mask & self._all_keys
+            for container in self.slots.listed(mask & self._all_containers):
+                found |= self._inside(container, 1)
+        return frozenset(value.maker for value in self.slots.listed(found) if isinstance(value, Key))
+
+    @cached_property
+    def _all_keys(self) -> int:
+        return self.slots.of_kind(Key)
+
+    @cached_property
+    def _all_containers(self) -> int:
+        return self.slots.of_kind(Container)
+
+    def _inside(self, container: Value, deeper: int) -> int:
+        """Return the mask of the keys in a container, and in those in it."""
+        assert isinstance(container, Container)
+        found = self._contents.get((container, deeper))
+        if found is None:
+            found = 0
+            for slot in (self.element(container, None), *self._named.get(container.display, ())):
+                mask = self.slots.mask(slot)
+                found |= mask & self._all_keys
+                for inner in self.slots.listed(mask & self._all_containers) if deeper else ():
+                    found |= self._inside(inner, deeper - 1)
+            self._contents[container, deeper] = found
+        return found
 
     def exits(self) -> list[Exit]:
         """Return the calls that hand keys to libraries, or to callees that nothing is known of."""
@@ -352,13 +381,19 @@ class ProjectReach:
             keys = self._keys(call.given)
             if not keys:
                 continue
+            sure = any(self._holds_keys_only(slot) for slot in call.given)
             callees = self.slots.values(call.function)
             known = [value for value in callees if isinstance(value, CALLABLE)]
             libraries = sorted({self.canonical(v.qualified) for v in known if isinstance(v, Library | Made)})
             if (not known or call.place in self.calls.crowded) and not self._keeps(call):
-                found.append(Exit(call.place, call.callee, "", keys))
-            found += [Exit(call.place, call.callee, name, keys) for name in libraries if not is_jax(name)]
+                found.append(Exit(call.place, call.callee, "", keys, sure))
+            if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
+                found += [Exit(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
         return found
+
+    def _holds_keys_only(self, slot: Slot) -> bool:
+        mask = self.slots.mask(slot)
+        return mask != 0 and mask & ~self._all_keys == 0
 
     def _keeps(self, call: Call) -> bool:
         """Say whether a callee of which nothing is known is a method of an array or container, by its name."""

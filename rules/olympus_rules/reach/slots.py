@@ -57,6 +57,18 @@ class Slots:
             mask ^= lowest
         return found
 
+    def mask(self, slot: Slot) -> int:
+        """Return what may be in a slot as a bit mask, for :meth:`of_kind` and :meth:`listed`."""
+        return self._values[slot]
+
+    def of_kind(self, kind: type[Value]) -> int:
+        """Return the mask of all values of a kind."""
+        return sum(1 << number for number, value in enumerate(self._known) if isinstance(value, kind))
+
+    def listed(self, mask: int) -> list[Value]:
+        """Return the values of a mask."""
+        return self._listed(mask)
+
     def put(self, slot: Slot, value: Value) -> None:
         """Put a value into a slot."""
         bit = self._bits.get(value)

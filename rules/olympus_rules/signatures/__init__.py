@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from olympus.verdicts.documented import Documented
 from olympus_rules.signatures.pack import LibraryFunction, Pack
 from olympus_rules.signatures.reader import TRANSFORMATIONS, read
 
@@ -165,6 +166,20 @@ class SignatureTable:
             for row in pack.methods:
                 found.setdefault(row.qualified, []).append(row)
         return found
+
+    def documented(self, text: str) -> list[Documented]:
+        """Return the functions of libraries, and the methods of their objects, that consume keys and are in a text."""
+        for root in self._files:
+            self._need(root)
+        packs = {id(pack): pack for packs in self._packs.values() for pack in packs}
+        return [
+            Documented(package, row.qualified, row.parameters, row.sinks)
+            for pack in packs.values()
+            for packages, rows in ((("",), pack.functions), (pack.roots, pack.methods))
+            for package in packages
+            for row in rows
+            if row.sinks and row.qualified.rpartition(".")[2] in text
+        ]
 
     def takes_keys(self, libraries: Iterable[str], text: str) -> bool:
         """Say whether a text mentions a function or method of some libraries that consumes keys."""

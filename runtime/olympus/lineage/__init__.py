@@ -38,6 +38,7 @@ class Lineage:
         identities: the terms that all identities are numbers of.
         events: the key operations, in the order of the trace; those in a loop once for each turn that was followed.
         misuses: what is wrong, in the order in which it was met.
+        torn: what takes words out of raw keys, or computes with them, whatever becomes of these.
         inputs: what is known of each flat input.
         outputs: what is known of each flat output.
         lanes: for the key of any one lane, the number of the map's execution and the keys that are mapped.
@@ -48,6 +49,7 @@ class Lineage:
     identities: Identities
     events: tuple[Event, ...]
     misuses: tuple[Misuse, ...]
+    torn: tuple[Event, ...]
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
     lanes: dict[int, tuple[int, tuple[int, ...]]]
@@ -88,6 +90,7 @@ def follow(trace: Trace) -> Lineage:
         identities=state.identities,
         events=tuple(event for event in state.events if event.kind != "unmodelled" or state.are_keys(event.keys)),
         misuses=tuple(each for each in ledger.misuses if state.are_keys(state.identities.keys_of(each.key))),
+        torn=tuple(event for event in state.torn if event.keys and state.are_keys(event.keys)),
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         lanes=ledger.lanes,

@@ -51,7 +51,9 @@ def moved(state: Interpreter, equation: Equation, operands: Sequence[Value], lab
     broken = next((operand.broken for operand in operands if operand.broken is not None), None)
     if broken is None and labels.size and not _is_whole(state, labels):
         broken = equation
-    return Value(labels.shape, labels=labels, broken=broken)
+        state.tear(equation, operands)
+    unwrapped = next((operand.unwrapped for operand in operands if operand.unwrapped is not None), None)
+    return Value(labels.shape, labels=labels, broken=broken, unwrapped=unwrapped)
 
 
 def _is_whole(state: Interpreter, labels: Array) -> bool:
@@ -89,6 +91,8 @@ def mix(state: Interpreter, equation: Equation, operands: list[Value]) -> list[V
     if equation.primitive == "convert_element_type" and _keeps_type(equation) and operands[0].labels is not None:
         return [moved(state, equation, operands, operands[0].labels)]
     broken = next((operand.broken for operand in operands if operand.broken is not None), equation)
+    if broken is equation:
+        state.tear(equation, operands)
     number = state.equation_number(equation, operands)
     results = []
     for index in range(len(equation.outputs)):
@@ -205,6 +209,8 @@ def _picked(state: Interpreter, equation: Equation, operands: list[Value], *, wh
         keys = state.values.filled(shape[:-1], lambda at: one_of(state, array, number, at))
         return Value(shape, labels=state.values.words(keys, shape[-1]))
     labels = state.values.filled(shape, lambda at: state.identities.number("picked", (number,), at))
+    if array.broken is None:
+        state.tear(equation, [array])
     return Value(shape, labels=labels, broken=array.broken or equation)
 
 

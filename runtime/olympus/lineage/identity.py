@@ -129,14 +129,27 @@ class Identities:
             number = self.terms[number].children[0]
         return number
 
-    def has_unknown_message(self, number: int) -> bool:
-        """Say whether a number that is not known is folded in on the way to a key."""
+    def may_be_one(self, one: int, other: int) -> bool:
+        """Say whether two keys may be one key for some of the numbers that are folded in, and are not known."""
+        first, second = self.way(one), self.way(other)
+        unknown = None in first or None in second
+        alike = all(a is None or b is None or a == b for a, b in zip(first, second, strict=False))
+        return unknown and len(first) == len(second) and alike and self.root(one) == self.root(other)
+
+    def way(self, number: int) -> list[Hashable]:
+        """Return how a key is derived of its root, last step first: the numbers of children, ``None`` if not known."""
+        steps: list[Hashable] = []
         while self.terms[number].operation in ("split", "fold_in", "clone"):
-            term = self.terms[number]
-            if term.operation == "fold_in" and self.terms[term.children[1]].operation != "literal":
-                return True
-            number = term.children[0]
-        return False
+            operation, children, data = self.terms[number]
+            if operation == "clone":
+                steps.append("clone")
+            elif operation == "split":
+                steps.append(data[1] if isinstance(data, tuple) and data[1] >= 0 else None)
+            else:
+                message = self.terms[children[1]]
+                steps.append(message.data if message.operation == "literal" else None)
+            number = children[0]
+        return steps
 
     def stream(self, number: int) -> Hashable:
         """Return what a key's bits are a function of: two derivations that give one key have one stream.

@@ -61,6 +61,7 @@ class Interpreter:
         values: makes values of them.
         ledger: who consumed what.
         events: the key operations in the order in which they were followed.
+        torn: what took words out of keys, or computed with them.
     """
 
     def __init__(self, *, partitionable: bool) -> None:
@@ -68,6 +69,7 @@ class Interpreter:
         self.values = Values(self.identities)
         self.ledger = Ledger(self.identities, partitionable=partitionable)
         self.events: list[Event] = []
+        self.torn: list[Event] = []
         self.spent = 0
         self.executions = 0
         self.selections: dict[int, tuple[Jaxpr, Selected]] = {}
@@ -213,6 +215,13 @@ class Interpreter:
         self.events.append(event)
         return event
 
+    def tear(self, equation: Equation, operands: Sequence[Value]) -> None:
+        """Note that an equation takes words out of keys, unless they were asked for with ``key_data``."""
+        if any(operand.unwrapped is not None and _is_asked_for(operand.unwrapped) for operand in operands):
+            return
+        keys = dict.fromkeys(key for operand in operands for key in self.keys_in(operand))
+        self.torn.append(Event("torn", equation, tuple(keys), (), Context(), len(self.events)))
+
     def put_together(self, kind: MisuseKind, words: Value, key: int, second: Event) -> None:
         """Note that words which are not one whole key are used as a key or as a seed."""
         first = second
@@ -234,3 +243,10 @@ class Interpreter:
     def are_keys(self, keys: Iterable[int]) -> bool:
         """Say whether all of these are keys for certain, and not numbers of the same shape and type."""
         return not any(origin in self.values.doubtful for key in keys for origin in self.origin(key))
+
+
+def _is_asked_for(unwrapped: Equation) -> bool:
+    """Say whether keys became words because the user asked for them."""
+    outer = unwrapped.outer
+    compiled = None if outer is None else outer.params.get("name")
+    return "key_data" in (compiled, Event("unwrap", unwrapped, (), (), Context(), 0).name)

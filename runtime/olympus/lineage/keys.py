@@ -94,7 +94,7 @@ def unwrap(state: Interpreter, equation: Equation, operands: list[Value], contex
     state.event("unwrap", equation, state.keys_in(keys), (), context)
     if keys.labels is None or prod(shape) > LARGEST:
         return [Value(shape, bulk=state.values.number(keys))]
-    return [Value(shape, labels=state.values.words(keys.labels, shape[-1]))]
+    return [Value(shape, labels=state.values.words(keys.labels, shape[-1]), unwrapped=equation)]
 
 
 def split(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:

@@ -38,6 +38,7 @@ class Value:
         bulk: the identity that all elements of a large array of keys or words share.
         known: the numbers themselves, for small integers and booleans that the text of the program gives.
         broken: the equation after which the rows of a raw array were no longer whole keys.
+        unwrapped: the equation by which keys became these words, where that is known.
     """
 
     shape: tuple[int, ...]
@@ -46,6 +47,7 @@ class Value:
     bulk: int | None = None
     known: Array | None = None
     broken: Equation | None = None
+    unwrapped: Equation | None = None
 
     @property
     def has_keys(self) -> bool:

@@ -13,10 +13,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from olympus import adapter
 from olympus.jaxprs import Equation, Sub
@@ -127,6 +124,8 @@ def probe(closed: Any, events: Iterable[Event], identities: Identities) -> Probe
     Raises:
         Unprobed: it cannot be executed again.
     """
+    import jax
+
     events = tuple(events)
     sites = _sites(events)
     if not any(_is_of_interest(event) for found in sites.values() for event in found):
@@ -251,6 +250,8 @@ class _Execution:
         self.dropped: set[int] = set()
 
     def begin(self, closed: Any, args: Sequence[Any]) -> Table:
+        import jax.numpy as jnp
+
         jaxpr, consts = adapter.closed_parts(closed)
         rows = jnp.zeros((ROWS, 2 + self.loops + self.width), jnp.uint32)
         table = (rows, jnp.int32(0), jnp.zeros(len(self.paths), jnp.int32))
@@ -309,6 +310,9 @@ class _Execution:
 
     def added(self, site: int, keys: Any, masks: Sequence[Any], table: Table, where: _Where) -> Table:
         """Add a row for each key of an array that is consumed in a lane that counts."""
+        import jax
+        import jax.numpy as jnp
+
         rows, count, counts = table
         words = jax.random.key_data(keys).reshape(keys.size, -1)
         head = [jnp.uint32(site + 1), jnp.uint32(words.shape[1]), *(jnp.uint32(turn) for turn in where.turns)]
@@ -328,6 +332,9 @@ class _Execution:
         return rows, count + times, counts.at[site].add(times)
 
     def scan(self, equation: Equation, operands: list[Any], table: Table, where: _Where) -> tuple[list[Any], Table]:
+        import jax.numpy as jnp
+        from jax import lax
+
         params = equation.params
         consts = operands[: params["num_consts"]]
         carry = operands[len(consts) : len(consts) + params["num_carry"]]
@@ -348,6 +355,9 @@ class _Execution:
         self, equation: Equation, operands: list[Any], table: Table, where: _Where
     ) -> tuple[list[Any], Table]:
         """Follow a loop; under ``vmap``, a lane that has ended keeps what it has, and consumes nothing."""
+        import jax.numpy as jnp
+        from jax import lax
+
         params = equation.params
         test = next(sub for sub in equation.subs if sub.kind == "while_cond")
         main = next(sub for sub in equation.subs if sub.kind == "while_body")
@@ -375,6 +385,8 @@ class _Execution:
         return list(carry), table
 
     def cond(self, equation: Equation, operands: list[Any], table: Table, where: _Where) -> tuple[list[Any], Table]:
+        from jax import lax
+
         index, *arguments = operands
         inner = where.inside(equation)
         branches = [lambda arguments, table, sub=sub: self.run(sub, arguments, table, inner) for sub in equation.subs]
@@ -383,4 +395,6 @@ class _Execution:
 
 
 def _chosen(lanes: Any, new: Any, old: Any) -> Any:
+    import jax.numpy as jnp
+
     return jnp.where(lanes.reshape(lanes.shape + (1,) * (new.ndim - lanes.ndim)), new, old)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Self
 
 from olympus.jaxprs import Equation
@@ -13,13 +13,18 @@ from olympus.lineage.ledger import Consumption, may_meet
 from olympus.spans import Chain, Span, traceback_chain
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
-__all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "better", "judge", "judge_one"]
+__all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
 
 WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
 
 ASSUMED = "assumed_consumption"
 """The name of a compiled function that stands for a call of which it is not known what it does with a key."""
+
+MISUSES = ("IndexError: Too many indices", "TypeError: iteration over a 0-d array")
+"""How errors begin that JAX raises for the words of typed keys, and for those of other arrays alike."""
+
+COMPREHENSION = re.compile(r"(\.<locals>\.<(list|set|dict)comp>|\.<locals>\.<genexpr>)+$")
 
 RANK: dict[Status, int] = {"not reached": 0, "refuted": 1, "inconclusive": 2, "confirmed": 3}
 
@@ -53,6 +58,9 @@ class Execution:
         interruptions: all errors.
         names: what the elements of its first argument are in the source, where that argument stands for many keys.
         cut: why loops did not run as they would, ``None`` if they did.
+        arrivals: what came to places that were asked about, each time: ``typed`` and ``raw`` keys, ``unknown`` values,
+            and ``other`` things.
+        grown: where child ``n`` of a split into ``n + 1`` children is taken, for a number that is not known.
     """
 
     lineage: Lineage
@@ -60,6 +68,8 @@ class Execution:
     interruptions: tuple[Interruption, ...] = ()
     names: tuple[str, ...] = ()
     cut: str | None = None
+    arrivals: Mapping[Place, Sequence[frozenset[str]]] = field(default_factory=dict)
+    grown: tuple[Span, ...] = ()
 
     def describe(self, key: int) -> str:
         """Return an identity as a reader of the source would write it."""
@@ -98,10 +108,16 @@ def judge_one(question: Question, execution: Execution, tier: Tier) -> Verdict:
 
 
 def at(chain: Iterable[Span], place: Place) -> bool:
-    """Say whether a chain of calls goes through a place."""
-    own = (place.line, place.column, place.end_line, place.end_column)
+    """Say whether a chain of calls goes through a place.
+
+    Python has a call of a method whose name is on a later line begin at that name.
+    """
+    start, end = (place.line, place.column), (place.end_line, place.end_column)
     return any(
-        span.file == place.file and (span.line, span.column, span.end_line, span.end_column) == own for span in chain
+        span.file == place.file
+        and (span.end_line, span.end_column) == end
+        and ((span.line, span.column) == start or place.line < span.line)
+        for span in chain
     )
 
 
@@ -111,6 +127,8 @@ def at(chain: Iterable[Span], place: Place) -> bool:
 def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict | None:
     """Compare the keys at the two places in one execution; ``None`` if it does not reach both."""
     events = execution.lineage.events
+    if question.code == "OLY108" and question.other is None and at(execution.grown, question.place):
+        return Verdict("confirmed", tier, "it is child n of a split into n + 1 children, which is that of `fold_in`")
     later = [event for event in events if at(event.chain, question.place)]
     earlier = later if question.other is None else [event for event in events if at(event.chain, question.other)]
     if not later or not earlier:
@@ -125,13 +143,14 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
         if not known and not question.certain:
             return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
         return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
-    if _goes_round(question) and not _is_visited_twice(later):
+    if _goes_round(question) and not _is_visited_twice(later) and not _is_visited_once(question, execution, second):
         return None
-    doubt = _doubt(question, execution, [key for _, key in (*first, *second)])
+    doubt = _cut_short(question, execution)
+    if doubt is None and (not first or not second):
+        return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
+    doubt = doubt or _doubt(execution, [key for _, key in first], [key for _, key in second])
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
-    if not first or not second:
-        return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
     return Verdict("refuted", tier, "the keys there are different ones")
 
 
@@ -178,20 +197,37 @@ def _is_visited_twice(events: Sequence[Event]) -> bool:
     return any(len(each) > 1 for each in visits.values())
 
 
-def _doubt(question: Question, execution: Execution, keys: Sequence[int]) -> str | None:
-    """Say why different keys at two places do not refute a finding; ``None`` if they do."""
+def _is_visited_once(question: Question, execution: Execution, keys: Sequence[tuple[Event, int]]) -> bool:
+    """Say whether two places, of which the later one in the text is asked about first, are come to once in a call.
+
+    What is asked is then the same as for the other order. A key of a module, or of an object, lives on after the call.
+    """
+    if question.other is None or execution.cut is not None:
+        return False
+    identities = execution.lineage.identities
+    spans = [span for event, _ in keys for span in event.chain if at((span,), question.place)]
+    roots = {identities[identities.root(key)].operation for _, key in keys}
+    functions = {COMPREHENSION.sub("", span.function) for span in spans}
+    return not any("." in function for function in functions) and roots <= {"argument", "seed"}
+
+
+def _cut_short(question: Question, execution: Execution) -> str | None:
+    """Say why an execution may not have done all that is done at the places of a finding; ``None`` if it has."""
     places = [place for place in (question.place, question.other) if place is not None]
     for interruption in execution.interruptions:
         if any(at(interruption.chain, place) for place in places):
             return f"a call there ended early: {interruption.text}"
-    if execution.cut is not None:
-        return execution.cut
+    return execution.cut
+
+
+def _doubt(execution: Execution, first: Sequence[int], second: Sequence[int]) -> str | None:
+    """Say why different keys at two places do not refute a finding; ``None`` if they do."""
     identities = execution.lineage.identities
-    if not all(identities.is_certain(key) for key in keys):
+    if not all(identities.is_certain(key) for key in (*first, *second)):
         return "it is not known which keys are used there"
-    if any(identities.has_unknown_message(key) for key in keys):
+    if any(identities.may_be_one(a, b) for a in first for b in second if a != b):
         return "it is not known which numbers are folded in"
-    roots = {identities.root(key) for key in keys}
+    roots = {identities.root(key) for key in (*first, *second)}
     if len(roots) > 1:
         return "it is not known whether the keys there come from one"
     return None
@@ -208,10 +244,10 @@ def _collision(
         for other, b in second:
             if stream == other and a is not b and _may_meet(a, b):
                 return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
-    made = [key for event in (*earlier, *later) if _derives(event) for key in event.made]
     doubt: str | None = "no keys are made there that are known"
     if first and second and not any(map(_is_assumed, (*earlier, *later))):
-        doubt = _doubt(question, execution, made)
+        made = [[key for event in events if _derives(event) for key in event.made] for events in (earlier, later)]
+        doubt = _cut_short(question, execution) or _doubt(execution, *made)
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
     return Verdict("refuted", tier, "the keys that are made there are different ones")
@@ -252,7 +288,45 @@ def _words(question: Question, execution: Execution, tier: Tier) -> Verdict | No
         torn = misuse.kind in ("indexing", "arithmetic", "transposition")
         if torn and any(at(event.chain, question.place) for event in (misuse.first, misuse.second)):
             return Verdict("confirmed", tier, None, evidence(execution, misuse.first, misuse.second, misuse.key))
+    for torn_by in lineage.torn:
+        if torn_by.chain[:1] and (at(torn_by.chain[:1], question.place) or _is_within(torn_by.chain, question.place)):
+            return Verdict("confirmed", tier, None, torn_evidence(execution, torn_by))
     for failed in execution.failures:
         if at(failed.chain, question.place) or _is_within(failed.chain, question.place):
             return Verdict("confirmed", tier, f"with a typed key it is an error: {failed.error}: {failed.text}")
-    return None
+    return _whole(question, execution, tier)
+
+
+def _whole(question: Question, execution: Execution, tier: Tier) -> Verdict | None:
+    """Judge a place at which no word of a key was taken; ``None`` if the execution does not come there."""
+    arrivals = execution.arrivals.get(question.place)
+    if not arrivals:
+        return None
+    for interruption in execution.interruptions:
+        inside = any(_is_within((_span(question.place),), _place(span)) for span in interruption.chain)
+        if inside or _is_within(interruption.chain, question.place):
+            if interruption.text.startswith(MISUSES) and all(arrival & {"typed", "unknown"} for arrival in arrivals):
+                return Verdict("confirmed", tier, f"with a typed key it is an error: {interruption.text}")
+            return Verdict("inconclusive", tier, f"it ended early there: {interruption.text}")
+    if execution.cut is not None:
+        return Verdict("inconclusive", tier, execution.cut)
+    if any("unknown" in arrival for arrival in arrivals):
+        return Verdict("inconclusive", tier, "it is not known whether a key is there")
+    if any(at(event.chain, question.place) for event in execution.lineage.unmodelled):
+        return Verdict("inconclusive", tier, "it is not known what is done to the key there")
+    return Verdict("refuted", tier, "no word of a key is taken there")
+
+
+def _span(place: Place) -> Span:
+    return Span(place.file, place.line, place.column, place.end_line, place.end_column, "")
+
+
+def _place(span: Span) -> Place:
+    return Place(span.file, span.line, span.column, span.end_line, span.end_column)
+
+
+def torn_evidence(execution: Execution, event: Event) -> tuple[str, ...]:
+    """Return lines that show that words are taken out of a key: the key, and the equation with its calls."""
+    keys = ", ".join(execution.describe(key) for key in event.keys)
+    text = str(event.equation.eqn).partition("\n")[0].strip()
+    return (f"key: {keys}", f"{event.name}: {text}", *(f"  {span} in {span.function}" for span in event.chain))

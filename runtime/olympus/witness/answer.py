@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
-from olympus.verdicts.judge import WORDS, better, judge_one
+from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
-from olympus.witness.execution import Executor, Target
+from olympus.witness.callers import callers
+from olympus.witness.execution import Executor, Target, module_name
+from olympus.witness.world import Branch
 
 __all__ = ["answer", "module_name"]
 
-CALLERS = 3  # functions that are executed as well where the function alone does not come to a place
+AGAIN = (
+    ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
+ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+ENOUGH = 5  # seconds of processor time, after which no other way to a place is tried
 
 
 def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
@@ -32,15 +40,43 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
     groups: dict[str, list[int]] = {}
     for index, question in enumerate(questions):
         groups.setdefault(outermost(tree, question.place.line), []).append(index)
+    words = {in_bytes(question.place, lines): question.place for question in questions if question.code in WORDS}
+    branches = frozenset(branch for question in questions for branch in way(tree, question))
+    told = replace(target, asked=tuple(words.items()), branches=branches)
     verdicts: dict[int, Verdict] = {}
     for function, indices in groups.items():
         asked = [questions[index] for index in indices]
-        claimed = frozenset(in_bytes(question.place, lines) for question in asked if question.code in WORDS)
-        found = [Verdict("not reached", "witness", "no execution comes there")] * len(asked)
-        for name in (function, *callers(tree, function)):
-            found = judged(replace(target, function=name, claimed=claimed), asked, found)
-        verdicts.update(zip(indices, found, strict=True))
+        claimed = frozenset(
+            in_bytes(question.place, lines) for question in asked if question.certain and question.code in WORDS
+        )
+        ways = tuple({tuple(sorted(way(tree, question).items())): None for question in asked})
+        twice = any(is_round(tree, question) for question in asked)
+        own = replace(told, function=function, claimed=claimed, ways=tuple(map(dict, ways)), twice=twice)
+        verdicts.update(zip(indices, of_function(own, tree, asked), strict=True))
     return [verdicts[index] for index in range(len(questions))]
+
+
+def of_function(target: Target, tree: ast.Module, questions: Sequence[Question]) -> list[Verdict]:
+    """Judge the findings in one function, by one way to execute it after the other.
+
+    Args:
+        target: the function.
+        tree: its file.
+        questions: the findings.
+    """
+    found = [Verdict("not reached", "witness", "no execution comes there")] * len(questions)
+    kinds = (False, True) if any(question.code in WORDS for question in questions) else (True,)
+    by_kind = dict.fromkeys(kinds, found)
+    seen: set[Place] = set()
+    start = time.process_time()
+    for executor in executors(target, tree, kinds):
+        by_kind[executor.typed] = judged(executor, questions, by_kind[executor.typed], seen)
+        both = zip(questions, zip(*by_kind.values(), strict=True), strict=True)
+        found = [together(question, verdicts) for question, verdicts in both]
+        decided = ("confirmed", "refuted") if executor.typed else ("confirmed",)
+        if all(verdict.status in decided for verdict in found) or time.process_time() - start > ENOUGH:
+            break
+    return [excluded(tree, question, verdict, seen) for question, verdict in zip(questions, found, strict=True)]
 
 
 def outermost(tree: ast.Module, line: int) -> str:
@@ -72,53 +108,160 @@ def in_bytes(place: Place, lines: Sequence[str]) -> tuple[int, int, int, int]:
     return place.line, start, place.end_line, len(lines[place.end_line - 1][: place.end_column - 1].encode())
 
 
-def callers(tree: ast.Module, function: str) -> list[str]:
-    """Return functions of the file in which the name of a function is: they may call it in a loop."""
-    name = function.rpartition(".")[2]
-    found = []
-    for qualified, node in functions(tree.body, ""):
-        if qualified != function and any(
-            name in (getattr(each, "attr", None), getattr(each, "id", None)) for each in ast.walk(node)
-        ):
-            found.append(qualified)
-    return found[:CALLERS] if name else []
+def way(tree: ast.Module, question: Question) -> dict[Branch, bool]:
+    """Return what the conditions around and before the places of a question have to be for both to be come to."""
+    wanted: dict[Branch, bool] = {}
+    for place in (question.other, question.place):
+        if place is not None and place.file == question.place.file:
+            wanted.update(lead(tree, place.line))
+    return wanted
 
 
-def functions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.AST]]:
-    """Return the functions and methods of a file, without those inside of functions."""
-    for node in body:
-        if isinstance(node, ast.ClassDef):
-            yield from functions(node.body, f"{prefix}{node.name}.")
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield f"{prefix}{node.name}", node
+def is_round(tree: ast.Module, question: Question) -> bool:
+    """Say whether a finding is about one place of a method, outside of any loop: it is about calls of the method."""
+    if question.other is not None or question.code in WORDS:
+        return False
+    own = (question.place.line, question.place.column)
+    around = [node for node in ast.walk(tree) if isinstance(node, AGAIN) and contains(node, own)]
+    return [type(node) for node in around] == [ast.ClassDef, ast.FunctionDef]
 
 
-def judged(target: Target, questions: Sequence[Question], verdicts: list[Verdict]) -> list[Verdict]:
-    """Execute a function with one kind of keys or both, and judge the findings in it.
+def contains(node: Any, start: tuple[int, int]) -> bool:
+    """Say whether a place is in a node."""
+    first, last = (node.lineno, node.col_offset + 1), (node.end_lineno, node.end_col_offset)
+    return bool(first <= start <= last)
 
-    Reuse is the same for both kinds; what is done to the words of keys is silent with raw ones, and an error with typed
-    ones. An execution that confirms all findings is the last.
+
+def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:
+    """Return the conditions in a statement that decide whether an execution comes to a line, each with what it is."""
+    for name in ("body", "orelse", "finalbody", "handlers"):
+        block = getattr(node, name, ())
+        for index, statement in enumerate(block if isinstance(block, list) else ()):
+            if not statement.lineno <= line <= statement.end_lineno:
+                continue
+            if isinstance(node, ast.If | ast.While):
+                yield (node.lineno, node.col_offset), name == "body"
+            for earlier in block[:index]:
+                if isinstance(earlier, ast.If) and isinstance(earlier.body[-1], ENDS):
+                    yield (earlier.lineno, earlier.col_offset), False
+                elif isinstance(earlier, ast.If) and earlier.orelse and isinstance(earlier.orelse[-1], ENDS):
+                    yield (earlier.lineno, earlier.col_offset), True
+            yield from lead(statement, line)
+
+
+def executors(target: Target, tree: ast.Module, kinds: Sequence[bool]) -> Iterator[Executor]:
+    """Return the ways to execute a function: alone, for an object that its constructor makes, and as it is called.
+
+    Reuse is the same for typed and raw keys; what is done to the words of keys is silent with raw ones, and an error
+    with typed ones.
 
     Args:
         target: the function.
+        tree: its file.
+        kinds: whether keys are typed, for each of the two kinds that is tried.
+    """
+    for typed in kinds:
+        yield Executor(target, typed=typed)
+    for typed in kinds:
+        executor = Executor(target, typed=typed, constructed=True)
+        if executor.entry.has_constructor:
+            yield executor
+    for caller in callers(target, tree):
+        for typed in kinds:
+            yield Executor(caller, typed=typed, home=target)
+
+
+def judged(
+    executor: Executor, questions: Sequence[Question], verdicts: list[Verdict], seen: set[Place]
+) -> list[Verdict]:
+    """Execute a function, and judge the findings in it; an execution that confirms all of them is the last.
+
+    Args:
+        executor: executes it.
         questions: the findings.
         verdicts: what is known of them so far.
+        seen: places that an execution came to with a known key; is added to.
     """
-    if not any(verdict.status == "not reached" for verdict in verdicts):
-        return verdicts
-    words = any(question.code in WORDS for question in questions)
-    for typed in (False, True) if words else (True,):
-        executor = Executor(target, typed=typed)
-        for execution in executor.executions():
-            verdicts = [
-                verdict if verdict.status == "confirmed" else better(verdict, judge_one(question, execution, "witness"))
-                for question, verdict in zip(questions, verdicts, strict=True)
-            ]
-            if all(verdict.status == "confirmed" for verdict in verdicts):
-                return verdicts
-        if not executor.complete:
-            verdicts = [undecided(verdict) for verdict in verdicts]
-    return verdicts
+    for execution in executor.executions():
+        asked = {place for question in questions for place in (question.place, question.other) if place is not None}
+        seen.update(place for place in asked if comes(execution, place))
+        verdicts = [
+            verdict if verdict.status == "confirmed" else better(verdict, judge_one(question, execution, "witness"))
+            for question, verdict in zip(questions, verdicts, strict=True)
+        ]
+        if all(verdict.status == "confirmed" for verdict in verdicts):
+            return verdicts
+    return verdicts if executor.complete else [undecided(verdict) for verdict in verdicts]
+
+
+def together(question: Question, verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of raw keys and of typed ones: both have to refute a finding about the words of keys."""
+    best = verdicts[0]
+    for verdict in verdicts[1:]:
+        best = best if verdict.status == best.status == "confirmed" else better(best, verdict)
+    if question.code in WORDS and best.status == "refuted" and any(verdict.status != "refuted" for verdict in verdicts):
+        return Verdict("inconclusive", "witness", "no execution comes there with the other kind of keys")
+    return best
+
+
+def comes(execution: Execution, place: Place) -> bool:
+    """Say whether an execution comes to a place with a key of its own: one of a module is there for each call."""
+    identities = execution.lineage.identities
+    keys = [key for event in execution.lineage.events if at(event.chain, place) for key in event.keys]
+    return bool(keys) and all(identities[identities.root(key)].operation in ("argument", "seed") for key in keys)
+
+
+def excluded(tree: ast.Module, question: Question, verdict: Verdict, seen: set[Place]) -> Verdict:
+    """Refute a finding about two branches of which a call takes one, if both were come to."""
+    if verdict.status != "not reached" or question.other is None or not {question.place, question.other} <= seen:
+        return verdict
+    if question.place.file != question.other.file:
+        return verdict
+    first, second = (dict(choices(tree, (place.line, place.column))) for place in (question.place, question.other))
+    if any(first[choice] != second[choice] for choice in first.keys() & second.keys()):
+        return Verdict("refuted", "witness", "a call comes to one of the two places only")
+    return verdict
+
+
+def choices(node: Any, start: tuple[int, int], functions: int = 0) -> Iterator[tuple[Any, Any]]:
+    """Return what a call chooses on its way to a place, each with what it chooses: outside of loops and of methods."""
+    if isinstance(node, AGAIN) and not isinstance(node, ast.FunctionDef):
+        return
+    functions += isinstance(node, ast.FunctionDef)
+    if functions > 1:
+        return
+    for field, value in ast.iter_fields(node):
+        for index, inner in enumerate(value if isinstance(value, list) else [value]):
+            if not hasattr(inner, "lineno") and not isinstance(inner, ast.match_case):
+                continue
+            if not contains(span_of(inner), start):
+                continue
+            if isinstance(node, ast.If | ast.IfExp) and field in ("body", "orelse"):
+                yield node, field
+            if (isinstance(node, ast.Match) and field == "cases") or (is_conditional(node) and field == "args"):
+                yield node, index
+            for earlier in value[:index] if isinstance(value, list) and field in ("body", "orelse") else ():
+                if isinstance(earlier, ast.If) and isinstance(earlier.body[-1], ast.Return | ast.Raise):
+                    yield earlier, "orelse"
+            yield from choices(inner, start, functions)
+
+
+def is_conditional(node: ast.AST) -> bool:
+    """Say whether a node is a call of ``lax.cond``: one of the functions that it is given is called."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("lax.cond")
+
+
+def span_of(node: Any) -> Any:
+    """Return what has the place of a node: a case has that of its pattern and body."""
+    if not isinstance(node, ast.match_case):
+        return node
+    last = node.body[-1]
+    return ast.Pass(
+        lineno=node.pattern.lineno,
+        col_offset=node.pattern.col_offset,
+        end_lineno=last.end_lineno,
+        end_col_offset=last.end_col_offset,
+    )
 
 
 def undecided(verdict: Verdict) -> Verdict:
@@ -126,12 +269,3 @@ def undecided(verdict: Verdict) -> Verdict:
     if verdict.status != "refuted":
         return verdict
     return Verdict("inconclusive", verdict.tier, "not all branches could be tried")
-
-
-def module_name(file: Path, folders: Sequence[Path]) -> str:
-    """Return the name under which a file is imported."""
-    for folder in folders:
-        if file.is_relative_to(folder):
-            parts = list(file.relative_to(folder).with_suffix("").parts)
-            return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-    return file.stem

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from olympus.lineage import failure, follow
+from olympus.spans import is_user_file, span_at
+from olympus.verdicts.documented import Documented
 from olympus.verdicts.judge import ASSUMED, Execution, Interruption
-from olympus.witness.library import Jax, Wrapped, library
-from olympus.witness.unknown import Unknown, is_unknown
-from olympus.witness.world import Choices, Exhausted, Place, Players, SourceModule, World, compiled
+from olympus.verdicts.question import Place as QuestionPlace
+from olympus.witness.entry import Entry, invoke
+from olympus.witness.library import EXECUTED, library
+from olympus.witness.unknown import is_unknown
+from olympus.witness.world import (
+    Branch,
+    Choices,
+    Exhausted,
+    Met,
+    Place,
+    Players,
+    SourceModule,
+    World,
+    compiled,
+    shallow,
+)
 
-__all__ = ["Executor", "Target"]
+__all__ = ["Executor", "Target", "is_there", "loaded", "module_name"]
 
+DOCUMENTED = "documented_consumption"
 KEYS = 256  # that unknown values of one execution can be
 NUMBERS = 256
 ENOUGH = 2  # seconds of processor time, after which no other execution begins
+SHARED = 3  # folders in which fixtures are looked for
 MOST = 16  # executions of one function, in each of the two kinds of keys
 
 
@@ -34,8 +51,13 @@ class Target:
         module: the name of its module.
         function: the qualified name of the function, the outermost one if it is nested; empty for the module itself.
         claimed: places where an operand is a key for certain.
+        branches: the conditions of the file that an execution may be told how to decide.
+        asked: places at which it is noted what comes there, each with the place that it is in a question.
+        ways: what conditions have to be so that an execution comes to the places of a question, for each of them.
+        twice: whether a method is called twice: what it does with a key of its object shows then.
         roots: the packages in which JAX's namespace is.
         folders: where the modules of the project are looked for.
+        documented: what is known of functions and methods of libraries.
     """
 
     file: str
@@ -43,33 +65,59 @@ class Target:
     module: str
     function: str
     claimed: frozenset[Place] = frozenset()
+    branches: frozenset[Branch] = frozenset()
+    asked: tuple[tuple[Place, QuestionPlace], ...] = ()
+    ways: tuple[Mapping[Branch, bool], ...] = ()
+    twice: bool = False
     roots: tuple[str, ...] = ("jax", "olympus")
     folders: tuple[Path, ...] = ()
+    documented: tuple[Documented, ...] = ()
+
+    @property
+    def numbers(self) -> dict[Place, int]:
+        """The numbers of the places that are asked about."""
+        return {place: number for number, (place, _) in enumerate(self.asked)}
 
 
 class Executor:
     """Executes one function with one kind of keys."""
 
-    def __init__(self, target: Target, *, typed: bool) -> None:
+    def __init__(self, target: Target, *, typed: bool, constructed: bool = False, home: Target | None = None) -> None:
         """Compile the file.
+
+        Args:
+            target: the function.
+            typed: the kind of keys.
+            constructed: whether the object of a method is made by its constructor.
+            home: a function of another file, where the findings are; ``None`` if it is of the same.
 
         Raises:
             SyntaxError: if it is no Python of this version.
         """
-        self.target, self.typed = target, typed
-        self.source = compiled(target.file, target.text, target.module)
+        self.target, self.typed, self.constructed = target, typed, constructed
         self.known: set[str] = set()
         self.complete = True  # whether all decisions were tried
-        self.world = World(library(target.roots), finder(target), {target.file: target.claimed}, typed=typed)
-        self.module = SourceModule(self.world, target.module, Path(target.file))
-        self.world.modules[target.module] = self.module
-        if target.function:
-            self.module._names = self.world.load(target.module, target.file, self.source)
+        own = home or target
+        whole = replace(own, function="", documented=(), claimed=frozenset(), ways=(), twice=False)
+        self.world, self.module = loaded(whole, typed) if target.function else prepared(whole, typed)
+        self.world.claimed = {own.file: own.claimed}
+        self.world.documented = {(row.package, row.name): row for row in own.documented}
+        if target.file != own.file:
+            self.module = self.world.source(target.module, Path(target.file))
+        self.entry = Entry(self.world, target.function, self.named)
 
     def executions(self) -> Iterator[Execution]:
-        """Execute the function with each of its decisions both ways, the first ones first, up to a limit."""
-        waiting = deque([Choices(), Choices(default=False)])
-        seen: set[tuple[bool, ...]] = set()
+        """Execute the function on the ways that are wanted, and then with each of its decisions both ways.
+
+        There is a limit; the first decisions come first.
+        """
+        last = len(self.entry.rows) - 1
+        ways = [way for way in self.target.ways if way]
+        waiting = deque([Choices(row=row, wanted=way) for way in ways for row in dict.fromkeys((0, last))])
+        waiting += [Choices(default=False, wanted=way) for way in ways]
+        waiting += [Choices(row=row) for row in dict.fromkeys((0, last))]
+        waiting += [Choices(default=False), *(Choices(row=row) for row in range(1, last))]
+        seen: set[tuple[int, tuple[bool, ...]]] = set()
         start = time.process_time()
         for _ in range(MOST):
             if not waiting:
@@ -79,11 +127,12 @@ class Executor:
             before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)
             if len(self.known) > before:  # more is known to be a key: once more
-                waiting.appendleft(Choices(choices.prefix, default=choices.default))
+                waiting.appendleft(choices.again())
                 continue
-            if choices.default:
-                waiting.extend(Choices(prefix) for prefix in choices.others() if prefix not in seen)
-                seen.update(choices.others())
+            if choices.default and not choices.wanted:
+                others = [prefix for prefix in choices.others() if (choices.row, prefix) not in seen]
+                waiting.extend(Choices(prefix, row=choices.row) for prefix in others)
+                seen.update((choices.row, prefix) for prefix in others)
         self.complete = not waiting
 
     def execute(self, choices: Choices) -> Execution:
@@ -100,33 +149,49 @@ class Executor:
             made.append(players.made)
             self.world.begin(choices, players)
             try:
-                self.drive()
+                with shallow():
+                    self.drive(choices)
             except (Exception, Exhausted) as error:
                 ended.append(error)
 
         key = (typed_key if self.typed else raw_key)(None, (KEYS,))
         struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
         traced = trace(run, key, struct((NUMBERS,), "int32"))
-        errors = [*self.world.errors, *ended]
-        failures = tuple(found for found in map(failure, errors) if found is not None)
+        met = self.world.met.values()
+        failures = tuple(found for found in map(failure, [*(each.error for each in met), *ended]) if found is not None)
+        interruptions = (*map(interruption, met), *map(Interruption.of, ended))
         names = tuple(value._olympus_path for value in made[0])
-        return Execution(follow(traced), failures, tuple(map(Interruption.of, errors)), names, self.world.cut)
+        arrivals = {
+            place: [frozenset(arrival) for arrival in self.world.arrivals.get(number, ())]
+            for number, (_, place) in enumerate(self.target.asked)
+        }
+        grown = tuple(span_at(code, lasti) for code, lasti in self.world.grown)
+        return Execution(follow(traced), failures, interruptions, names, self.world.cut, arrivals, grown)
 
-    def drive(self) -> None:
+    def named(self, name: str) -> Any:
+        """Return what a name of the module is, or a fixture that its folder has for all tests."""
+        names = self.module._names or {}
+        if name in names or not name:
+            return names.get(name)
+        for folder in list(Path(self.target.file).parents)[:SHARED]:
+            if is_there(folder / "conftest.py"):
+                file = folder / "conftest.py"
+                shared = self.world.source(module_name(file, self.target.folders), file)._loaded()
+                if name in shared:
+                    return shared[name]
+            if folder in self.target.folders:
+                break
+        return None
+
+    def drive(self, choices: Choices) -> None:
         """Call the function with unknown arguments, and then what it hands on or returns."""
         world, target = self.world, self.target
         if not target.function:
             self.module._names = {}
-            world.execute(target.module, target.file, self.source, self.module._names)
+            source = compiled(target.file, target.text, target.module, target.branches, target.numbers)
+            world.execute(target.module, target.file, source, self.module._names)
             return
-        outer = target.function.partition(".<locals>")[0].split(".")
-        found: Any = (self.module._names or {}).get(outer[0])
-        for name in outer[1:]:
-            owner, found = found, getattr(found, name, None)
-            if isinstance(owner, type) and not isinstance(inspect.getattr_static(owner, name, None), staticmethod):
-                found = bound(owner, found)
-        result = invoke(world, found)
-        for function in (*returned(result), *returned(getattr(found, "__self__", None))):
+        for function in self.entry.call(choices.row, constructed=self.constructed, twice=target.twice):
             invoke(world, function)
         handed = 0
         while handed < len(world.handed) and handed < 20:
@@ -134,20 +199,68 @@ class Executor:
             handed += 1
 
 
+def prepared(target: Target, typed: bool) -> tuple[World, SourceModule]:
+    """Return a world for a file, and the file's module, of which nothing is executed yet."""
+    world = World(library(target.roots), finder(target), {}, typed=typed)
+    module = world.modules[target.module] = SourceModule(world, target.module, Path(target.file))
+    return world, module
+
+
+@lru_cache(maxsize=2)
+def loaded(target: Target, typed: bool) -> tuple[World, SourceModule]:
+    """Return a world in which a file was executed; all of its functions share it.
+
+    Raises:
+        SyntaxError: if it is no Python of this version.
+    """
+    world, module = prepared(target, typed)
+    module._names = {}
+    source = compiled(target.file, target.text, target.module, target.branches, target.numbers)
+    world.load(target.module, target.file, source, module._names)
+    return world, module
+
+
+def interruption(met: Met) -> Interruption:
+    """Describe an error that the execution went on after, with all calls that it happened in."""
+    inner = Interruption.of(met.error)
+    around = [span_at(code, lasti) for code, lasti in met.around if is_user_file(code.co_filename)]
+    return replace(inner, chain=(*inner.chain, *around))
+
+
+def is_there(path: Path) -> bool:
+    """Say whether there is a file or folder that this process may look at."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def finder(target: Target) -> Callable[[str], Path | None]:
     """Return what finds the file of a module of the project."""
 
     def find(name: str) -> Path | None:
+        import jax
+
         parts = name.split(".")
-        for folder in target.folders:
+        above = [Path(jax.__file__).parents[1]] if name.startswith(f"jax.{EXECUTED}.") else []
+        for folder in (*target.folders, *above):
             file = folder.joinpath(*parts).with_suffix(".py")
             package = folder.joinpath(*parts, "__init__.py")
             for candidate in (file, package):
-                if candidate.is_file():
+                if is_there(candidate):
                     return candidate
         return None
 
     return find
+
+
+def module_name(file: Path, folders: Sequence[Path]) -> str:
+    """Return the name under which a file is imported."""
+    for folder in folders:
+        if file.is_relative_to(folder):
+            parts = list(file.relative_to(folder).with_suffix("").parts)
+            return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return file.stem
 
 
 class TracedPlayers(Players):
@@ -182,15 +295,19 @@ class TracedPlayers(Players):
             self.given += 1
         return known
 
-    def consume(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def is_key(self, value: Any) -> bool:
+        """Say whether an unknown value was used as a key."""
+        return value in self.made
+
+    def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
         """Consume the keys that are given to something unknown: that is what it most likely does with them."""
         import jax
 
-        for leaf in jax.tree_util.tree_leaves((args, kwargs)):
+        for leaf in jax.tree_util.tree_leaves(values):
             if is_unknown(leaf) and (leaf in self.made or leaf._olympus_path in self.known):
                 leaf = self.key(leaf)
             if isinstance(leaf, jax.Array) and is_key(leaf):
-                assumed(leaf)
+                assumed(leaf, DOCUMENTED if known else ASSUMED)
 
 
 def is_typed(array: Any) -> bool:
@@ -203,8 +320,8 @@ def is_key(array: Any) -> bool:
     return is_typed(array) or (str(array.dtype) == "uint32" and array.ndim > 0 and array.shape[-1] == 2)
 
 
-def assumed(keys: Any) -> None:
-    """Draw from each of an array of keys, under a name that says that it is an assumption."""
+def assumed(keys: Any, name: str = ASSUMED) -> None:
+    """Draw from each of an array of keys, under a name that says that it is an assumption, or how that is known."""
     import jax
 
     draw = jax.random.bits
@@ -214,57 +331,5 @@ def assumed(keys: Any) -> None:
     def consume(keys: Any) -> Any:
         return draw(keys)
 
-    consume.__name__ = ASSUMED
+    consume.__name__ = name
     jax.jit(consume)(keys)
-
-
-# Getting at the function.
-
-
-def bound(owner: type, function: Any) -> Any:
-    """Return a method of an object whose constructor was not run."""
-    try:
-        make: Any = owner.__new__
-        instance = make(owner)
-    except TypeError:
-        return function
-    return getattr(instance, getattr(function, "__name__", ""), function)
-
-
-def invoke(world: World, function: Any) -> Any:
-    """Call a function with unknown arguments, named as its parameters are."""
-    if isinstance(function, Unknown | Jax) or not callable(function):
-        return None
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return None
-    args, kwargs = [], {}
-    for parameter in parameters:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        value = Unknown(world, parameter.name)
-        if parameter.kind is parameter.KEYWORD_ONLY:
-            kwargs[parameter.name] = value
-        else:
-            args.append(value)
-    result = function(*args, **kwargs)
-    if inspect.isgenerator(result):
-        return [value for _, value in zip(range(4), result, strict=False)]
-    if inspect.iscoroutine(result):
-        try:
-            result.send(None)
-        except StopIteration as end:
-            return end.value
-        finally:
-            result.close()
-    return result
-
-
-def returned(result: Any) -> list[Any]:
-    """Return the functions in a result: in a tuple, in a list, or in the fields of an object."""
-    values = list(result) if isinstance(result, tuple | list) else [result]
-    if not is_unknown(result) and not inspect.isfunction(result):
-        values += list(getattr(result, "__dict__", {}).values())
-    plain = [value._function if isinstance(value, Wrapped) else value for value in values]
-    return [value for value in plain if inspect.isfunction(value) or inspect.ismethod(value)][:MOST]

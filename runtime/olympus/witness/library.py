@@ -17,12 +17,14 @@ from olympus.witness.unknown import is_unknown
 if TYPE_CHECKING:
     from olympus.witness.world import World
 
-__all__ = ["Jax", "library"]
+__all__ = ["EXECUTED", "Jax", "library"]
 
 TURNS = 2  # of a loop
+EXECUTED = "example_libraries"  # what JAX has there is written as a user's code is
 MAKERS = frozenset({"key", "PRNGKey", "threefry2x32_key", "rbg_key", "unsafe_rbg_key"})
 KEPT = frozenset({"clone", "key_data", "wrap_key_data", "key_impl", "key_dtype"})
 ARRAYS = frozenset({"arange", "array", "asarray", "int32", "uint32", "uint8", "int64", "uint64"})
+CONSTANTS = frozenset({"constant", "ones", "zeros"})
 WRAPPERS = frozenset(
     """
     jit pjit checkpoint remat named_call custom_jvp custom_vjp custom_gradient closure_convert disable_jit
@@ -41,6 +43,8 @@ def library(roots: Sequence[str]) -> Callable[[World, str], Any]:
     """
 
     def find(world: World, name: str) -> Any:
+        if name.startswith(f"jax.{EXECUTED}.") and world.sources(name) is not None:
+            return None
         for root in roots:
             if name == root or name.startswith(f"{root}."):
                 return Jax(world, name.removeprefix(root).removeprefix("."))
@@ -59,10 +63,18 @@ class Jax:
         return f"jax.{self._name}"
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__"):
+            return self._name.rpartition(".")[2]
+        if name in ("__version__", "__version_info__") and not self._name:
+            import jax
+
+            return getattr(jax, name)
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         full = f"{self._name}.{name}" if self._name else name
-        value = constant(full)
+        if self._name == EXECUTED:
+            return self._world.module(f"jax.{full}")
+        value = None if full in WRAPPERS else constant(full)  # some of them are classes
         return Jax(self._world, full) if value is None else value
 
     def __getitem__(self, item: Any) -> Any:
@@ -80,8 +92,10 @@ class Jax:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Do what the function of JAX does."""
-        if self._world.is_claimed(sys._getframe(1)):
-            args = tuple(map(self._world.promote, args))
+        claimed, is_key = self._world.is_claimed(sys._getframe(1)), self._world.players.is_key
+        args = tuple(
+            self._world.promote(each) if is_unknown(each) and (claimed or is_key(each)) else each for each in args
+        )
         return Calls(self._world).call(self._name, args, kwargs)
 
 
@@ -108,6 +122,8 @@ class Calls:
         module, _, function = name.rpartition(".")
         if module == "random":
             return self.random(function, args, kwargs)
+        if module == "nn.initializers":
+            return self.initializer(function)
         if name in WRAPPERS:
             return self.wrapper(args, kwargs)
         if name in LANES:
@@ -144,6 +160,8 @@ class Calls:
         if name == "fold_in":
             data = arguments[0] if arguments else kwargs.get("data")
             return jax.random.fold_in(key, self.number(data))
+        if name == "key_data":  # by this name, whatever the user calls it
+            return jax.jit(key_data)(key)
         if name in KEPT:
             return getattr(jax.random, name)(key)
         jax.random.bits(key)
@@ -159,6 +177,8 @@ class Calls:
 
     def count(self, number: Any) -> int:
         """Return how many children there are."""
+        if is_unknown(number):
+            self.world.sizes[number] = TURNS + 1
         if is_unknown(number) or not isinstance(number, int):
             return TURNS + 1
         return min(number, 64)
@@ -172,6 +192,21 @@ class Calls:
         if hasattr(value, "dtype"):
             return value
         return self.world.as_number(self.unknown("number"))
+
+    def initializer(self, name: str) -> Any:
+        """Return an initializer: it draws from its key, unless it gives a constant."""
+
+        @own
+        def draw(key: Any = None, *args: Any, **kwargs: Any) -> Any:
+            return self.random(name, (key,), {})
+
+        @own
+        def fill(*args: Any, **kwargs: Any) -> Any:
+            return self.unknown(f"nn.initializers.{name}")
+
+        if name in CONSTANTS:
+            return fill if name == "constant" else fill()
+        return draw
 
     # Transformations.
 
@@ -190,10 +225,11 @@ class Calls:
         if not args:
             return lambda function: self.lanes((function,), kwargs)
         function, axes = args[0], args[1] if len(args) > 1 else kwargs.get("in_axes", 0)
+        out_axes = args[2] if len(args) > 2 else kwargs.get("out_axes", 0)
 
         @own
         def mapped(*values: Any, **named: Any) -> Any:
-            return self.map_lanes(function, axes, values, named)
+            return self.placed(self.map_lanes(function, axes, values, named), out_axes)
 
         return mapped
 
@@ -226,6 +262,17 @@ class Calls:
         structure, flat = results
         stacked = iter(arrays)
         return jax.tree_util.tree_unflatten(structure, [next(stacked) if is_array(leaf) else leaf for leaf in flat])
+
+    def placed(self, result: Any, axes: Any) -> Any:
+        """Put the mapped axis of results where ``out_axes`` says; it is the first one."""
+        import jax
+        import jax.numpy as jnp
+
+        if isinstance(axes, tuple | list) and isinstance(result, tuple | list) and len(axes) == len(result):
+            return type(result)(self.placed(each, axis) for each, axis in zip(result, axes, strict=True))
+        if is_unknown(axes) or not isinstance(axes, int) or axes == 0:
+            return result
+        return jax.tree_util.tree_map(lambda leaf: jnp.moveaxis(leaf, 0, axes) if is_array(leaf) else leaf, result)
 
     def flat_axes(self, axes: Any, values: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         """Return the mapped axis of each flat argument; what is not known is the first."""
@@ -319,6 +366,8 @@ class Calls:
 
     def do_cond(self, pred: Any, true_fun: Any, false_fun: Any, *operands: Any, **named: Any) -> Any:
         """Run one of two branches."""
+        if "operand" in named:
+            operands = (*operands, named["operand"])
         return (true_fun if self.decided(pred) else false_fun)(*operands)
 
     def do_switch(self, index: Any, branches: Any, *operands: Any, **named: Any) -> Any:
@@ -339,8 +388,10 @@ class Calls:
         """Return an unknown value for a traced one."""
         return value if is_unknown(value) else self.unknown("predicate")
 
-    def do_associative_scan(self, fn: Any, elems: Any, **named: Any) -> Any:
-        """Give an unknown result."""
+    def do_associative_scan(self, fn: Any, elems: Any, *rest: Any, **named: Any) -> Any:
+        """Run the function for two pairs of elements, and give an unknown result."""
+        for turn in range(TURNS):
+            fn(self.element(elems, turn), self.element(elems, turn + 1))
         return self.unknown("lax.associative_scan")
 
     def do_eval_shape(self, fun: Any, *args: Any, **named: Any) -> Any:
@@ -355,11 +406,16 @@ class Calls:
         """Call JAX's function where all is known that it is given, and keys or indices are in it."""
         import jax
 
+        if callable(kwargs.get("is_leaf")):
+            is_leaf = kwargs["is_leaf"]
+            kwargs["is_leaf"] = lambda *tree: bool(is_leaf(*tree))
         leaves = jax.tree_util.tree_leaves((args, kwargs), is_leaf=callable)
         if name == "numpy.where" and len(args) == 3 and all(map(is_array, args[1:])):
             args = (self.predicate(args[0]), *args[1:])
             leaves = list(args)
         short = name.rpartition(".")[2]
+        if short.startswith("register_") and args and isinstance(args[0], type):
+            return args[0]  # as a decorator has it
         known = not any(is_unknown(leaf) or (callable(leaf) and not is_array(leaf)) for leaf in leaves)
         if known and (any(map(is_array, leaves)) or (name.startswith("numpy.") and short in ARRAYS)):
             found: Any = jax
@@ -383,11 +439,20 @@ class Calls:
         return self.world.as_number(value) > 0 if is_unknown(value) else value
 
 
+def key_data(keys: Any) -> Any:
+    """Return the words of keys."""
+    import jax
+
+    return jax.random.key_data(keys)
+
+
 class Wrapped:
     """A function that JAX compiles, or whose derivative is given: called, it is the function."""
 
     def __init__(self, world: World, function: Any) -> None:
         self._world, self._function = world, function
+        if isinstance(function, FunctionType | MethodType):
+            self.__wrapped__, self.__name__ = function, function.__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*args, **kwargs)
@@ -397,7 +462,14 @@ class Wrapped:
             return self
         return MethodType(self._function, instance)
 
+    def __getitem__(self, item: Any) -> Any:
+        from olympus.witness.unknown import Unknown
+
+        return Unknown(self._world, "compiled[...]")
+
     def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__", "__doc__", "__module__"):
+            return getattr(self._function, name)
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         from olympus.witness.unknown import Unknown

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Unknown", "UnknownBase", "is_unknown"]
 
 DEEPEST = 8  # derivations after which a value has no elements
+NEST = 3  # derivations that going into elements counts for: what goes down a nest of lists takes both at each level
 ELEMENTS = 2  # of what is iterated over: enough for the second turn of a loop
 
 
@@ -49,18 +50,26 @@ class Unknown:
 
     # Parts.
 
-    def _olympus_part(self, name: Hashable, path: str) -> Any:
+    def _olympus_part(self, name: Hashable, path: str, deeper: int = 1) -> Any:
         parts: dict[Hashable, Any] = self._olympus_parts
         try:
             if name not in parts:
-                parts[name] = Unknown(self._olympus_world, path, self._olympus_depth + 1)
+                known = self._olympus_world.helpers.get(path)
+                parts[name] = (
+                    Unknown(self._olympus_world, path, self._olympus_depth + deeper) if known is None else known
+                )
             return parts[name]
         except TypeError:  # not hashable
             return Unknown(self._olympus_world, path)
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__"):
+            return self._olympus_path
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
+        key = self._olympus_world.as_claimed_key(self)
+        if key is not None and hasattr(key, name):
+            return getattr(key, name)
         if name == "keys" and _in_double_star(sys._getframe(1)):
             return tuple  # no keyword at all
         return self._olympus_part((".", name), f"{self._olympus_path}.{name}")
@@ -93,10 +102,12 @@ class Unknown:
             yield from key
             return
         wanted = _wanted(sys._getframe(1))
+        if wanted == ELEMENTS:
+            self._olympus_world.cut = "how often a loop runs is not known"
         if self._olympus_depth > DEEPEST and wanted == ELEMENTS:
             return  # what goes down a nest of lists comes to an end
         for index in range(wanted):
-            yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]")
+            yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]", NEST if wanted == ELEMENTS else 1)
 
     def __reversed__(self) -> Iterator[Any]:
         return iter(list(self)[::-1])
@@ -200,6 +211,10 @@ class UnknownBase:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Accept the keywords of any metaclass."""
 
+    def __class_getitem__(cls, item: Any) -> Any:
+        """Leave out the arguments of a generic class."""
+        return cls
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Take fields in the order of the annotations, as dataclasses and modules do."""
         names = [name for base in reversed(type(self).__mro__) for name in vars(base).get("__annotations__", ())]
@@ -252,3 +267,19 @@ for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "
     setattr(Unknown, f"__{_name}__", _operator(f"__{_name}__", _sign))
 for _name, _sign in {"neg": "-", "pos": "+", "invert": "~", "abs": "abs "}.items():
     setattr(Unknown, f"__{_name}__", _unary(f"__{_name}__", _sign))
+
+
+def _inherited(name: str, sign: str) -> Callable[..., Any]:
+    def apply(self: UnknownBase, *others: Any) -> Any:
+        world = type(self)._olympus_world  # type: ignore[attr-defined]
+        return Unknown(world, f"{type(self).__name__} {sign}")
+
+    apply.__name__ = name
+    return apply
+
+
+for _name, _sign in BINARY.items():  # a base that is not known may define them
+    setattr(UnknownBase, f"__{_name}__", _inherited(f"__{_name}__", _sign))
+    setattr(UnknownBase, f"__r{_name}__", _inherited(f"__r{_name}__", _sign))
+for _name in ("neg", "pos", "invert", "abs", "lt", "le", "gt", "ge"):
+    setattr(UnknownBase, f"__{_name}__", _inherited(f"__{_name}__", _name))

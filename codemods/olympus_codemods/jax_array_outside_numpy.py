@@ -1,0 +1,41 @@
+"""OLY302: ``jnp.asarray(x)`` in the place of an object with ``__jax_array__``."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.names import Names
+from olympus_codemods.rewriting import call, expression, replace
+from olympus_rules.finding import Applicability, Fix
+from olympus_rules.keyflow.facts import ArrayOutsideNumpy, Fact
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["JaxArrayOutsideNumpy", "converted"]
+
+
+class JaxArrayOutsideNumpy(Codemod):
+    """Arguments and indices."""
+
+    code = "OLY302"
+
+    def fix(self, fact: Fact, document: Document) -> Fix | None:
+        """Convert the object where it stands: JAX calls ``__jax_array__``, and nothing else becomes of it."""
+        assert isinstance(fact, ArrayOutsideNumpy)
+        return converted(fact.subject, document, Applicability.SAFE)
+
+
+def converted(subject: ast.expr | None, document: Document, applicability: Applicability) -> Fix | None:
+    """Return the edits that convert an object, ``None`` where it is no expression by itself."""
+    node = expression(document, subject)
+    if subject is None or node is None or isinstance(subject, ast.NamedExpr | ast.Starred):
+        return None
+    names = Names(document, subject)
+    asarray = names.spell("jax.numpy.asarray")
+    if asarray is None:
+        return None
+    edit = replace(document, subject, call(asarray, node))
+    return fix_of(applicability, f"Convert with `{asarray}`", edit, *names.edits())

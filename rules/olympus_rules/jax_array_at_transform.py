@@ -1,0 +1,49 @@
+"""OLY301: an object with ``__jax_array__``, of a class that is no pytree, crosses a transformation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.keyflow.facts import ArrayAtTransform, Fact
+from olympus_rules.rule import Rule
+from olympus_rules.wording import object_of, related
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["JaxArrayAtTransform"]
+
+CROSSES = {
+    "argument": "{it} is an argument across `{function}`",
+    "parameter": "parameter {it} takes an object of class `{class_}` across `{function}`",
+    "carry": "{it} is the initial carry of `{function}`",
+    "input": "{it} is what `{function}` goes over",
+    "operand": "{it} is an operand of `{function}`",
+    "result": "{it} is returned across `{function}`",
+}
+
+
+class JaxArrayAtTransform(Rule):
+    """Arguments, results, carries and operands of transformations."""
+
+    code = "OLY301"
+    name = "jax-array-at-transform"
+    summary = "An object with `__jax_array__` that is no pytree crosses `jit`, `vmap`, `grad`, `scan` or the like"
+    fix = Applicability.UNSAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (ArrayAtTransform,)
+
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+        """Name the object, the transformation and the two remedies."""
+        assert isinstance(fact, ArrayAtTransform)
+        subject = f"`{fact.key}`" if fact.role == "parameter" else object_of(fact)
+        crosses = CROSSES[fact.role].format(it=subject, function=fact.function, class_=fact.class_name)
+        where = f" ({fact.place})" if fact.place and fact.role == "parameter" else ""
+        remedy = "Convert it with `jnp.asarray`, or register" if fact.subject is not None else "Register"
+        message = (
+            f"{crosses[0].upper()}{crosses[1:]}, which does not call `__jax_array__`. {remedy} class "
+            f"`{fact.class_name}`{where} as a pytree."
+        )
+        places = () if fact.definition is None else (related(document, fact.definition, "the class"),)
+        yield self.finding(fact, document, message, places)

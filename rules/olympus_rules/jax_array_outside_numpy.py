@@ -1,0 +1,46 @@
+"""OLY302: an object with ``__jax_array__`` is given to a function that wants an array, or is an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.keyflow.facts import ArrayOutsideNumpy, Fact
+from olympus_rules.rule import Rule
+from olympus_rules.wording import object_of
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["JaxArrayOutsideNumpy"]
+
+
+LONG = 40  # an expression that is not worth being repeated in a message
+
+
+class JaxArrayOutsideNumpy(Rule):
+    """Arguments of ``jax.lax`` and ``jax.random``, and indices."""
+
+    code = "OLY302"
+    name = "jax-array-outside-numpy"
+    summary = "An object with `__jax_array__` is given to `jax.lax` or `jax.random`, or is an index"
+    fix = Applicability.SAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (ArrayOutsideNumpy,)
+
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+        """Name the object, who does not convert it, and the conversion."""
+        assert isinstance(fact, ArrayOutsideNumpy)
+        subject = object_of(fact)
+        written = "" if fact.subject is None else document.segment(fact.subject)
+        if not written or len(written) > LONG or "\n" in written:
+            written = fact.key or "x"
+        wants = {
+            "key": f"is the key of `{fact.function}`, which takes keys only",
+            "index": "is an index, where JAX does not call `__jax_array__`",
+        }.get(fact.role, f"is given to `{fact.function}`, which does not call `__jax_array__`")
+        yield self.finding(
+            fact,
+            document,
+            f"{subject[0].upper()}{subject[1:]} {wants}. Convert it: `jnp.asarray({written})`.",
+        )

@@ -1,0 +1,94 @@
+"""OLY206: a key goes where typed keys are refused or are another value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.keyflow.facts import Conversion, Fact
+from olympus_rules.rule import Rule
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["KeyConversion"]
+
+KEY_DATA = "Give it the words: `jax.random.key_data({key})`."
+TREE = "Take the keys out of the tree first, or replace each by `jax.random.key_data`."
+
+# What happens to a typed key, and what to write instead.
+ADVICE = {
+    "numpy": ("makes an array of numpy of {key}, which a typed key does not become", KEY_DATA),
+    "words": ("reads the words of {key}, which a typed key does not show", KEY_DATA),
+    "cast": ("gives {key} a number's dtype, which a typed key does not take", KEY_DATA),
+    "equality": (
+        "compares {key} as an array of numpy, which a typed key is not",
+        "Compare `jax.random.key_data` of both, or write `jax.numpy.array_equal`, which takes keys of both kinds.",
+    ),
+    "elementwise": (
+        "compares {key} word by word; a typed key is compared as a whole",
+        "Compare `jax.random.key_data` of both, or ask `(a == b).all()`, which is the same for both kinds.",
+    ),
+    "assertion": (
+        "checks the words, shape or dtype of {key}, which a typed key does not have",
+        "Check `jax.random.key_data({key})`.",
+    ),
+    "fill": (
+        "puts a number among keys of {key}, and a number is no typed key",
+        "Put a key there: `jnp.zeros_like({key})` holds the same words as 0.",
+    ),
+    "pad": (
+        "pads {key} with numbers, and a number is no typed key",
+        "Concatenate it with keys, or pad the words and wrap them: "
+        "`jax.random.wrap_key_data(words, impl=jax.random.key_impl({key}))`.",
+    ),
+    "shuffle": (
+        "chooses among the keys of {key}, which JAX refuses for typed keys",
+        "Draw indices: `{key}[jax.random.permutation(rng, len({key}))]`.",
+    ),
+    "collective": ("sums or compares {key} over an axis, and typed keys are no numbers", TREE),
+    "ravel": ("joins {key} with numbers in one array, and typed keys are no numbers", TREE),
+    "generator": ("seeds another generator with {key}, which is no array of numbers when it is typed", KEY_DATA),
+    "save": (
+        "writes the words of {key} to a file, which a typed key does not show",
+        "Save `jax.random.key_data({key})`, and wrap what is read again with `jax.random.wrap_key_data`.",
+    ),
+    "checkpoint": (
+        "writes {key} to a file as an array, which a typed key is not",
+        "Put `jax.random.key_data` in its place, and wrap what is restored with `jax.random.wrap_key_data`.",
+    ),
+    "pickle": ("pickles {key}", "Pickle `jax.random.key_data({key})`."),
+    "device_get": (
+        "makes an array of numpy of {key}; a typed key stays an array of JAX",
+        "Ask for `jax.random.key_data({key})`.",
+    ),
+    "text": ("makes text of {key}, which reads otherwise for a typed key", "Write `jax.random.key_data({key})`."),
+    "print": ("prints {key}, which reads otherwise for a typed key", "Print `jax.random.key_data({key})`."),
+    "zeros": (
+        "makes a key of constant words from {key}, for a typed key as well: it works, and draws the same numbers "
+        "wherever it is used",
+        "See that nothing draws from it.",
+    ),
+    "gather": ("gathers from {key}", "Index it: `{key}[i]`."),
+}
+
+
+class KeyConversion(Rule):
+    """Numpy, files, text, comparisons, collectives."""
+
+    code = "OLY206"
+    name = "key-conversion"
+    summary = "A key goes where typed keys are refused or are another value: numpy, equality, files, collectives"
+    fix = Applicability.SAFE
+    facts: ClassVar[tuple[type[Fact], ...]] = (Conversion,)
+
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+        """Say what becomes of a typed key there, and what to write."""
+        assert isinstance(fact, Conversion)
+        happens, instead = ADVICE[fact.form]
+        written = " ".join(document.segment(fact.subjects[0]).split()) if fact.subjects else fact.key
+        subject = f"key `{written}`" if written else "a key in its arguments"
+        happens, instead = happens.format(key=subject), instead.format(key=written or "key")
+        when = f" Before JAX {'.'.join(map(str, fact.before))} it fails for typed keys." if fact.before else ""
+        yield self.finding(fact, document, f"`{fact.function}` {happens}.{when} {instead}")

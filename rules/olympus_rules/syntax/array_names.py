@@ -1,0 +1,222 @@
+"""Which names may stand for classes with ``__jax_array__``, judged by the text of the files that define them.
+
+Nothing is parsed. A file counts as a whole: what it defines may be such a class, or make objects of one. Names that
+other files pass on, and classes with such a base, are followed from file to file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from olympus_rules.syntax.project import Location, in_project, locate, locate_name, module_file
+
+__all__ = ["defines_arrays", "forget_outlines", "imported_names", "makes_variables", "may_hold_arrays", "stands_for"]
+
+STEPS = 8  # from file to file, for a name that each of them passes on or inherits
+
+_DEFINITION = re.compile(rb"def __jax_array__\b|\b__jax_array__\s*=[^=]")
+# Variables of flax.nnx, in a file that may hand them to jax.lax; one that makes keys is looked at anyway.
+_VARIABLES = re.compile(rb"\bnnx\.(?:Param|Variable|BatchStat|Cache|Intermediate|Perturbation)\b")
+_IMPORT = re.compile(
+    rb"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n#(]*)|^[ \t]*import[ \t]+(.*)", re.M
+)
+_SOURCE = re.compile(rb"^[ \t]*(?:from[ \t]+(\.|\w+)|import[ \t]+([\w., \t]+))", re.M)
+_CLASS = re.compile(rb"^class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?", re.M)
+_NAME = re.compile(rb"([A-Za-z_]\w*|\*)(?:\s+as\s+([A-Za-z_]\w*))?")
+_DOTTED = re.compile(rb"(?<![\w.=])([A-Za-z_][\w.]*)(?!\s*=)")
+_COMMENT = re.compile(rb"#[^\n]*")
+
+
+class Outline(NamedTuple):
+    """What the text of a file shows.
+
+    Attributes:
+        defines: whether a class of it defines ``__jax_array__``.
+        classes: the names in the bases of each class.
+        imports: local names and what they stand for; names of star imports are left to ``stars``.
+        stars: the modules of star imports.
+        roots: the folders in which its imports are looked for.
+    """
+
+    defines: bool
+    classes: dict[str, tuple[str, ...]]
+    imports: dict[str, str]
+    stars: tuple[str, ...]
+    roots: tuple[Path, ...]
+
+
+def defines_arrays(data: bytes) -> bool:
+    """Say whether a file defines ``__jax_array__``."""
+    return b"__jax_array__" in data and _DEFINITION.search(data) is not None
+
+
+def makes_variables(data: bytes) -> bool:
+    """Say whether a file makes variables of flax.nnx and names ``lax``, which does not take them."""
+    return b"lax" in data and b"nnx." in data and _VARIABLES.search(data) is not None
+
+
+def may_hold_arrays(data: bytes, path: Path, roots: Iterable[str] = ("jax", "olympus")) -> bool:
+    """Say whether a file names a JAX namespace and defines or imports what may be a class with ``__jax_array__``.
+
+    Args:
+        data: the file's bytes.
+        path: where it lies, or would lie.
+        roots: the names under which the JAX namespace may be imported.
+    """
+    if not any(root.partition(".")[0].encode() in data for root in roots):
+        return False
+    if defines_arrays(data) or makes_variables(data):
+        return True
+    place = locate(path.absolute())
+    if not any(has_arrays(place.roots, head) for head in _heads(data, place)):
+        return False
+    return any(stands_for(place.roots, qualified) for _, qualified in _imports(data, place))
+
+
+def _heads(data: bytes, place: Location) -> set[str]:
+    """Return the top-level packages and modules that a file imports from."""
+    heads: set[str] = set()
+    for source, names in _SOURCE.findall(data):
+        if source.startswith(b"."):
+            heads.add(place.module.partition(".")[0])
+        elif source:
+            heads.add(source.decode())
+        else:
+            heads.update(part.strip().partition(".")[0] for part in names.decode().split(","))
+    return heads
+
+
+def imported_names(data: bytes, place: Location) -> dict[str, str]:
+    """Return what a file's looking for such classes rests on: qualified names, each with a local name.
+
+    These are the packages of the project that it imports from, and all names from those that have such a class.
+    """
+    found: dict[str, str] = {}
+    for name, qualified in _imports(data, place):
+        head = qualified.partition(".")[0]
+        if in_project(place.roots, head):
+            found.setdefault(head, head)
+            if has_arrays(place.roots, head):
+                found.setdefault(qualified, name or head)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def has_arrays(roots: tuple[Path, ...], head: str) -> bool:
+    """Say whether some file of a top-level package or module of the project defines ``__jax_array__``."""
+    top = module_file(roots, head)
+    if top is None:
+        return False
+    return _folder_defines(top.parent) if top.name == "__init__.py" else True
+
+
+@lru_cache(maxsize=256)
+def _folder_defines(folder: Path) -> bool:
+    for path in folder.rglob("*.py"):
+        with contextlib.suppress(OSError):
+            if defines_arrays(path.read_bytes()):
+                return True
+    return False
+
+
+@lru_cache(maxsize=32768)
+def stands_for(roots: tuple[Path, ...], qualified: str, steps: int = STEPS) -> bool:
+    """Say whether a qualified name may be a class with ``__jax_array__``, or a function or module with one beside it.
+
+    Args:
+        roots: the folders in which absolute imports are looked for.
+        qualified: for example ``pkg.params.Param``.
+        steps: how many more files are looked at on the way.
+    """
+    if steps == 0 or not has_arrays(roots, qualified.partition(".")[0]):
+        return False
+    module = module_file(roots, qualified)
+    if module is not None:
+        return _outline(module).defines
+    place = locate_name(roots, qualified)
+    return place is not None and _in_file(place[0], place[1].partition(".")[0], steps)
+
+
+def _in_file(path: Path, name: str, steps: int) -> bool:
+    outline = _outline(path)
+    if outline.defines:
+        return True
+    if name in outline.classes:
+        return steps > 1 and any(_base(path, base, steps - 1) for base in outline.classes[name])
+    if name in outline.imports:
+        return stands_for(outline.roots, outline.imports[name], steps - 1)
+    return any(stands_for(outline.roots, f"{star}.{name}", steps - 1) for star in outline.stars)
+
+
+def _base(path: Path, base: str, steps: int) -> bool:
+    head, _, rest = base.partition(".")
+    outline = _outline(path)
+    if head in outline.imports:
+        return stands_for(outline.roots, f"{outline.imports[head]}.{rest}".rstrip("."), steps)
+    return (head in outline.classes or bool(outline.stars)) and _in_file(path, head, steps)
+
+
+@lru_cache(maxsize=8192)
+def _outline(path: Path) -> Outline:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        data = b""
+    place = locate(path)
+    if defines_arrays(data):  # all of it counts
+        return Outline(True, {}, {}, (), place.roots)
+    imports = list(_imports(data, place))
+    classes = {
+        name.decode(): tuple(base.decode() for base in _DOTTED.findall(bases)) for name, bases in _CLASS.findall(data)
+    }
+    names = {name: qualified for name, qualified in imports if name != "*"}
+    return Outline(False, classes, names, tuple(q for name, q in imports if name == "*"), place.roots)
+
+
+def _imports(data: bytes, place: Location) -> Iterator[tuple[str, str]]:
+    """Return (local name, qualified name) for each import.
+
+    It is ``("*", module)`` for star imports; ``import a.b`` binds ``a`` and gives ``("", "a.b")`` as well.
+    """
+    for source, names, plain in _IMPORT.findall(data):
+        if plain:
+            for part in _COMMENT.sub(b"", plain).decode(errors="replace").split(","):
+                words = part.split()
+                if len(words) == 3:
+                    yield words[2], words[0]
+                elif words:
+                    head = words[0].partition(".")[0]
+                    yield head, head
+                    if head != words[0]:
+                        yield "", words[0]
+            continue
+        base = _absolute(source.decode(), place)
+        if base:
+            for name, alias in _NAME.findall(_COMMENT.sub(b"", names)):
+                if name == b"*":
+                    yield "*", base
+                else:
+                    yield (alias or name).decode(), f"{base}.{name.decode()}"
+
+
+def _absolute(module: str, place: Location) -> str:
+    """Return the absolute name of a module as an import statement writes it."""
+    rest = module.lstrip(".")
+    dots = len(module) - len(rest)
+    if not dots:
+        return rest
+    parts = place.module.split(".") if place.module else []
+    climb = dots - place.is_package
+    parts = parts[: len(parts) - climb] if climb else parts
+    return ".".join([*parts, *([rest] if rest else [])])
+
+
+def forget_outlines() -> None:
+    """Forget what files hold; they may have changed since."""
+    for remembered in (_outline, stands_for, has_arrays, _folder_defines):
+        remembered.cache_clear()

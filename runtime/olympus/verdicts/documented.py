@@ -1,0 +1,40 @@
+"""What is known of a library's callables without their source, as values and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+__all__ = ["Documented"]
+
+
+@dataclass(frozen=True, slots=True)
+class Documented:
+    """A function of a library, or a method of its objects, that is known to consume keys.
+
+    Attributes:
+        package: for a method, the package whose objects have it, by its import name; empty for a function.
+        name: the qualified name of a function, the name of a method.
+        parameters: those that may be given by position, in order.
+        sinks: those whose key it consumes.
+    """
+
+    package: str
+    name: str
+    parameters: tuple[str, ...]
+    sinks: tuple[str, ...]
+
+    def consumed(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """Return the arguments of a call that it consumes."""
+        given = {**dict(zip(self.parameters, args, strict=False)), **kwargs}
+        return [given[name] for name in self.sinks if name in given]
+
+    def to_json(self) -> list[Any]:
+        """Return it as JSON."""
+        return [self.package, self.name, list(self.parameters), list(self.sinks)]
+
+    @classmethod
+    def from_json(cls, data: list[Any]) -> Self:
+        """Read what :meth:`to_json` gives."""
+        return cls(data[0], data[1], tuple(data[2]), tuple(data[3]))

@@ -1,0 +1,198 @@
+"""How a function is come to: its object, and its arguments: fixtures, rows of a parametrised test, or unknown ones."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from olympus.witness.helpers import FIXTURE, NO_ROW, ROWS, Row
+from olympus.witness.library import Jax, Wrapped
+from olympus.witness.unknown import Unknown, is_unknown
+from olympus.witness.world import World
+
+__all__ = ["Entry", "invoke", "returned"]
+
+PREPARING = ("setUp", "setup_method", "setUpClass", "setup_class")
+FUNCTIONS = 16  # of a result, that are called
+NESTED = 4  # fixtures that ask for fixtures
+YIELDED = 4  # values of a generator
+
+
+class Entry:
+    """A function of a module, by its qualified name, and how it is called."""
+
+    def __init__(self, world: World, qualified: str, find: Callable[[str], Any]) -> None:
+        """Look at it; nothing of it is executed yet.
+
+        Args:
+            world: where it is executed.
+            qualified: its name, with the classes around it.
+            find: gives what a name is in the module, or what a fixture is that its tests share.
+        """
+        self.world, self.find = world, find
+        first, *rest = qualified.partition(".<locals>")[0].split(".")
+        self.owner: Any = None
+        self.function: Any = find(first)
+        for name in rest:
+            self.owner, self.function = self.function, getattr(self.function, name, None)
+        self.name = rest[-1] if rest else first
+        around: Sequence[Row] = rows(self.owner) if isinstance(self.owner, type) else (NO_ROW,)
+        given = [own.joined(other) for own in rows(self.function) for other in around]
+        self.rows = [*(row for row in given if row is not NO_ROW), NO_ROW]
+
+    @property
+    def has_constructor(self) -> bool:
+        """Whether it is a method of an object that the user's code makes."""
+        if not isinstance(self.owner, type) or self.is_test:
+            return False
+        return inspect.isfunction(inspect.getattr_static(self.owner, "__init__", None)) and self.name != "__init__"
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it is a method of a test case."""
+        return any(callable(inspect.getattr_static(self.owner, name, None)) for name in PREPARING)
+
+    def call(self, row: int, *, constructed: bool, twice: bool) -> list[Any]:
+        """Call it, and return the functions that come of that.
+
+        Args:
+            row: which of its rows of arguments it is given.
+            constructed: whether its object is made by its constructor.
+            twice: whether a method is called once more.
+        """
+        function = self.function
+        if isinstance(self.owner, type) and not isinstance(
+            inspect.getattr_static(self.owner, self.name, None), staticmethod
+        ):
+            function = self.method(constructed=constructed)
+        result = invoke(self.world, function, self.rows[row], self.fixture)
+        if twice and inspect.ismethod(function):
+            invoke(self.world, function, self.rows[row], self.fixture)
+        return [*returned(result), *returned(getattr(function, "__self__", None))]
+
+    def method(self, *, constructed: bool) -> Any:
+        """Return the method of an object; one that cannot be made is left out."""
+        try:
+            made = open_class(self.world, self.owner)
+            make: Any = made.__new__
+            instance = make(made)
+        except TypeError:
+            return self.function
+        prepared = [name for name in PREPARING if name != self.name] if self.is_test else []
+        for name in [*prepared, *(["__init__"] if constructed else [])]:
+            with suppress(Exception):
+                invoke(self.world, getattr(instance, name, None), NO_ROW, self.fixture)
+        return getattr(instance, self.name, self.function)
+
+    def fixture(self, name: str, depth: int = 0) -> Any:
+        """Return what a fixture gives; an unknown value if there is none of this name."""
+        function = self.find(name)
+        params = getattr_static(function, FIXTURE, None)
+        if params is None or depth > NESTED:
+            return Unknown(self.world, name)
+        request = Unknown(self.world, "request")
+        for value in params[:1]:
+            request.param = value
+        with suppress(Exception):
+            made = invoke(
+                self.world, function, Row((), {"request": request}), lambda inner: self.fixture(inner, depth + 1)
+            )
+            return made[0] if inspect.isgeneratorfunction(inspect.unwrap(function)) and made else made
+        return Unknown(self.world, name)
+
+
+def open_class(world: World, owner: type) -> type:
+    """Return a class whose objects have any attribute, as that of an object whose constructor was not run may be."""
+    if hasattr(owner, "__getattr__"):
+        return owner
+
+    def __getattr__(self: Any, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        value = Unknown(world, f"{owner.__name__}.{name}")
+        object.__setattr__(self, name, value)
+        return value
+
+    with suppress(Exception):
+        return type(owner)(owner.__name__, (owner,), {"__getattr__": __getattr__})
+    return owner
+
+
+def getattr_static(value: Any, name: str, default: Any) -> Any:
+    """Return an attribute that was set, and none that an object makes up."""
+    return inspect.getattr_static(
+        getattr(value, "__func__", value) if inspect.ismethod(value) else value, name, default
+    )
+
+
+def rows(value: Any) -> Sequence[Row]:
+    """Return the rows of arguments that a function, or the methods of a class, are called with."""
+    if is_unknown(value) or value is None:
+        return (NO_ROW,)
+    return getattr_static(value, ROWS, None) or (NO_ROW,)
+
+
+def invoke(world: World, function: Any, row: Row = NO_ROW, fixture: Callable[[str], Any] | None = None) -> Any:
+    """Call a function; arguments that are not given are unknown ones that are named as its parameters are.
+
+    Args:
+        world: where it is executed.
+        function: anything; nothing is done with what is no function of the user's.
+        row: arguments that are given.
+        fixture: gives other arguments by their names.
+    """
+    if isinstance(function, Unknown | Jax) or not callable(function):
+        return None
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    args, kwargs = [], {}
+    given = list(row.args)
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        value = value_of(world, parameter, row, given, fixture)
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            kwargs[parameter.name] = value
+        else:
+            args.append(value)
+    result = function(*args, **kwargs)
+    if inspect.isgenerator(result):
+        return [value for _, value in zip(range(YIELDED), result, strict=False)]
+    if inspect.iscoroutine(result):
+        try:
+            result.send(None)
+        except StopIteration as end:
+            return end.value
+        finally:
+            result.close()
+    return result
+
+
+def value_of(
+    world: World,
+    parameter: inspect.Parameter,
+    row: Row,
+    given: list[Any],
+    fixture: Callable[[str], Any] | None,
+) -> Any:
+    """Return the argument for a parameter."""
+    if parameter.name in row.kwargs:
+        return row.kwargs[parameter.name]
+    if given and parameter.kind is not parameter.KEYWORD_ONLY:
+        return given.pop(0)
+    if row is not NO_ROW and parameter.default is not parameter.empty:
+        return parameter.default
+    return Unknown(world, parameter.name) if fixture is None else fixture(parameter.name)
+
+
+def returned(result: Any) -> list[Any]:
+    """Return the functions in a result: in a tuple, in a list, or in the fields of an object."""
+    values = list(result) if isinstance(result, tuple | list) else [result]
+    if not is_unknown(result) and not inspect.isfunction(result):
+        values += list(getattr(result, "__dict__", {}).values())
+    plain = [value._function if isinstance(value, Wrapped) else value for value in values]
+    return [value for value in plain if inspect.isfunction(value) or inspect.ismethod(value)][:FUNCTIONS]

@@ -1,0 +1,154 @@
+"""Stand-ins for helpers of other libraries that decide what is executed, and that do nothing with keys.
+
+Tests are called with rows of arguments, which stand in their decorators. Frozen dictionaries are dictionaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import Any
+
+from olympus.witness.unknown import is_unknown
+
+__all__ = ["FIXTURE", "HELPERS", "NO_ROW", "ROWS", "Row"]
+
+ROWS = "_olympus_rows"
+"""The attribute of a function that has the rows of arguments with which it is called."""
+
+FIXTURE = "_olympus_fixture"
+"""The attribute of a function that makes an argument of tests: the values that it is parametrised with."""
+
+MOST_ROWS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Arguments with which a test is called."""
+
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    def joined(self, other: Row) -> Row:
+        """Return the arguments of two decorators."""
+        return Row((*self.args, *other.args), {**self.kwargs, **other.kwargs}) if other is not NO_ROW else self
+
+
+NO_ROW = Row()
+
+
+class Values(tuple[Any, ...]):
+    """The values of ``pytest.param``."""
+
+
+def first(values: Any) -> list[Any]:
+    """Return a few elements of something that may be unknown."""
+    if is_unknown(values):
+        return []
+    try:
+        return list(islice(iter(values), MOST_ROWS))
+    except TypeError:
+        return []
+
+
+def marked(made: Callable[[], Iterator[Row]]) -> Callable[[Any], Any]:
+    """Return a decorator that adds rows to those that a function has; what is made of it otherwise does not matter."""
+
+    def decorate(decorated: Any) -> Any:
+        earlier = vars(decorated).get(ROWS) or [NO_ROW]
+        both = [own.joined(other) for own, other in product(list(islice(made(), MOST_ROWS)), earlier)]
+        if both:
+            setattr(decorated, ROWS, both[:MOST_ROWS])
+        return decorated
+
+    return decorate
+
+
+def parametrize(argnames: Any, argvalues: Any, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    """Stand for ``pytest.mark.parametrize``."""
+    names = [name.strip() for name in argnames.split(",")] if isinstance(argnames, str) else list(argnames)
+
+    def made() -> Iterator[Row]:
+        for value in first(argvalues):
+            if len(names) == 1:
+                yield Row((), {names[0]: value[0] if isinstance(value, Values) else value})
+            else:
+                yield Row((), dict(zip(names, value, strict=False)))
+
+    return marked(made)
+
+
+def positional(value: Any, *, named: bool = False) -> Row:
+    """Return the arguments that one row of ``absl`` stands for, without the name of the test."""
+    if isinstance(value, Mapping):
+        return Row((), {name: each for name, each in value.items() if name != "testcase_name"})
+    return Row(tuple(value)[int(named) :] if isinstance(value, tuple | list) else (value,))
+
+
+def parameters(*values: Any) -> Callable[[Any], Any]:
+    """Stand for ``absl.testing.parameterized.parameters``."""
+    single = len(values) == 1 and not isinstance(values[0], tuple | Mapping)
+    return marked(lambda: (positional(value) for value in first(values[0] if single else values)))
+
+
+def named_parameters(*values: Any) -> Callable[[Any], Any]:
+    """Stand for ``absl.testing.parameterized.named_parameters``."""
+    single = len(values) == 1 and not (isinstance(values[0], Mapping) or isinstance(next(iter(values[0]), 0), str))
+    return marked(lambda: (positional(value, named=True) for value in first(values[0] if single else values)))
+
+
+def products(*several: Any, **each: Any) -> Callable[[Any], Any]:
+    """Stand for ``absl.testing.parameterized.product``."""
+
+    def made() -> Iterator[Row]:
+        dimensions = [[{name: value} for value in first(values)] for name, values in each.items()]
+        for values in product(*(first(value) for value in several), *dimensions):
+            yield Row((), {name: value for part in values for name, value in part.items()})
+
+    return marked(made)
+
+
+def params_product(*several: Any, named: bool = False) -> list[tuple[Any, ...]]:
+    """Stand for ``chex.params_product``."""
+    skipped = int(named)
+    return [
+        ("_".join(str(part[0]) for part in parts),) * skipped + tuple(each for part in parts for each in part[skipped:])
+        for parts in islice(product(*map(first, several)), MOST_ROWS)
+    ]
+
+
+def expand(values: Any, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    """Stand for ``parameterized.parameterized.expand``."""
+    return marked(lambda: (positional(value) for value in first(values)))
+
+
+def fixture(function: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """Stand for ``pytest.fixture``."""
+
+    def decorate(decorated: Any) -> Any:
+        setattr(decorated, FIXTURE, first(kwargs.get("params") or ()))
+        return decorated
+
+    return decorate if function is None else decorate(function)
+
+
+def param(*values: Any, **kwargs: Any) -> Values:
+    """Stand for ``pytest.param``."""
+    return Values(values)
+
+
+HELPERS: Mapping[str, Any] = {
+    "pytest.mark.parametrize": parametrize,
+    "pytest.param": param,
+    "pytest.fixture": fixture,
+    "absl.testing.parameterized.parameters": parameters,
+    "absl.testing.parameterized.named_parameters": named_parameters,
+    "absl.testing.parameterized.product": products,
+    "chex.params_product": params_product,
+    "parameterized.parameterized.expand": expand,
+    "parameterized.parameterized": parameters,
+    "frozendict.frozendict": dict,
+    "immutabledict.immutabledict": dict,
+}
+"""Stand-ins by the names under which they are imported."""
