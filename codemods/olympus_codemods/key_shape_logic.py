@@ -1,18 +1,23 @@
-"""OLY202: ask the shape of ``key_data``, which is the same for raw and typed keys."""
+"""OLY202: shapes that are the same for raw and typed keys."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from olympus_codemods import key_layout as layout
 from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.key_dtype_logic import is_typed_key
 from olympus_codemods.key_reuse import split_size
 from olympus_codemods.names import Names
 from olympus_codemods.rewriting import call, expression, replace
-from olympus_rules.finding import Applicability, Fix
+from olympus_codemods.scopes import own_nodes, scope_of
+from olympus_codemods.target import Target
+from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, ShapeLogic
 
 if TYPE_CHECKING:
@@ -20,26 +25,124 @@ if TYPE_CHECKING:
 
 __all__ = ["KeyShapeLogicCodemod"]
 
-THROUGH_KEY_DATA = ("shape-slice", "shape-equals", "shape-item", "ndim", "len", "size")
+Edits = list[Edit | None]
+
+THROUGH_KEY_DATA = (
+    "shape-slice",
+    "shape-equals",
+    "shape-item",
+    "shape-unpack",
+    "shape-asserted",
+    "ndim",
+    "len",
+    "size",
+)
+TAKES_TYPED_KEYS = (0, 8, 3)  # a release whose `jnp.take` takes them; that of 0.6.2 does not
+ASKED = "Ask the shape of `key_data`"
+ONE_KEY = "Take the shape of one key from a key"
 
 
 class KeyShapeLogicCodemod(Codemod):
-    """Shapes and lengths go through ``key_data``; a reshape of a split becomes a split of that shape."""
+    """Questions go through ``key_data``; shapes take the axes of one key from a key, instead of a number of words."""
 
     code = "OLY202"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
         """Return a form that gives the same result for either kind of key."""
+        return self.migrate(fact, document, Target())
+
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return the portable form, in either style: a place is rewritten before it is known which keys stay raw."""
         assert isinstance(fact, ShapeLogic)
-        if fact.form == "reshape":
-            return split_into_shape(fact, document)
-        names = Names(document, fact.node)
-        key = expression(document, fact.subject)
-        key_data = names.spell("jax.random.key_data")
-        if fact.form not in THROUGH_KEY_DATA or key is None or key_data is None:
+        if not fact.exact:
             return None
-        edit = replace(document, fact.subject, call(key_data, key))
-        return fix_of(Applicability.SAFE, "Ask the shape of `key_data`", edit, *names.edits())
+        if fact.form == "reshape" and target.has("split-shape"):
+            fix = split_into_shape(fact, document)
+            if fix is not None:
+                return fix
+        if fact.form == "axis" and called(fact) == "take" and target.jax < TAKES_TYPED_KEYS:
+            return None
+        if fact.form in THROUGH_KEY_DATA:
+            return through_key_data(fact, document)
+        names = Names(document, fact.node)
+        rewrite = REWRITES.get(fact.form)
+        edits = [] if rewrite is None else rewrite(fact, document, names)
+        return fix_of(Applicability.SAFE, MESSAGES.get(fact.form, ONE_KEY), *edits, *(names.edits() if edits else ()))
+
+
+# questions
+
+
+def through_key_data(fact: ShapeLogic, document: Document) -> Fix | None:
+    """``keys.shape[:-1]`` becomes ``key_data(keys).shape[:-1]``."""
+    if fact.form == "shape-equals" and fact.rank is None and layout.is_plain(fact.subject) and asked_directly(fact):
+        return told_by_dtype(fact, document)
+    if not asks_where_it_stands(fact, document):
+        return None
+    names = Names(document, fact.node)
+    return fix_of(Applicability.SAFE, ASKED, layout.words(document, fact.subject, names), *names.edits())
+
+
+def asked_directly(fact: ShapeLogic) -> ast.Tuple | None:
+    """Return the tuple that the shape is compared with, in ``key.shape == (2,)``."""
+    match fact.node:
+        case ast.Compare(
+            left=ast.Attribute(value=subject, attr="shape"),
+            ops=[ast.Eq() | ast.NotEq()],
+            comparators=[ast.Tuple() as shape],
+        ) if subject is fact.subject:
+            return shape
+    return None
+
+
+def told_by_dtype(fact: ShapeLogic, document: Document) -> Fix | None:
+    """``x.shape == (2,)``, where ``x`` need not be a key, compares with ``()`` if it is a typed one."""
+    shape = asked_directly(fact)
+    names = Names(document, fact.node)
+    test = is_typed_key(document, fact.subject, names)
+    old, fragment = expression(document, shape), document.fragment(fact.node)
+    if shape is None or test is None or old is None or not old.lpar or fragment is None:
+        return None
+    lengths = [document.segment(length) for length in shape.elts[:-1]]
+    typed = f"({', '.join(lengths)}{',' * (len(lengths) == 1)})"
+    text = f"{typed} if {fragment.code(test)} else {document.segment(shape)}"
+    return fix_of(Applicability.SAFE, "Compare with the shape of a typed key, too", Edit(fragment.span(old), text),
+                  *names.edits())  # fmt: skip
+
+
+def asks_where_it_stands(fact: ShapeLogic, document: Document) -> bool:
+    """Say whether nothing else is asked of the shape than what the fact is about.
+
+    A shape that has a name, ``shape = key.shape``, may give an array its shape as well, for which it has to stay.
+    """
+    parents = document.parents
+    node: ast.AST | None = fact.subject
+    while node is not None and not isinstance(node, ast.stmt):
+        if node is fact.node:
+            return True
+        node = parents.get(node)
+    match node:
+        case ast.Assign(targets=[ast.Tuple() | ast.List() as target]):
+            return target is fact.node
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute(value=subject) | ast.Call(args=[subject])) if (
+            subject is fact.subject
+        ):
+            scope = scope_of(document, node)
+            reads = [part for part in own_nodes(scope) if isinstance(part, ast.Name) and part.id == name]
+            return all(isinstance(read.ctx, ast.Store) or _is_question(parents.get(read), read) for read in reads)
+    return False
+
+
+def _is_question(parent: ast.AST | None, node: ast.AST) -> bool:
+    match parent:
+        case ast.Subscript(value=value):
+            return value is node
+        case ast.Call(func=ast.Name(id="len")) | ast.Compare():
+            return True
+    return False
+
+
+# shapes that end with the words
 
 
 def split_into_shape(fact: ShapeLogic, document: Document) -> Fix | None:
@@ -66,3 +169,204 @@ def split_into_shape(fact: ShapeLogic, document: Document) -> Fix | None:
     size = cst.parse_expression(f"({', '.join(map(str, lengths))}{',' * (len(lengths) == 1)})")
     edit = replace(document, node, call(spelled, key, size))
     return fix_of(Applicability.SAFE, "Split into the wanted shape", edit, *names.edits())
+
+
+def end_with_key(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``(n, 2)`` becomes ``(n, *key.shape)``."""
+    one = layout.key_shape(fact, document, names)
+    if one is None or len(fact.parts) != 1 or is_numpys(fact, names):
+        return []
+    return [layout.swap(document, fact.parts[0], f"*{one}")]
+
+
+def is_numpys(fact: ShapeLogic, names: Names) -> bool:
+    """Say whether a function of NumPy is called, which may not take typed keys."""
+    function = fact.node.func if isinstance(fact.node, ast.Call) else None
+    qualified = names.resolve(function)
+    return qualified.startswith("numpy.") and qualified not in TAKEN_BY_NUMPY
+
+
+def called(fact: ShapeLogic) -> str:
+    """Return the last name of the function that is called."""
+    function = fact.node.func if isinstance(fact.node, ast.Call) else None
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+TAKEN_BY_NUMPY = ("numpy.reshape", "numpy.swapaxes", "numpy.transpose")  # they call the method of the array
+
+
+def end_with_ones(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``tile(key, (n, 1))`` becomes ``tile(key, (n, *(1,) * len(key.shape)))``."""
+    one = layout.key_shape(fact, document, names)
+    if one is None or len(fact.parts) != 1 or is_numpys(fact, names):
+        return []
+    return [layout.swap(document, fact.parts[0], f"*(1,) * len({one})")]
+
+
+def slice_all_axes(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``dynamic_slice(keys, (i, 0), (1, 2))`` becomes ``(i, *(0,) * len(keys.shape[1:])), (1, *keys.shape[1:])``."""
+    one = layout.key_shape(fact, document, names)
+    if one is None or not fact.parts:
+        return []
+    texts = (f"*(0,) * len({one})", f"*{one}")
+    return [layout.swap(document, part, text) for part, text in zip(fact.parts, texts, strict=False)]
+
+
+# axes
+
+
+def count_from_front(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``axis=-2`` becomes the number of the axis."""
+    if fact.rank is None or not fact.parts or is_numpys(fact, names):
+        return []
+    axes = fact.rank + 1 + (called(fact) in ("expand_dims", "stack"))
+    edits: Edits = []
+    for part in fact.parts:
+        match part:
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)) if number <= axes:
+                edits.append(layout.swap(document, part, str(axes - number)))
+            case _:
+                return []
+    return edits
+
+
+def name_axes_of_key(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``keys.transpose(1, 0, 2)`` becomes ``keys.transpose(1, 0, *range(2, keys.ndim))``."""
+    one = layout.key_shape(fact, document, names)
+    if one is None or fact.rank is None or len(fact.parts) != 1 or is_numpys(fact, names):
+        return []
+    plain = layout.is_plain(fact.subject)
+    end = f"{document.segment(fact.subject)}.ndim" if plain else f"{fact.rank} + len({one})"
+    return [layout.swap(document, fact.parts[0], f"*range({fact.rank}, {end})")]
+
+
+def work_on_words(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``concatenate([key, other])`` becomes ``concatenate([key_data(key), key_data(other)])``."""
+    return [layout.words(document, part, names) for part in fact.parts]
+
+
+def stack_keys(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``vstack([key, other])`` becomes ``stack([key, other])``."""
+    function = fact.node.func if isinstance(fact.node, ast.Call) else None
+    if names.resolve(function) != "jax.numpy.vstack" or function is None or fact.rank is None:
+        return []
+    above = fact.rank - (fact.form == "rows")
+    spelled = names.spell("jax.numpy.stack" if above == 0 else "jax.numpy.concatenate", near=function)
+    return [] if spelled is None else [layout.swap(document, function, spelled)]
+
+
+def from_front(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``keys.shape[-1:]`` becomes ``keys.shape[1:]``."""
+    match fact.node:
+        case ast.Subscript(slice=ast.Slice(lower=ast.UnaryOp() as lower)) if fact.rank is not None:
+            return [layout.swap(document, lower, str(fact.rank))]
+    return []
+
+
+def leave_out_slice(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``keys[i, :]`` becomes ``keys[i]``."""
+    old = expression(document, fact.node) if isinstance(fact.node, ast.Subscript) else None
+    if not isinstance(old, cst.Subscript) or not isinstance(fact.node, ast.expr) or len(old.slice) < 2:
+        return []
+    kept = [*old.slice[:-2], old.slice[-2].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
+    return [replace(document, fact.node, old.with_changes(slice=kept))]
+
+
+# masks, specs, signatures
+
+
+def widen_as_needed(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``done[:, None]`` becomes ``expand_dims(done, tuple(range(1, keys.ndim)))``."""
+    one, rank = layout.key_shape(fact, document, names), fact.rank
+    where = fact.node.func if isinstance(fact.node, ast.Call) else None
+    if one is None or not rank or len(fact.parts) != 1:
+        return []
+    match fact.parts[0]:
+        case ast.Call(func=ast.Attribute(attr="reshape"), args=[_, last]) as mask:
+            return [layout.swap(document, last, f"*(1,) * len({one})")]
+        case ast.Subscript(value=inner, slice=ast.Tuple(elts=[ast.Constant(value=value), _])) as mask if value is ...:
+            return [layout.swap(document, mask, f"{document.segment(inner)}[(..., *(None,) * len({one}))]")]
+        case ast.Subscript(value=inner, slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None, step=None), *new])):
+            mask = fact.parts[0]
+            if not all(_is_new_axis(axis) for axis in new):
+                return []
+            plain = layout.is_plain(fact.subject) and len(new) == rank
+            end = f"{document.segment(fact.subject)}.ndim" if plain else f"{len(new)} + len({one})"
+            wide = names.spell("jax.numpy.expand_dims", near=where)
+            text = f"{wide}({document.segment(inner)}, tuple(range(1, {end})))"
+            return [layout.swap(document, mask, text)] if wide else []
+    return []
+
+
+def _is_new_axis(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Constant) and node.value is None) or (
+        isinstance(node, ast.Attribute) and node.attr == "newaxis"
+    )
+
+
+def leave_out(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``P("x", None)`` becomes ``P("x")``."""
+    for part in fact.parts:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Call) and names.resolve(node.func) in ("jax.sharding.PartitionSpec", "jax.P"):
+                last = node.args[-1] if node.args else None
+                if isinstance(last, ast.Constant) and last.value is None and not node.keywords:
+                    return [layout.without_last(document, node.args)]
+    return []
+
+
+def choose_signature(fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    """``signature="(2)->()"`` becomes ``"()->()"`` if the key is a typed one."""
+    match fact.node, fact.parts:
+        case ast.Call(func=ast.Call() as mapping), [ast.Constant(value=str(given)) as signature]:
+            inline = any(keyword.value is signature for keyword in mapping.keywords)
+        case _:
+            return []
+    test = is_typed_key(document, fact.subject, names) if inline and layout.is_plain(fact.subject) else None
+    fragment, typed = document.fragment(fact.node), signature_of_typed(fact, given)
+    if test is None or fragment is None or typed is None:
+        return []
+    text = f'"{typed}" if {fragment.code(test)} else {document.segment(signature)}'
+    return [layout.swap(document, signature, text)]
+
+
+def signature_of_typed(fact: ShapeLogic, given: str) -> str | None:
+    """Return a signature with an empty group for the key."""
+    match fact.node:
+        case ast.Call(args=arguments) if fact.subject in arguments:
+            position = arguments.index(fact.subject)
+        case _:
+            return None
+    inputs, arrow, outputs = given.partition("->")
+    groups = inputs.replace(" ", "").removeprefix("(").removesuffix(")").split("),(")
+    groups[position] = ""
+    return f"{','.join(f'({group})' for group in groups)}{arrow}{outputs}"
+
+
+Rewrite = Callable[[ShapeLogic, "Document", Names], Edits]
+REWRITES: dict[str, Rewrite] = {
+    "reshape": end_with_key,
+    "broadcast": end_with_key,
+    "tile": end_with_ones,
+    "axis": count_from_front,
+    "permutation": name_axes_of_key,
+    "words": work_on_words,
+    "vstack": stack_keys,
+    "rows": stack_keys,
+    "dynamic-slice": slice_all_axes,
+    "word-shape": from_front,
+    "index": leave_out_slice,
+    "mask": widen_as_needed,
+    "spec": leave_out,
+    "signature": choose_signature,
+}
+MESSAGES = {
+    "index": "Leave out the slice of the words",
+    "axis": "Count the axis from the front",
+    "words": "Work on the words by name",
+    "vstack": "Stack the keys",
+    "rows": "Stack the keys",
+    "spec": "Leave out the entry of the words",
+    "signature": "Choose the signature by the dtype of the key",
+    "mask": "Widen the mask by the axes of one key",
+}

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from olympus_codemods import key_layout as layout
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.rewriting import replace
-from olympus_rules.finding import Applicability, Fix
+from olympus_codemods.names import Names
+from olympus_codemods.rewriting import expression, replace
+from olympus_rules.finding import Applicability, Edit, Fix, Span
 from olympus_rules.keyflow.facts import Fact, KeyTransposition
 
 if TYPE_CHECKING:
+    from olympus_codemods.target import Target
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyTranspositionCodemod"]
@@ -35,3 +38,32 @@ class KeyTranspositionCodemod(Codemod):
                 return None
         edit = replace(document, axis, cst.Integer(right))
         return fix_of(Applicability.UNSAFE, f"Use `{fact.how}={right}`, the axis of the keys", edit)
+
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Move the words by name: ``keys.T`` becomes ``key_data(keys).T``, which is wrong in the same way."""
+        assert isinstance(fact, KeyTransposition)
+        names = Names(document, fact.node)
+        if fact.how == "out_axes":
+            return behind_the_words(fact, document, names)
+        edits = [layout.words(document, subject, names) for subject in fact.subjects]
+        return fix_of(Applicability.SAFE, "Move the words of the keys by name", *edits, *names.edits())
+
+
+def behind_the_words(fact: KeyTransposition, document: Document, names: Names) -> Fix | None:
+    """``vmap(f, out_axes=-1)(keys)`` becomes ``moveaxis(key_data(vmap(f, out_axes=0)(keys)), 0, -1)``."""
+    match fact.node, fact.axis:
+        case ast.Call(func=ast.Call() as mapping), ast.UnaryOp() as axis:
+            inline = any(keyword.value is axis for keyword in mapping.keywords) or axis in mapping.args
+        case _:
+            return None
+    result, fragment = expression(document, fact.node), document.fragment(fact.node)
+    key_data, moveaxis = names.spell("jax.random.key_data"), names.spell("jax.numpy.moveaxis")
+    if not inline or result is None or fragment is None or key_data is None or moveaxis is None:
+        return None
+    span = fragment.span(result)
+    edits = [
+        Edit(Span(span.start, span.start), f"{moveaxis}({key_data}("),
+        layout.swap(document, axis, "0"),
+        Edit(Span(span.end, span.end), "), 0, -1)"),
+    ]
+    return fix_of(Applicability.SAFE, "Move the words of the keys by name", *edits, *names.edits())

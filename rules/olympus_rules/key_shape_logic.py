@@ -14,6 +14,24 @@ if TYPE_CHECKING:
 
 __all__ = ["KeyShapeLogic"]
 
+ADVICE = {
+    "reshape": "End the shape with that of one key, `*{one}`, or split into it: `jax.random.split(key, (a, b))`.",
+    "broadcast": "End the shape with that of one key: `*{one}`.",
+    "tile": "End the repetitions with as many ones as one key has axes: `*(1,) * len({one})`.",
+    "axis": "Count the axis from the front, which is the same for raw and typed keys.",
+    "permutation": "Name the axes of one key by their number: `*range({rank}, {key}.ndim)`.",
+    "words": "Work on the words by name: `jax.random.key_data`.",
+    "vstack": "Use `stack`, or `concatenate` for arrays of keys.",
+    "rows": "Use `stack`, or `concatenate` for arrays of keys.",
+    "dynamic-slice": "Take as many starts and sizes as there are axes: `*(0,) * len({one})`, `*{one}`.",
+    "mask": "Widen the mask by as many axes as one key has: `len({one})`.",
+    "spec": "Leave out the last entry: an axis that a spec does not name is not sharded.",
+    "signature": "The signature of a typed key is `()`: choose it by `{key}.dtype`.",
+    "index": "Leave out the last slice: axes that an index does not name are taken whole.",
+    "word-shape": "Take the axes of one key from the front: `{one}`.",
+}
+THROUGH_KEY_DATA = "Ask `jax.random.key_data({key})`, which is the same for raw and typed keys."
+
 
 class KeyShapeLogic(Rule):
     """Shape, rank, length and layout of raw keys."""
@@ -27,14 +45,9 @@ class KeyShapeLogic(Rule):
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Quote the expression and its portable form."""
         assert isinstance(fact, ShapeLogic)
-        key = fact.key or document.segment(fact.subject)
+        key = fact.key or " ".join(document.segment(fact.subject).split())
         code = " ".join(document.segment(fact.node).split())
+        one = f"{key}.shape[{fact.rank}:]" if fact.rank else f"{key}.shape"
+        advice = ADVICE.get(fact.form, THROUGH_KEY_DATA).format(key=key, one=one, rank=fact.rank)
         opening = f"`{code}` counts the buffer axis of key `{key}`, which a typed key does not have."
-        match fact.form:
-            case "reshape":
-                advice = "Split into the wanted shape: `jax.random.split(key, (a, b))`."
-            case "broadcast":
-                advice = f"Append the key's own shape: `shape + {key}.shape`."
-            case _:
-                advice = f"Ask `jax.random.key_data({key})`, which is the same for raw and typed keys."
         yield self.finding(fact, document, f"{opening} {advice}")

@@ -15,6 +15,7 @@ from olympus_rules.keyflow.facts import (
     KeyIndexing,
     KeyTransposition,
     Place,
+    RawKeyLiteral,
     Reference,
     SeedConfusion,
     ShapeLogic,
@@ -50,6 +51,7 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY204": "key-annotation",
         "OLY205": "global-prng-implementation",
         "OLY206": "key-conversion",
+        "OLY207": "raw-key-literal",
         "OLY208": "untyped-boundary",
         "OLY301": "jax-array-at-transform",
         "OLY302": "jax-array-outside-numpy",
@@ -305,6 +307,38 @@ def test_shared_key_names_the_draw_and_the_next_step() -> None:
     )
     sharded = message(doc, "OLY105", fact(SharedKey, at, transform="shard_map", draw=draw))
     assert "draws from one key, which" in sharded and "`jax.lax.axis_index`" in sharded
+
+
+@pytest.mark.parametrize(
+    ("form", "rank", "words"),
+    [
+        ("broadcast", 0, "End the shape with that of one key: `*key.shape`."),
+        ("broadcast", 2, "End the shape with that of one key: `*key.shape[2:]`."),
+        ("mask", 1, "as many axes as one key has: `len(key.shape[1:])`."),
+        ("axis", 1, "Count the axis from the front"),
+        ("spec", 1, "Leave out the last entry"),
+        ("shape-slice", None, "Ask `jax.random.key_data(key)`"),
+    ],
+)
+def test_key_shape_logic_says_what_to_write(form: str, rank: int | None, words: str) -> None:
+    doc = document("a = f(key)\n")
+    made = fact(ShapeLogic, node(doc, "f(key)"), key="key", form=form, subject=node(doc, "key"), rank=rank)
+    assert words in message(doc, "OLY202", made)
+
+
+@pytest.mark.parametrize(
+    ("form", "more", "words"),
+    [
+        ("buffer", {}, "`jnp.zeros((…, *key.shape), key.dtype)`"),
+        ("buffer", {"like": "state.rng"}, "`jnp.zeros((…, *state.rng.shape), state.rng.dtype)`"),
+        ("buffer", {"in_place": True}, "Collect the keys in a list, and stack them."),
+        ("words", {}, "writes down the words of a raw key"),
+        ("abstract", {}, "`jax.eval_shape(lambda: jax.random.key(0))`"),
+    ],
+)
+def test_raw_key_literal(form: str, more: dict[str, object], words: str) -> None:
+    doc = document("a = f(2)\n")
+    assert words in message(doc, "OLY207", fact(RawKeyLiteral, node(doc, "f(2)"), form=form, **more))
 
 
 def test_untyped_boundary_names_the_function_and_the_conversion() -> None:

@@ -23,6 +23,7 @@ from olympus_rules.keyflow.implementations import implementations
 from olympus_rules.keyflow.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.keyflow.interpreter import Interpreter
 from olympus_rules.keyflow.knowledge import Knowledge
+from olympus_rules.keyflow.literals import Placeholder
 from olympus_rules.keyflow.lowering import lower_module
 from olympus_rules.keyflow.paths import Decisions
 from olympus_rules.keyflow.pytrees import Pytrees, variable_class
@@ -104,6 +105,7 @@ class Analysis:
         generators: objects of libraries whose methods give fresh keys.
         functions: the value of each function after its decorators.
         pending: notes that become facts if their term is a key.
+        placeholders: arrays of words that may turn out to be keys.
         started: the interpretation of each function, from its start.
         idle: functions whose text has nothing to do with keys.
         imported: the packages that the file imports from.
@@ -146,6 +148,7 @@ class Analysis:
         self.functions: dict[FunctionCode, Value] = {}
         self.idle: set[FunctionCode] = set()
         self.pending: list[notes.Pending] = []
+        self.placeholders: dict[Term, Placeholder] = {}
         self.facts: list[Fact] = []
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
         self.hierarchy = Hierarchy(self)

@@ -6,7 +6,16 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import application, boundaries, containers, conversions, higher_order, layout, library
+from olympus_rules.keyflow import (
+    application,
+    boundaries,
+    containers,
+    conversions,
+    higher_order,
+    layout,
+    library,
+    literals,
+)
 from olympus_rules.keyflow.access import choose
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -170,6 +179,8 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
     if node is None:
         return flow.terms.fresh()
     result = library.generated(flow, function) if type(function) is int else None
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "lower" and arguments.owner is not None:
+        literals.evaluated(flow, arguments.owner, tuple(value for value, _ in arguments.positional))
     if result is None and isinstance(node.func, ast.Attribute):
         result = _method(flow, node.func.attr, arguments)
     if result is None and type(function) is int:
@@ -223,18 +234,26 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
     assert node is not None
     values = tuple(value for value, _ in arguments.positional)
     receiver = arguments.owner
+    if isinstance(receiver, Choice) and isinstance(node.func, ast.Attribute):
+        layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+    if name.startswith("assert"):
+        layout.asserted(flow, arguments)
     if isinstance(receiver, Sequence):
+        if receiver.kind == "stack" and isinstance(node.func, ast.Attribute):
+            layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
         return containers.sequence_method(flow, receiver, name, values, arguments)
     if isinstance(receiver, Map):
         return containers.map_method(flow, receiver, name, values, arguments)
     if type(receiver) is int:
         assert isinstance(node.func, ast.Attribute)
         conversions.method(flow, receiver, name, node, node.func.value)
-        result = layout.array_method(flow, receiver, name, values, node, node.func.value)
+        result = layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
         if result is not None:
             return result
         if name in ("items", "values"):
             return Iteration(name, (receiver,))
+        if flow.analysis.placeholders and (buffer := literals.updated(flow, receiver, name, arguments)) is not None:
+            return buffer
         if name in REPLACING:
             return replaced(flow, receiver, arguments)
         if name not in KEEPING_METHODS:

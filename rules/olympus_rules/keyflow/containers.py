@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import higher_order, library
+from olympus_rules.keyflow import higher_order, layout, library
 from olympus_rules.keyflow.access import DICTIONARY, element
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instructions import FunctionCode
@@ -39,8 +39,11 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
         return _zipped(flow, *first.parts)
     if name == "dict" and not values:
         return Map(tuple((key, value) for key, value in arguments.keywords if key is not None))
-    if name == "len" and type(first) is int and arguments.node is not None:
-        return Metadata("len", first, arguments.node.args[0])
+    if name == "len" and arguments.node is not None and arguments.node.args:
+        if type(first) is int:
+            return layout.length(flow, first, arguments.node)
+        if isinstance(first, Metadata) and first.what == "shape":
+            return Metadata("ndim", first.term, first.subject)
     if name == "len" and isinstance(first, Sequence) and not first.open:
         return Const(len(first.items))
     if name == "map" and first is not None:

@@ -29,6 +29,7 @@ __all__ = [
     "KeyKind",
     "KeyTransposition",
     "Place",
+    "RawKeyLiteral",
     "Reference",
     "Reuse",
     "SeedConfusion",
@@ -139,12 +140,14 @@ class KeyTransposition(Fact):
     """Buffer words and batch change places.
 
     Attributes:
-        how: ``in_axes``, ``out_axes``, ``.T``, ``transpose``, ``swapaxes``, ``moveaxis`` or ``reshape``.
+        how: ``in_axes``, ``out_axes``, ``.T``, ``transpose``, ``swapaxes`` or ``moveaxis``.
         axis: the expression that gives the axis, to be rewritten, where there is one.
+        subjects: the expressions of the key arrays whose words are moved.
     """
 
     how: str
     axis: ast.expr | None = None
+    subjects: tuple[ast.expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,12 +251,39 @@ class ShapeLogic(Fact):
 
     Attributes:
         form: ``shape-slice`` (``key.shape[:-1]``), ``shape-equals``, ``shape-item`` (``key.shape[-1] == 2``),
-            ``ndim``, ``len``, ``reshape``, ``broadcast``, ``size`` …
+            ``shape-unpack``, ``ndim``, ``len``, ``size``, ``reshape``, ``broadcast``, ``tile``, ``axis`` (a number
+            that counts the word axis), ``permutation``, ``words`` (words are joined or moved), ``vstack``,
+            ``dynamic-slice``, ``mask``, ``spec`` (of a sharding) or ``signature`` (of ``vectorize``).
         subject: the expression that is the key.
+        rank: how many batch axes it has, when that is known.
+        parts: the expressions that count the word axis, where it is not the whole of ``node``.
+        exact: whether a rewrite surely keeps the numbers of raw keys.
     """
 
     form: str
     subject: ast.expr
+    rank: int | None = None
+    parts: tuple[ast.expr, ...] = ()
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawKeyLiteral(Fact):
+    """Raw keys are made without ``jax.random``: words written down, buffers to be filled, abstract arrays.
+
+    Attributes:
+        form: ``buffer`` (``jnp.zeros((n, 2), jnp.uint32)``), ``words`` (``jnp.array([0, 7], jnp.uint32)``) or
+            ``abstract`` (``jax.ShapeDtypeStruct((2,), jnp.uint32)``).
+        like: a variable in reach that holds keys of the same origin as those that come into the buffer; empty when
+            there is none.
+        rank: how many batch axes that variable has.
+        in_place: whether elements are assigned, which arrays of NumPy alone allow.
+    """
+
+    form: str
+    like: str = ""
+    rank: int = 0
+    in_place: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

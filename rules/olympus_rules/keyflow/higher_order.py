@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import boundaries, calls, layout
+from olympus_rules.keyflow import boundaries, calls, layout, specs
 from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get_item, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.lanes import Lanes
+from olympus_rules.keyflow.notes import is_words
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.transformed import RETURNING, marked
@@ -126,10 +127,24 @@ def call_mapped(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Valu
     result = calls.call(flow, mapped.function, replace(arguments, positional=tuple(values), keywords=keywords))
     lanes.report(mapped, arguments)
     batched = map_leaves(result, flow.knowledge.batch)
-    if mapped.out_axes == Const(-1) and (arguments.node or flow.site) is not None:
-        for term in leaves(batched):
-            layout.axes(flow, term, "out_axes", arguments.node or flow.site, _axis_expression(mapped, "out_axes", 0))
+    if mapped.out_axes == Const(-1):
+        _put_behind(flow, mapped, arguments, leaves(batched))
     return batched
+
+
+def _put_behind(flow: Interpreter, mapped: Mapped, arguments: Arguments, results: list[Term]) -> None:
+    """Note results of a map whose batch axis comes last, behind the words of keys."""
+    given = [
+        (value, expression)
+        for value, expression in arguments.expressions()
+        if expression is not None and type(value) is int and flow.knowledge.is_candidate(value)
+    ]
+    keys = tuple(expression for value, expression in given if not is_words(flow, value))
+    if given and not keys:
+        return
+    for term in results:
+        axis = _axis_expression(mapped, "out_axes", 0)
+        layout.mapped_axis(flow, term, "out_axes", arguments.node or flow.site, axis, keys)
 
 
 def _axis(mapped: Mapped, position: int, value: Value, flow: Interpreter) -> Value:
@@ -183,12 +198,18 @@ def _lane(flow: Interpreter, value: Value, axis: Value, lanes: Lanes) -> Value:
 def _call_sharded(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Value:
     """Call a ``shard_map``: each device gets its part of what is sharded, and all of the rest."""
     lanes = Lanes(flow)
-    specs = mapped.in_axes
+    wanted = mapped.in_axes
     for position, (value, _) in enumerate(arguments.positional):
-        given = isinstance(specs, Sequence) and specs.kind != "spec" and position < len(specs.items)
-        spec = specs.items[position] if given and isinstance(specs, Sequence) else specs
+        each_has = isinstance(wanted, Sequence) and wanted.kind != "spec" and position < len(wanted.items)
+        spec = wanted.items[position] if each_has and isinstance(wanted, Sequence) else wanted
         lanes.varying.update(_sharded(value, spec))
+        if arguments.node is not None:
+            written = _axis_expression(mapped, "in_specs", position)
+            specs.given(flow, value, spec, arguments.node, arguments.expression(position, ""), written)
     result = calls.call(flow, mapped.function, arguments)
+    if arguments.node is not None:
+        written = _axis_expression(mapped, "out_specs", 0)
+        specs.given(flow, result, mapped.out_axes, arguments.node, None, written)
     if lanes.varying and not _replicated(mapped.out_axes):
         lanes.report(mapped, arguments)
     return result
@@ -219,16 +240,20 @@ def _check_axes(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> None
     node = arguments.node or flow.site
     if node is None:
         return
+    if mapped.name == "vectorize":
+        specs.vectorized(flow, mapped.node, arguments)
     for position, (value, _) in enumerate(arguments.positional):
         axis = _axis(mapped, position, value, flow)
         if isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 and type(value) is int:
-            layout.axes(flow, value, "in_axes", node, _axis_expression(mapped, "in_axes", position))
+            subject = arguments.expression(position, "")
+            axis_node = _axis_expression(mapped, "in_axes", position)
+            layout.mapped_axis(flow, value, "in_axes", node, axis_node, () if subject is None else (subject,))
 
 
 def _axis_expression(mapped: Mapped, name: str, position: int) -> ast.expr | None:
     if mapped.node is None:
         return None
-    place = {"in_axes": 1, "out_axes": 2}[name]
+    place = {"in_axes": 1, "out_axes": 2, "in_specs": 2, "out_specs": 3}[name]
     found = next((k.value for k in mapped.node.keywords if k.arg == name), None)
     if found is None and len(mapped.node.args) > place:
         found = mapped.node.args[place]

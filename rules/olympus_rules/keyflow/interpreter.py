@@ -8,7 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import bindings, calls, containers, control, facts, lanes, layout, operators, words
+from olympus_rules.keyflow import (
+    bindings,
+    calls,
+    containers,
+    control,
+    facts,
+    lanes,
+    layout,
+    literals,
+    operators,
+    words,
+)
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term, choose, get_item, is_large, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, parts, unpacked, unstarred
@@ -353,6 +364,8 @@ class Interpreter:
                 changed = list(container.items)
                 changed[position] = value
                 self.env.set(instruction.name, Sequence(container.kind, tuple(changed), container.open))
+        elif type(container) is int and container in self.analysis.placeholders:
+            literals.assigned(self, container, value)
         elif type(container) is int and isinstance(index, Const):
             generation = self.env.get((container, "generation")) or 0
             self.env.set((container, as_term(self, index), generation), value)

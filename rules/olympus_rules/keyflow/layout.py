@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
+from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.access import as_term
+from olympus_rules.keyflow.arguments import Arguments
+from olympus_rules.keyflow.axes import look, transposition
+from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import arithmetic_fact, dtype_fact, is_stored, note, shape_fact, spelled
+from olympus_rules.keyflow.paths import both
 from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Const, Metadata, Sequence, SliceOf, Value
+from olympus_rules.keyflow.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 
 if TYPE_CHECKING:
+    from olympus_rules.finding import Confidence
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["array_method", "attribute", "axes", "dtype_attribute", "shape_item"]
+__all__ = [
+    "array_method",
+    "asserted",
+    "attribute",
+    "dtype_attribute",
+    "index_with_words",
+    "length",
+    "mapped_axis",
+    "reckoned",
+    "shape_item",
+    "shape_unpacked",
+]
 
 ARITHMETIC_METHODS = frozenset({"astype", "view", "sum", "prod", "mean", "max", "min", "cumsum", "dot", "byteswap"})
 DTYPE_ATTRIBUTES = frozenset({"byteorder", "char", "itemsize", "kind", "name", "num", "str"})
 METADATA = frozenset({"shape", "ndim", "dtype", "size"})
+METHODS = frozenset(
+    {"reshape", "transpose", "swapaxes", "flatten", "ravel", "squeeze", "copy", "repeat", "take"}
+)  # of arrays; other objects have methods called `split` and `append`
 
 
 def attribute(flow: Interpreter, term: Term, name: str, node: ast.Attribute) -> Value | None:
     """Look at ``term.name``; returns a value for metadata and layout."""
     if name in METADATA:
         return Metadata(name, term, node.value)
-    if name == "T" and flow.knowledge.is_known(term):
-        _transposed(flow, term, ".T", node)
-        return flow.knowledge.view("T", term, flow.knowledge.rank(term))
     if name == "T":
-        _transposed(flow, term, ".T", node)
+        transposition(flow, term, ".T", node, (node.value,), "raw-flat")
+        if flow.knowledge.is_known(term):
+            return flow.knowledge.view("T", term, flow.knowledge.rank(term))
     if name == "at" and flow.knowledge.rank(term) == 0 and isinstance(node.ctx, ast.Load):
         note(
             flow,
@@ -49,79 +69,177 @@ def dtype_attribute(flow: Interpreter, value: Metadata, name: str, node: ast.Att
         dtype_fact(flow, value, "name" if name == "name" else "kind", node)
 
 
-def _transposed(flow: Interpreter, term: Term, how: str, node: ast.AST, axis: ast.expr | None = None) -> None:
-    subject = node.value if isinstance(node, ast.Attribute) else node
-    note(
-        flow,
-        term,
-        {"in_axes": "flat", "out_axes": "raw-array"}.get(how, "raw-flat"),
-        lambda confidence, kind: facts.KeyTransposition(
-            node=node, confidence=confidence, key=spelled(subject), kind=kind, how=how, axis=axis
-        ),
-    )
-
-
-def axes(flow: Interpreter, term: Term, how: str, node: ast.AST | None, axis: ast.expr | None) -> None:
+def mapped_axis(
+    flow: Interpreter, term: Term, how: str, node: ast.AST | None, axis: ast.expr | None, subjects: tuple[ast.expr, ...]
+) -> None:
     """Note that a map goes over an axis of a key array that is not a batch axis, or puts one behind the words."""
     if node is not None:
-        _transposed(flow, term, how, node, axis)
+        transposition(flow, term, how, node, subjects, "flat" if how == "in_axes" else "raw-array", axis)
 
 
 def array_method(
-    flow: Interpreter, term: Term, name: str, args: tuple[Value, ...], node: ast.Call, subject: ast.expr
+    flow: Interpreter, receiver: Value, name: str, arguments: Arguments, node: ast.Call, subject: ast.expr, first: int
 ) -> Value | None:
     """Look at a method of an array, or at a ``jax.numpy`` function with the array as its first argument.
 
-    ``subject`` is the expression of the array.
+    Args:
+        flow: where the call is.
+        receiver: the array.
+        name: the last name of the method or function.
+        arguments: the arguments of the call.
+        node: the call.
+        subject: the expression of the array.
+        first: the position of the first argument after the array.
 
     Returns:
         The result where the call is one that this module understands.
     """
     knowledge = flow.knowledge
-    if not knowledge.is_known(term) and term not in knowledge.named:
+    if isinstance(receiver, Choice):
+        _each_arm(flow, receiver, lambda part: array_method(flow, part, name, arguments, node, subject, first))
         return None
-    if name in ARITHMETIC_METHODS:
+    if name in ARITHMETIC_METHODS and type(receiver) is int:
+        if not (knowledge.is_known(receiver) or receiver in knowledge.named):
+            return None
         result = flow.terms.fresh()
-        arithmetic = partial(arithmetic_fact, flow, node, name, [(term, subject)], result, False)
-        if not is_stored(flow, term):
-            note(flow, term, "key", arithmetic)
+        arithmetic = partial(arithmetic_fact, flow, node, name, [(receiver, subject)], result, False)
+        if not is_stored(flow, receiver):
+            note(flow, receiver, "key", arithmetic)
         return result
-    if name in ("transpose", "swapaxes", "moveaxis"):
-        _transposed(flow, term, name, node)
-        return knowledge.view(f"{name} {flow.terms.number()}", term, knowledge.rank(term))
-    if name == "reshape":
-        return _reshaped(flow, term, args, node, subject)
-    if name in ("broadcast_to", "tile"):
-        shape = args[-1] if args else Const(None)
-        if isinstance(shape, Sequence) and not shape.open and shape.items and shape.items[-1] in (Const(2), Const(4)):
-            shape_fact(flow, term, "key", "broadcast", node, subject)
-    if name in ("flatten", "ravel", "squeeze", "copy", "repeat", "broadcast_to", "tile"):
-        return knowledge.view(f"{name} {flow.terms.number()}", term, None)
-    return None
+    return look(flow, name, receiver, node, subject, arguments, first) if first or name in METHODS else None
 
 
-def _reshaped(flow: Interpreter, term: Term, args: tuple[Value, ...], node: ast.Call, subject: ast.expr) -> Value:
-    shape = args[0].items if len(args) == 1 and isinstance(args[0], Sequence) else args
-    last = shape[-1] if shape else None
-    if (last in (Const(2), Const(4)) and (len(shape) > 1 or flow.knowledge.rank(term) == 0)) or (
-        last == Const(-1) and len(shape) > 1 and flow.knowledge.rank(term) == 1
-    ):
-        shape_fact(flow, term, "array", "reshape", node, subject)
-        return flow.knowledge.view(f"reshape {flow.terms.number()}", term, len(shape) - 1)
-    return flow.knowledge.view(f"reshape {flow.terms.number()}", term, len(shape))
+def _each_arm(flow: Interpreter, choice: Choice, look_at: Callable[[Value], object]) -> None:
+    """Look at each value that something may have, on the path on which it has it."""
+    outer = flow.path
+    for path, part in choice.arms:
+        joined = both(outer, path)
+        if joined is not None:
+            flow.path = joined
+            look_at(part)
+    flow.path = outer
+
+
+def index_with_words(flow: Interpreter, term: Term, index: Sequence, node: ast.Subscript) -> None:
+    """Look at ``keys[i, :]`` and ``key[None, :]``, in which the last slice is for the words."""
+    axes = [part for part in index.items if part != Const(None)]
+    if index.open or Const(...) in axes or axes[-1:] != [SliceOf(None, None, None)]:
+        return
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        rank = flow.knowledge.rank(term)
+        if kind is KeyKind.TYPED or rank is None or len(axes) != rank + 1:
+            return None
+        return facts.ShapeLogic(
+            node=node,
+            confidence=confidence,
+            key=spelled(node.value),
+            kind=kind,
+            form="index",
+            subject=node.value,
+            rank=rank,
+        )
+
+    if index.items[-1] == axes[-1]:
+        note(flow, term, "known", build)
 
 
 def shape_item(flow: Interpreter, value: Metadata, index: Value, node: ast.Subscript) -> Value:
     """Look at ``key.shape[…]``: the number of keys is portable, the word axis is not."""
     if isinstance(index, SliceOf):
-        if _minus_one(index.upper) and index.lower is None:
-            shape_fact(flow, value.term, "key", "shape-slice", node, value.subject)
+        _shape_slice(flow, value, index, node)
         return flow.terms.make("op", "shape", value.term)
+    number = index.value if isinstance(index, Const) else None
+    if type(number) is int and number < 0 and not _is_compared(flow, node):
+        _shape_fact(flow, value, "shape-item", node, lambda rank: number < -rank)
     if _minus_one(index):
         return Metadata("shape-item", value.term, value.subject)
-    if isinstance(index, Const) and index.value == 0:
+    if number == 0:
         return Metadata("first-length", value.term, value.subject)
     return flow.terms.make("op", "shape-item", value.term, as_term(flow, index))
+
+
+def _shape_slice(flow: Interpreter, value: Metadata, index: SliceOf, node: ast.Subscript) -> None:
+    """Look at ``key.shape[:-1]``, the shape of the batch, and at ``keys.shape[-1:]``, the shape of one key."""
+    lower, upper = index.lower, index.upper
+    if _minus_one(upper) and lower in (None, Const(0), Const(None)):
+        shape_fact(flow, value.term, "key", "shape-slice", node, value.subject)
+    elif _minus_one(lower) and upper in (None, Const(None)):
+        _shape_fact(flow, value, "word-shape", node, lambda rank: False)
+    elif any(isinstance(end, Const) and type(end.value) is int and end.value < 0 for end in (lower, upper)):
+        _shape_fact(flow, value, "shape-slice", node, lambda rank: False)
+
+
+def _shape_fact(
+    flow: Interpreter, value: Metadata, form: str, node: ast.AST, misses: Callable[[int], bool], *, exact: bool = True
+) -> None:
+    """Keep a fact about the shape of raw keys.
+
+    Keys of unknown kind count where a typed key of the same number of batch axes ``misses`` what is asked for.
+    """
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        rank = flow.knowledge.rank(value.term)
+        if kind is KeyKind.TYPED or (form == "word-shape" and not rank):
+            return None
+        if kind is not KeyKind.RAW and (rank is None or not misses(rank)):
+            return None
+        return facts.ShapeLogic(
+            node=node,
+            confidence=confidence,
+            key=spelled(value.subject),
+            kind=kind,
+            form=form,
+            subject=value.subject,
+            rank=rank,
+            exact=exact,
+        )
+
+    note(flow, value.term, "known", build, metadata=True)
+
+
+def shape_unpacked(flow: Interpreter, value: Metadata, instruction: ir.Unpack) -> None:
+    """Look at ``n, _ = keys.shape``."""
+    if value.what == "shape" and isinstance(instruction.node, ast.Tuple | ast.List):
+        targets = len(instruction.dsts)
+        starred = instruction.star is not None
+        _shape_fact(flow, value, "shape-unpack", instruction.node, lambda rank: not starred and targets == rank + 1)
+
+
+def asserted(flow: Interpreter, arguments: Arguments) -> None:
+    """Look at ``assertEqual(key.shape, (2,))``, and at ``assert_shape(key, (2,))``."""
+    node, values = arguments.node, [value for value, _ in arguments.positional[:2]]
+    if node is None or len(values) < 2:
+        return
+    for value, other in (values, values[::-1]):
+        if type(value) is int and value is values[0] and "shape" in ast.unparse(node.func) and node.args:
+            value = Metadata("shape", value, node.args[0])
+        if isinstance(value, Metadata) and value.what == "shape" and isinstance(other, Sequence):
+            _shape_asserted(flow, value, other.items, node)
+
+
+def _shape_asserted(flow: Interpreter, value: Metadata, lengths: tuple[Value, ...], node: ast.Call) -> None:
+    if lengths[-1:] in ((Const(2),), (Const(4),)):
+        _shape_fact(flow, value, "shape-asserted", node, lambda rank: len(lengths) == rank + 1)
+
+
+def length(flow: Interpreter, term: Term, node: ast.Call) -> Value:
+    """Look at ``len(key)``: raw keys are as long as they have words, a typed key has no length."""
+    subject = node.args[0]
+    if not _is_compared(flow, node):
+        shape_fact(flow, term, "single", "len", node, subject)
+    return Metadata("len", term, subject)
+
+
+def reckoned(flow: Interpreter, value: Metadata, operation: str, node: ast.AST) -> None:
+    """Look at arithmetic with metadata: ``key.ndim - 1`` counts batch axes, or the word axis, of raw keys."""
+    if (value.what, operation) in (("ndim", "Sub"), ("size", "FloorDiv"), ("size", "Div")):
+        _shape_fact(flow, value, value.what, node, lambda rank: rank == 0, exact=value.what == "size")
+
+
+def _is_compared(flow: Interpreter, node: ast.AST) -> bool:
+    """Say whether an expression is an operand of a comparison, which is looked at for itself."""
+    return isinstance(flow.analysis.document.parents.get(node), ast.Compare)
 
 
 def _minus_one(value: Value | None) -> bool:

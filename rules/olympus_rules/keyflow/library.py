@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import (
     application,
+    axes,
     boundaries,
     calls,
     containers,
@@ -18,7 +19,10 @@ from olympus_rules.keyflow import (
     higher_order,
     lanes,
     layout,
+    literals,
+    masks,
     notes,
+    specs,
 )
 from olympus_rules.keyflow.access import as_term, choose, guarded_leaves, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments
@@ -27,7 +31,7 @@ from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Choice, Const, Library, Sequence, Value
+from olympus_rules.keyflow.values import Choice, Const, Library, Metadata, Sequence, Value
 from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax.project import locate_name
 
@@ -40,6 +44,9 @@ ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "s
 
 
 REPLACING = {"dataclasses.replace", "copy.replace"}
+METADATA_FUNCTIONS = {
+    f"{module}.{name}": name for module in ("jax.numpy", "numpy") for name in ("ndim", "shape", "size")
+}
 STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
 CHOOSING = {"where", "select"}
 JOINING = STACKING | CHOOSING
@@ -60,14 +67,21 @@ def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Va
         return random_function(flow, row, arguments)
     if qualified.startswith("builtins."):
         return containers.builtin(flow, qualified[9:], arguments)
+    if qualified in literals.CREATORS and (words := literals.made(flow, qualified, arguments)) is not None:
+        return words
     first = arguments.positional[0][0] if arguments.positional else None
+    if qualified in literals.EVALUATORS and first is not None:
+        literals.evaluated(flow, first, tuple(value for value, _ in arguments.positional[1:]))
     result = higher_order.call_library(flow, qualified, arguments)
     if result is not None:
         return result
     returned = flow.analysis.table.returned(qualified)
     if returned is not None:
         return Library(returned)
+    if qualified in specs.SHARDINGS:
+        return arguments.get(1, "spec") or flow.terms.fresh()
     if flow.analysis.table.forwards(qualified) and first is not None:
+        specs.placed(flow, arguments)
         return first
     if flow.analysis.table.inspects(qualified):
         return pure(flow, qualified, arguments)
@@ -87,6 +101,13 @@ def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Va
 
 def pure(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
     """Return the term of a call that depends on nothing but its arguments."""
+    metadata = METADATA_FUNCTIONS.get(qualified)
+    if metadata is not None and arguments.node is not None and arguments.node.args:
+        first = arguments.get(0, "a")
+        if type(first) is int:
+            return Metadata(metadata, first, arguments.node.args[0])
+    if qualified.rpartition(".")[2].startswith("assert"):
+        layout.asserted(flow, arguments)
     terms = [as_term(flow, value) for value in arguments.values()]
     return flow.terms.make("op", qualified, *terms)
 
@@ -97,14 +118,22 @@ def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> V
     first = arguments.positional[0][0] if arguments.positional else None
     if name in JOINING:
         _join(flow, qualified, name, arguments)
+    if flow.analysis.placeholders and (joined := literals.beside(flow, name, arguments)) is not None:
+        return joined
     if name in STACKING and isinstance(first, Sequence):
+        axes.look_at_joined(flow, name, first, arguments)
         return Sequence("stack", first.items, first.open)
-    if name in STACKING and type(first) is int and name in ("array", "asarray"):
+    if name in ("array", "asarray") and type(first) is int:
         return first
-    if qualified.startswith(("jax.numpy.", "numpy.")) and arguments.node is not None and type(first) is int:
-        rest = tuple(value for value, _ in arguments.positional[1:])
+    if name == "stack" and type(first) is int and len(arguments.values()) == 1 and flow.knowledge.is_candidate(first):
+        return first
+    if name in CHOOSING:
+        masks.chosen(flow, arguments)
+    if arguments.node is not None and qualified.startswith(("jax.numpy.", "numpy.", "jax.lax.")):
         subject = arguments.expression(0, "a")
-        result = layout.array_method(flow, first, name, rest, arguments.node, subject) if subject is not None else None
+        result = None
+        if subject is not None and (isinstance(first, int | Sequence | Choice)):
+            result = layout.array_method(flow, first, name, arguments, arguments.node, subject, 1)
         if result is not None:
             return result
         if name in ("issubdtype", "dtype", "shape", "ndim", "size"):

@@ -28,6 +28,7 @@ __all__ = [
     "dtype_fact",
     "is_stored",
     "is_used_as_key",
+    "is_words",
     "note",
     "shape_fact",
     "spelled",
@@ -46,14 +47,14 @@ class Pending:
             typed), ``untyped``, ``rank<n`` (fewer than n batch axes), ``known`` (a key or key array by source or use,
             never by its name; or a parameter that gets one by a call), ``raw`` (the same, and not typed).
         path: when it happens; code behind a test for typed keys knows what it does.
-        build: makes the fact.
+        build: makes the fact; ``None`` where it does not hold after all.
         metadata: whether the code looks at shape or dtype, which no other random generator has.
     """
 
     term: Term
     need: str
     path: PathCondition
-    build: Callable[[Confidence, KeyKind], Fact]
+    build: Callable[[Confidence, KeyKind], Fact | None]
     metadata: bool = False
 
 
@@ -61,13 +62,16 @@ def note(
     flow: Interpreter,
     term: Term,
     need: str,
-    build: Callable[[Confidence, KeyKind], Fact],
+    build: Callable[[Confidence, KeyKind], Fact | None],
     *,
     metadata: bool = False,
     path: PathCondition | None = None,
 ) -> None:
-    """Keep a fact that depends on what a term is; ``path`` is the present one unless given."""
-    if flow.terms.operation(term) not in ("const", "op") and not _is_words(flow, term):
+    """Keep a fact that depends on what a term is; ``path`` is the present one unless given.
+
+    Words that ``key_data`` gives are no key, whoever takes them for one.
+    """
+    if flow.terms.operation(term) not in ("const", "op") and not is_words(flow, term):
         flow.analysis.pending.append(Pending(term, need, path or flow.path, build, metadata))
 
 
@@ -81,13 +85,7 @@ def spelled(node: ast.AST) -> str:
 
 def is_stored(flow: Interpreter, term: Term) -> bool:
     """Say whether a term is the result of ``key_data`` or of nothing that could be a key."""
-    return flow.terms.operation(term) in ("unwrap", "op", "const") or _is_words(flow, term)
-
-
-def _is_words(flow: Interpreter, term: Term) -> bool:
-    """Say whether a term is an array of numpy, or a part of one, where a key went in."""
-    terms = flow.terms
-    return any(terms.operation(part) == "view" and terms.data(part) == WORDS for part in (term, *terms.ancestors(term)))
+    return flow.terms.operation(term) in ("unwrap", "op", "const") or is_words(flow, term)
 
 
 def is_used_as_key(flow: Interpreter, result: Value) -> bool:
@@ -95,6 +93,14 @@ def is_used_as_key(flow: Interpreter, result: Value) -> bool:
     made = set(leaves(result))
     ancestors = flow.terms.ancestors
     return any(not made.isdisjoint((term, *ancestors(term))) for term in flow.knowledge.used) if made else False
+
+
+def is_words(flow: Interpreter, term: Term) -> bool:
+    """Say whether a term is the result of ``key_data``, or an array of numpy where a key went in, or a part of one."""
+    terms = flow.terms
+    if terms.operation(terms.root_array(term)) == "unwrap":
+        return True
+    return any(terms.operation(part) == "view" and terms.data(part) == WORDS for part in (term, *terms.ancestors(term)))
 
 
 def arithmetic_fact(
@@ -153,7 +159,13 @@ def shape_fact(flow: Interpreter, term: Term, need: str, form: str, node: ast.AS
         term,
         need,
         lambda confidence, kind: facts.ShapeLogic(
-            node=node, confidence=confidence, key=spelled(subject), kind=kind, form=form, subject=subject
+            node=node,
+            confidence=confidence,
+            key=spelled(subject),
+            kind=kind,
+            form=form,
+            subject=subject,
+            rank=flow.knowledge.rank(term),
         ),
         metadata=True,
     )

@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import conversions
+from olympus_rules.keyflow import conversions, layout
 from olympus_rules.keyflow.access import as_term, choose, map_choice
 from olympus_rules.keyflow.notes import arithmetic_fact, dtype_fact, is_stored, note, shape_fact
 from olympus_rules.keyflow.paths import PathCondition, implies
@@ -48,6 +48,9 @@ def binary(flow: Interpreter, operation: str, operands: list[Value], node: ast.A
             return folded
         if operation == "Add" and all(isinstance(operand, Sequence) for operand in operands):
             return _concatenated(operands)
+        for operand in operands:
+            if isinstance(operand, Metadata):
+                layout.reckoned(flow, operand, operation, node)
         result = flow.terms.make("op", operation, *(as_term(flow, operand) for operand in operands))
         _arithmetic(flow, operation, operands, node, result)
         return result
@@ -109,8 +112,10 @@ def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: 
     if isinstance(operands[0], Choice) and operation in ("Is", "IsNot"):
         return _identities(flow, operation, operands[0], operands[1])
     for operand in operands:
-        if isinstance(operand, Metadata):
-            _metadata_comparison(flow, operation, operand, node, [o for o in operands if o is not operand])
+        others = [other for other in operands if other is not operand]
+        for part in [part for _, part in operand.arms] if isinstance(operand, Choice) else [operand]:
+            if isinstance(part, Metadata):
+                _metadata_comparison(flow, operation, part, node, others)
     left, right = operands
     if operation in ("Is", "IsNot"):
         return _identity(flow, operation, left, right)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
-from olympus_rules.keyflow.access import leaves
+from olympus_rules.keyflow.access import DICTIONARY, leaves
 from olympus_rules.keyflow.application import asks_for_its_type
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.instructions import ClassCode
@@ -293,11 +293,18 @@ def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
         for term in [*analysis.knowledge.used, *analysis.knowledge.origins]
         if analysis.terms.operation(term) in ("item", "lane")
     }
+    rearranged = {
+        analysis.terms.args(term)[0]
+        for term in analysis.knowledge.used
+        if analysis.terms.operation(term) == "view" and analysis.terms.data(term) != DICTIONARY
+    }
     guards = _guards(analysis)
     for pending in analysis.pending:
-        confidence = _settled(analysis, pending, elements)
+        confidence = _settled(analysis, pending, elements, rearranged)
         if confidence is not None and not _guarded(analysis, pending, guards):
-            yield pending.term, pending.build(confidence, analysis.knowledge.kind(pending.term))
+            fact = pending.build(confidence, analysis.knowledge.kind(pending.term))
+            if fact is not None:
+                yield pending.term, fact
 
 
 def _learn_attributes(analysis: Analysis) -> None:
@@ -327,11 +334,13 @@ def _learn_attributes(analysis: Analysis) -> None:
             knowledge.kinds[term] = kinds.pop() if len(kinds) == 1 else KeyKind.UNKNOWN
 
 
-def _settled(analysis: Analysis, pending: Pending, elements: set[Term]) -> Confidence | None:
+def _settled(analysis: Analysis, pending: Pending, elements: set[Term], rearranged: set[Term]) -> Confidence | None:
     knowledge, term = analysis.knowledge, pending.term
     rank, by_source = knowledge.rank(term), term in knowledge.origins
     raw = knowledge.kind(term) == KeyKind.RAW
     if not knowledge.is_known(term):
+        if pending.need in ("key", "known") and term in rearranged:
+            return Confidence.LIKELY
         if pending.need in ("known", "raw"):
             wanted = term in knowledge.passed and (pending.need == "known" or knowledge.passed[term])
             return Confidence.LIKELY if wanted else None
@@ -371,6 +380,7 @@ OBSTACLES = {
     facts.KeyArithmetic: "arithmetic is done on it",
     facts.KeyTransposition: "its buffer axis is moved",
     facts.ShapeLogic: "its shape is looked at",
+    facts.RawKeyLiteral: "it is put beside raw words",
     facts.DtypeLogic: "its dtype is looked at",
     facts.Conversion: "it is converted",
 }

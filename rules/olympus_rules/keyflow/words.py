@@ -30,6 +30,8 @@ def item(flow: Interpreter, value: Value, index: Value, node: ast.Subscript) -> 
             joined = both(flow.path, path)
             if type(part) is int and joined is not None:
                 _index(flow, part, index, node, joined)
+            elif isinstance(part, Metadata) and part.what == "shape" and joined is not None:
+                layout.shape_item(flow, part, index, node)
         return None
     if type(value) is int:
         _index(flow, value, index, node, flow.path)
@@ -42,6 +44,8 @@ def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, pat
         return
     if isinstance(index, Const) and (isinstance(index.value, str) or index.value is None):
         return
+    if isinstance(index, Sequence):
+        layout.index_with_words(flow, term, index, node)
     axes_used = _axes_used(index)
     origin = flow.knowledge.origins.get(term)
     if isinstance(index, SliceOf) and origin is not None and origin.rank == 0:
@@ -77,6 +81,8 @@ def _axes_used(index: Value) -> int:
         if index.items[:1] == (Const(...),):
             return 1
         parts = [part for part in index.items if part != Const(None)]
+        if parts[-1:] == [Const(...)]:
+            parts.pop()
         return len(parts) if parts and not isinstance(parts[-1], SliceOf) else 0
     if isinstance(index, SliceOf) or index == Const(...):
         return 0
@@ -128,6 +134,8 @@ def _split_then_index(flow: Interpreter, term: Term, index: Value, node: ast.Sub
 
 def unpacked(flow: Interpreter, value: Value, instruction: ir.Unpack) -> None:
     """Look at the unpacking of a value: a key's words are no keys."""
+    if isinstance(value, Metadata):
+        layout.shape_unpacked(flow, value, instruction)
     if type(value) is int and not is_stored(flow, value) and isinstance(instruction.node, ast.Tuple | ast.List):
         node = instruction.node
 

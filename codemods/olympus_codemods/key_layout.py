@@ -1,0 +1,106 @@
+"""How code that counts the words of raw keys is spelled such that it holds for typed keys as well.
+
+What a raw key has more than a typed one is the shape of one key: `(2,)` for raw keys of threefry, `()` for typed keys.
+It is written `key.shape`, or `keys.shape[1:]` for an array of keys with one batch axis.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from olympus_codemods.names import Names
+from olympus_codemods.rewriting import call, comments, expression, replace
+from olympus_rules.finding import Edit, Span
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.facts import ShapeLogic
+    from olympus_rules.syntax import Document
+
+__all__ = ["is_plain", "key_shape", "rewritten", "swap", "without_last", "words"]
+
+REARRANGING = ("reshape", "transpose", "swapaxes")
+
+
+def is_plain(node: ast.expr) -> bool:
+    """Say whether an expression may be written twice: a variable, an attribute of one, an item by a constant."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant | ast.Name):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def key_shape(fact: ShapeLogic, document: Document, names: Names) -> str | None:
+    """Return how to write the shape of one key of an array, ``None`` where no variable tells it."""
+    node: ast.expr = fact.subject
+    if is_plain(node):
+        key = document.segment(node)
+        if fact.rank is not None:
+            return f"{key}.shape[{fact.rank}:]" if fact.rank else f"{key}.shape"
+        key_data = names.spell("jax.random.key_data")
+        return f"{key}.shape[{key_data}({key}).ndim - 1 :]" if key_data else None
+    first = _first_of_stack(node, document, names)
+    if first is not None and fact.rank:
+        return f"{first}.shape[{fact.rank - 1}:]" if fact.rank > 1 else f"{first}.shape"
+    parent = _split_key(node, names)
+    return f"{document.segment(parent)}.shape" if parent is not None and is_plain(parent) else None
+
+
+def _first_of_stack(node: ast.expr, document: Document, names: Names) -> str | None:
+    """Return the first of the elements of ``stack([a, b])`` and ``stack(elements)``."""
+    match node:
+        case ast.Call(func=function, args=[stacked]) if names.resolve(function) == "jax.numpy.stack":
+            if isinstance(stacked, ast.List | ast.Tuple) and stacked.elts and is_plain(stacked.elts[0]):
+                return document.segment(stacked.elts[0])
+            return f"{document.segment(stacked)}[0]" if is_plain(stacked) else None
+    return None
+
+
+def _split_key(node: ast.expr, names: Names) -> ast.expr | None:
+    """Return the key that is split in ``split(key, n)``, ``split(key, n)[1:]`` and ``split(key, n).reshape(…)``."""
+    while True:
+        match node:
+            case ast.Subscript(value=inner):
+                node = inner
+            case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in REARRANGING:
+                node = inner
+            case ast.Call(func=function, args=[key, *_]) if names.resolve(function) == "jax.random.split":
+                return key
+            case _:
+                return None
+
+
+def words(document: Document, node: ast.expr, names: Names) -> Edit | None:
+    """Return the edit that puts ``key_data(node)`` in the place of a key."""
+    key, key_data = expression(document, node), names.spell("jax.random.key_data")
+    return None if key is None or key_data is None else replace(document, node, call(key_data, key))
+
+
+def swap(document: Document, node: ast.expr, text: str) -> Edit | None:
+    """Return the edit that writes text in the place of an expression, in whatever syntax stands for elements there."""
+    old, fragment = expression(document, node), document.fragment(node)
+    if old is None or fragment is None or old.lpar or comments(old):
+        return None
+    return Edit(fragment.span(old), text)
+
+
+def without_last(document: Document, elements: list[ast.expr]) -> Edit | None:
+    """Return the edit that leaves out the last of several arguments, with the comma before it."""
+    last, fragment = expression(document, elements[-1]), document.fragment(elements[-1])
+    if last is None or fragment is None or last.lpar:
+        return None
+    if len(elements) == 1:
+        return Edit(fragment.span(last), "")
+    before = expression(document, elements[-2])
+    if before is None or before.rpar:
+        return None
+    span = Span(fragment.span(before).end, fragment.span(last).end)
+    return None if "#" in document.slice(span) else Edit(span, "")
+
+
+def rewritten(text: str) -> cst.BaseExpression:
+    """Return the LibCST expression of a text."""
+    return cst.parse_expression(text)

@@ -1,0 +1,122 @@
+"""OLY207: keys by the functions that make them, buffers by the shape and dtype of a key."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from olympus_codemods import key_layout as layout
+from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.names import Names
+from olympus_codemods.rewriting import expression, replace
+from olympus_codemods.target import Target
+from olympus_rules.finding import Applicability, Edit, Fix
+from olympus_rules.keyflow.facts import Fact, RawKeyLiteral
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["RawKeyLiteralCodemod"]
+
+EMPTY = ("zeros", "empty")
+LARGEST_SEED = 2**31 - 1  # of those that are the same with and without 64-bit numbers
+
+
+class RawKeyLiteralCodemod(Codemod):
+    """A buffer takes shape and dtype from a key; other words come from the constructor that makes them."""
+
+    code = "OLY207"
+
+    def fix(self, fact: Fact, document: Document) -> Fix | None:
+        """Return the portable form."""
+        return self.migrate(fact, document, Target())
+
+    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return a form that has the same words for raw keys, and is a key for typed ones."""
+        assert isinstance(fact, RawKeyLiteral)
+        if fact.in_place or not isinstance(fact.node, ast.Call):
+            return None
+        if fact.like and fact.form == "buffer":
+            return like_a_key(fact, fact.node, document)
+        names = Names(document, fact.node)
+        text = made_anew(fact, fact.node, document, names, target)
+        if text is None or expression(document, fact.node) is None:
+            return None
+        edit = replace(document, fact.node, layout.rewritten(text))
+        return fix_of(Applicability.SAFE, "Make the words where keys are made", edit, *names.edits())
+
+
+def like_a_key(fact: RawKeyLiteral, node: ast.Call, document: Document) -> Fix | None:
+    """``jnp.zeros((n, 2), jnp.uint32)`` becomes ``jnp.zeros((n, *key.shape), key.dtype)``."""
+    names = Names(document, node)
+    shape, dtype = parameter(node, 0, "shape"), parameter(node, 2 if function_name(node) == "full" else 1, "dtype")
+    function = names.spell(f"jax.numpy.{function_name(node)}", near=node.func)
+    if shape is None or dtype is None or function is None:
+        return None
+    one = f"{fact.like}.shape[{fact.rank}:]" if fact.rank else f"{fact.like}.shape"
+    edits: list[Edit | None] = [layout.swap(document, dtype, f"{fact.like}.dtype")]
+    if isinstance(shape, ast.Tuple | ast.List) and len(shape.elts) > 1:
+        edits.append(layout.swap(document, shape.elts[-1], f"*{one}"))
+    else:
+        edits.append(replace(document, shape, layout.rewritten(one)))
+    if names.resolve(node.func).startswith("numpy."):
+        edits.append(layout.swap(document, node.func, function))
+    return fix_of(Applicability.SAFE, f"Take shape and dtype from `{fact.like}`", *edits, *names.edits())
+
+
+def made_anew(fact: RawKeyLiteral, node: ast.Call, document: Document, names: Names, target: Target) -> str | None:
+    """Return an expression for the words that the constructor of keys makes; ``None`` for any others."""
+    constructor = names.spell("jax.random.PRNGKey")
+    if constructor is None:
+        return None
+    if fact.form == "words":
+        return seeded(node, constructor)
+    lengths = leading(parameter(node, 0, "shape"), document)
+    if lengths is None:
+        return None
+    if fact.form == "abstract":
+        return abstract(lengths, names, target, constructor)
+    if function_name(node) not in EMPTY or len(lengths) > 1:
+        return None
+    if not lengths:
+        return f"{constructor}(0)"
+    vmap, zeros = names.spell("jax.vmap"), names.spell("jax.numpy.zeros")
+    return f"{vmap}({constructor})({zeros}({lengths[0]}, int))" if vmap and zeros else None
+
+
+def seeded(node: ast.Call, constructor: str) -> str | None:
+    """``jnp.array([0, 7], jnp.uint32)`` becomes ``PRNGKey(7)``; there is no such seed for other words."""
+    match node.args:
+        case [ast.List(elts=[ast.Constant(value=0), ast.Constant(value=int(seed))]), *_] if seed <= LARGEST_SEED:
+            return f"{constructor}({seed})"
+    return None
+
+
+def abstract(lengths: list[str], names: Names, target: Target, constructor: str) -> str | None:
+    """``ShapeDtypeStruct((2,), jnp.uint32)`` becomes ``jax.eval_shape(lambda: PRNGKey(0))``."""
+    eval_shape, split = names.spell("jax.eval_shape"), names.spell("jax.random.split")
+    if eval_shape is None or split is None or (len(lengths) > 1 and not target.has("split-shape")):
+        return None
+    if not lengths:
+        return f"{eval_shape}(lambda: {constructor}(0))"
+    number = lengths[0] if len(lengths) == 1 else f"({', '.join(lengths)})"
+    return f"{eval_shape}(lambda: {split}({constructor}(0), {number}))"
+
+
+def function_name(node: ast.Call) -> str:
+    """Return the last name of a callee."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def parameter(node: ast.Call, position: int, name: str) -> ast.expr | None:
+    """Return an argument by position or name."""
+    if position < len(node.args):
+        return node.args[position]
+    return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+
+
+def leading(shape: ast.expr | None, document: Document) -> list[str] | None:
+    """Return the lengths before the words, as they are written."""
+    if isinstance(shape, ast.Tuple | ast.List):
+        return [document.segment(length) for length in shape.elts[:-1]]
+    return [] if isinstance(shape, ast.Constant) else None
