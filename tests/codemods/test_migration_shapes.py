@@ -96,6 +96,8 @@ PROGRAMS = [
         BOTH,
     ),
     ("B17", "result = draw(jnp.broadcast_to(key, (3, 2)))", "jnp.broadcast_to(key, (3, *key.shape))", False, THREEFRY),
+    ("B17 numpy", "result = np.broadcast_to(key, (3, 2))", "np.broadcast_to(random.key_data(key), (3, 2))", False,
+     THREEFRY),
     ("B17 choice", "def f(k=None):\n    if k is None:\n        k = random.PRNGKey(3)\n"
      "    return jnp.tile(k, (3, 1))\nresult = f()", "jnp.tile(k, (3, *(1,) * len(k.shape)))", True, BOTH),
     ("B17 sum", "n = (3,)\nresult = jnp.broadcast_to(key, n + (2,))", "n + (*key.shape,)", True, THREEFRY),
@@ -216,7 +218,6 @@ LEFT = [
         "B16 sum",
         "def f(rngs, n):\n    return draw(rngs.reshape(n + (-1,))[0])\nresult = f(random.split(key, 6), (2, 3))",
     ),
-    ("B17 numpy", "result = np.broadcast_to(key, (3, 2))"),
     ("B20 mixed", "result = jnp.concatenate([key, jnp.zeros(2, jnp.int32).astype(jnp.uint32)])"),
     ("B21 in place", "buffer = np.zeros((2, 2), np.uint32)\nbuffer[0] = key\nresult = buffer"),
     ("B21 ones", "result = draw(jnp.ones((3, 2), jnp.uint32))"),

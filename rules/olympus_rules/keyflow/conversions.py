@@ -96,7 +96,7 @@ ROWS: dict[str, Row] = {
         Row("assertion", (0, 1), ("actual", "desired", "x", "y")),
     ),
     **_rows("chex", "assert_trees_all_close assert_tree_all_finite", Row("assertion", EVERYWHERE)),
-    **_rows("chex", "assert_rank assert_shape assert_type", Row("assertion", names=("inputs",))),
+    **_rows("chex", "assert_rank assert_type", Row("assertion", names=("inputs",))),
     # values that are no keys among keys
     "jax.numpy.where": Row("fill", (1, 2), ("x", "y")),
     "jax.numpy.pad": Row("pad", names=("array",)),
