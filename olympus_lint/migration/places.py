@@ -15,7 +15,7 @@ from olympus_lint.suppression import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Fix
 from olympus_rules.keyflow.facts import HandedOut, Reference
-from olympus_rules.rule import Report
+from olympus_rules.rule import Report, all_rules
 from olympus_rules.syntax import Document
 
 __all__ = ["RULES", "Text", "constructors", "rename", "reports_of", "rewrite"]
@@ -38,6 +38,7 @@ class Text:
         rewritten: what was done, in order: a report on the text of that time, and its fix.
         problems: what went wrong.
         notes: what was looked at in part only.
+        seen: the rows of which a rule speaks, whatever the settings and comments say of it.
         exits: the calls of the text as it is by now that give keys to what is out of reach.
     """
 
@@ -48,6 +49,7 @@ class Text:
     rewritten: list[tuple[Report, Fix]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
+    seen: frozenset[int] = frozenset()
     exits: list[HandedOut] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -66,15 +68,26 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     settings = replace(text.settings, select=RULES, extend_select=())
     project = projects.get(settings)
     document = project.document(text.filename, text.new)
-    rules = settings.rules_for(text.filename)
+    rules = [rule for code, rule in all_rules().items() if code.startswith(RULES)]
+    wanted = {rule.code for rule in settings.rules_for(text.filename)}
     checked = check(document, rules, min_confidence=settings.min_confidence, project=project, with_exits=True)
     text.exits = checked.handed_out
     text.problems = [internal_error(text.filename, failure) for failure in checked.errors]
     text.notes = [unfinished_note(text.filename, fact) for fact in checked.unfinished]
+    text.seen = frozenset(row for report in checked.reports for row in rows_of(report))
+    reports = [report for report in checked.reports if report.finding.code in wanted]
     if settings.ignore_noqa:
-        return document, checked.reports
+        return document, reports
     comments = Suppressions(text.new)
-    return document, [report for report in checked.reports if not comments.hides(report.finding)]
+    return document, [report for report in reports if not comments.hides(report.finding)]
+
+
+def rows_of(report: Report) -> range:
+    """Return the rows of a place; none for a constructor, whose row may have a place as well."""
+    if report.finding.code == CONSTRUCTOR:
+        return range(0)
+    first = report.finding.span.start.row
+    return range(first, (getattr(report.fact.node, "end_lineno", None) or first) + 1)
 
 
 def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:

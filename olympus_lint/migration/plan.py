@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow.facts import Conversion, KeyKind
+from olympus_lint.migration.unseen import unseen
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.rule import Report
@@ -66,6 +67,7 @@ def plan(
     mentions: Mapping[str, Sequence[Report]],
     left: Mapping[str, Sequence[Report]],
     exits: Mapping[str, Sequence[HandedOut]],
+    seen: Mapping[str, Collection[int]],
     *,
     roots: Iterable[str],
     packs: tuple[str, ...] = (),
@@ -77,6 +79,7 @@ def plan(
         mentions: the constructors of each file, in the order of places.
         left: the places of each file that are not ready for typed keys.
         exits: the calls of each file that give keys to what is out of reach.
+        seen: the rows of each file of which a rule speaks.
         roots: the names under which the JAX namespace may be imported.
         packs: the paths of the user's signature packs.
     """
@@ -99,6 +102,11 @@ def plan(
                 open_places += [] if makers else [reason]
                 for maker in makers:
                     reasons[maker].add(reason)
+    for filename, path in paths.items():
+        for node in unseen(documents[filename], path, reached):
+            is_seen = node.lineno in seen.get(filename, ())
+            for maker in _keys_in(node, path, reached) if not is_seen else ():
+                reasons[maker].add(_place(filename, node, documents[filename]))
     leaving = {place_of(paths[filename], fact.node) for filename, each in exits.items() for fact in each}
     for way in reached.exits():
         told = _way_out(way, open_places, packs) if way.is_sure or way.place in leaving else None
@@ -124,9 +132,13 @@ def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constru
 
 
 def _place_left(filename: str, report: Report, document: Document) -> Reason:
-    code = " ".join(document.segment(report.fact.node).split())
-    shown = code if len(code) <= 60 else f"{code[:57]}..."
-    return Reason(filename, report.finding.span.start.row, f"gets to `{shown}`", report.finding.code)
+    return _place(filename, report.fact.node, document, report.finding.code)
+
+
+def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> Reason:
+    written = " ".join(document.segment(node).split())
+    shown = written if len(written) <= 60 else f"{written[:57]}..."
+    return Reason(filename, getattr(node, "lineno", 1), f"gets to `{shown}`", code)
 
 
 def _keys_in(node: ast.AST, path: str, reached: ProjectReach) -> set[Place]:

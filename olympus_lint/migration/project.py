@@ -93,7 +93,8 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
     roots = {root for text in migration.texts for root in text.settings.library_roots}
     packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
     exits = {text.filename: text.exits for text in migration.texts}
-    return plan(documents, found, migration.left, exits, roots=roots, packs=packs)
+    seen = {text.filename: text.seen for text in migration.texts}
+    return plan(documents, found, migration.left, exits, seen, roots=roots, packs=packs)
 
 
 def _parsed(text: Text) -> Document | None:

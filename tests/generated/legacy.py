@@ -61,7 +61,7 @@ PRODUCERS = [
     Part("", "key", "make$n = $PRNGKey\n$v = make$n($n)", "$v"),
     Part("", "key", "$v = functools.partial($PRNGKey, $n)()", "$v"),
     Part("", "key", "$v = list(map($PRNGKey, range(2)))[1]", "$v"),
-    Part("", "key", "$v = jax.jit($PRNGKey)($n)", "$v"),
+    Part("", "key", "$v = jax.jit(lambda seed: $PRNGKey(seed))($n)", "$v"),
     Part("", "key", "$v = $f($n)", "$v", "def f$n(seed, make=$PRNGKey):\n    return make(seed)"),
     Part("", "key", "$v = $f.key", "$v", "class f$n:\n    key = $PRNGKey($n)"),
     Part("", "key", "$v = $f", "$v", "f$n = $PRNGKey($n)"),

@@ -149,6 +149,7 @@ class Analysis:
         self.idle: set[FunctionCode] = set()
         self.pending: list[notes.Pending] = []
         self.placeholders: dict[Term, Placeholder] = {}
+        self.filled_in_place: set[ast.Call] = set()
         self.facts: list[Fact] = []
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
         self.hierarchy = Hierarchy(self)

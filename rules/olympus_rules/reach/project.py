@@ -194,9 +194,10 @@ class ProjectReach:
                 for element in self.elements(value, None):
                     self.slots.lead(element, target)
                 return
-            self.slots.put(target, value)
             if isinstance(value, Object):
                 self.slots.lead(self.opened(value), target)
+            else:
+                self.slots.put(target, value)
 
         self.slots.watch(source, read)
 
@@ -207,9 +208,9 @@ class ProjectReach:
             self._opened.add(owner)
             for name in owner.code.fields:  # of a named tuple
                 self.slots.lead(self.classes.field(owner.code, name), slot)
+            given = self.slots.slot("iterator", owner)
             for name in ("__getitem__", "__next__"):
                 self.ask(owner, name, slot)
-            given = self.slots.slot("iterator", owner)
             if self.ask(owner, "__iter__", given):
                 self.iterate(given, slot)
         return slot
@@ -232,6 +233,8 @@ class ProjectReach:
         def fill(value: Value) -> None:
             if isinstance(value, Container):
                 self.slots.lead(slot, self.element(value, None))
+            elif isinstance(value, Object):
+                self.slots.lead(slot, self.opened(value))
 
         self.slots.watch(container, fill)
         for _ in range(ROUNDS):  # an empty array, or what a function out of reach made
@@ -341,6 +344,10 @@ class ProjectReach:
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may be the value of an expression, or in it."""
         return self._keys(self.expressions.get(place, ()))
+
+    def holds_keys(self, place: Place) -> bool:
+        """Say whether the value of an expression is a key, whatever the way that it came."""
+        return any(self._holds_keys_only(slot) for slot in self.expressions.get(place, ()))
 
     def _keys(self, slots: Iterable[Slot]) -> frozenset[Place]:
         """Return the keys in slots, in the containers there, and in containers in these."""

@@ -198,9 +198,9 @@ class Reader:
             if isinstance(value, Container):
                 for element in self.reach.elements(value, name):
                     self.slots.lead(element, slot)
-            elif isinstance(value, Key | Made | Object | Library):
+            elif isinstance(value, Key | Made | Library):
                 self.slots.put(slot, value)
-            if isinstance(value, Object):
+            elif isinstance(value, Object):
                 self.slots.lead(self.reach.opened(value), slot)
 
         self.slots.watch(owner, read)
@@ -276,6 +276,7 @@ class Reader:
             for index, target in enumerate(targets):
                 if isinstance(value, Object):
                     self.slots.lead(self.reach.opened(value), target)
+                    continue
                 if not isinstance(value, Container):
                     self.slots.put(target, value)
                     continue
