@@ -13,12 +13,12 @@ from olympus_lint.results import Problem
 from olympus_lint.settings import Settings
 from olympus_lint.suppression import Suppressions
 from olympus_rules.check import check
-from olympus_rules.finding import Fix
-from olympus_rules.keyflow.facts import HandedOut, Reference
+from olympus_rules.finding import Confidence, Fix
+from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
 from olympus_rules.rule import Report, all_rules
 from olympus_rules.syntax import Document
 
-__all__ = ["RULES", "Text", "constructors", "rename", "reports_of", "rewrite"]
+__all__ = ["RULES", "Text", "constructors", "is_note", "rename", "reports_of", "rewrite"]
 
 CONSTRUCTOR = "OLY201"
 RULES = ("OLY101", "OLY102", "OLY103", "OLY2")
@@ -70,12 +70,13 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     document = project.document(text.filename, text.new)
     rules = [rule for code, rule in all_rules().items() if code.startswith(RULES)]
     wanted = {rule.code for rule in settings.rules_for(text.filename)}
-    checked = check(document, rules, min_confidence=settings.min_confidence, project=project, with_exits=True)
+    checked = check(document, rules, min_confidence=Confidence.POSSIBLE, project=project, with_exits=True)
+    reports = [report for report in checked.reports if _counts(report, settings)]
+    text.seen = frozenset(row for report in reports for row in rows_of(report))
+    reports = [report for report in reports if report.finding.code in wanted]
     text.exits = checked.handed_out
     text.problems = [internal_error(text.filename, failure) for failure in checked.errors]
     text.notes = [unfinished_note(text.filename, fact) for fact in checked.unfinished]
-    text.seen = frozenset(row for report in checked.reports for row in rows_of(report))
-    reports = [report for report in checked.reports if report.finding.code in wanted]
     if settings.ignore_noqa:
         return document, reports
     comments = Suppressions(text.new)
@@ -88,6 +89,17 @@ def rows_of(report: Report) -> range:
         return range(0)
     first = report.finding.span.start.row
     return range(first, (getattr(report.fact.node, "end_lineno", None) or first) + 1)
+
+
+def _counts(report: Report, settings: Settings) -> bool:
+    """Say whether a report is sure enough; what typed keys may change silently is told in any case."""
+    return report.finding.confidence >= settings.min_confidence or isinstance(report.fact, Conversion)
+
+
+def is_note(report: Report, target: Target) -> bool:
+    """Say whether a place is worth a look only: typed keys work there on every release that is aimed at."""
+    fact = report.fact
+    return isinstance(fact, Conversion) and (fact.confidence == Confidence.POSSIBLE or not fact.breaks(target.jax))
 
 
 def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
@@ -107,7 +119,7 @@ def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
     for _ in range(PASSES):
         document, reports = reports_of(text, projects)
         places = [report for report in reports if report.finding.code != CONSTRUCTOR]
-        fixes = [(report, migration_for(report, document, target)) for report in places]
+        fixes = [(r, None if is_note(r, target) else migration_for(r, document, target)) for r in places]
         left = [report for report, fix in fixes if fix is None]
         if not _apply(text, [(report, fix) for report, fix in fixes if fix is not None]):
             break

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow.facts import Conversion, KeyKind
+from olympus_lint.migration.places import is_note
 from olympus_lint.migration.unseen import unseen
+from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.rule import Report
@@ -18,7 +19,8 @@ from olympus_rules.signatures import typed_key_support
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
-    from olympus_rules.keyflow.facts import HandedOut
+    from olympus_codemods.target import Target
+    from olympus_rules.keyflow.facts import Fact, HandedOut
     from olympus_rules.reach.project import Exit, ProjectReach
 
 __all__ = ["Constructor", "Reason", "plan"]
@@ -69,6 +71,7 @@ def plan(
     exits: Mapping[str, Sequence[HandedOut]],
     seen: Mapping[str, Collection[int]],
     *,
+    target: Target,
     roots: Iterable[str],
     packs: tuple[str, ...] = (),
 ) -> dict[str, list[Constructor]]:
@@ -80,6 +83,7 @@ def plan(
         left: the places of each file that are not ready for typed keys.
         exits: the calls of each file that give keys to what is out of reach.
         seen: the rows of each file of which a rule speaks.
+        target: what the code has to work with.
         roots: the names under which the JAX namespace may be imported.
         packs: the paths of the user's signature packs.
     """
@@ -95,22 +99,26 @@ def plan(
     open_places: list[Reason] = []
     for filename, reports in left.items():
         for report in reports:
-            stops = report.finding.code not in HARMLESS and not _is_note(report)
+            stops = report.finding.code not in HARMLESS and not is_note(report, target)
             if stops and report.fact.kind != KeyKind.TYPED:
                 reason = _place_left(filename, report, documents[filename])
-                makers = _keys_in(report.fact.node, paths[filename], reached)
+                makers = _makers_of(report.fact, paths[filename], reached)
                 open_places += [] if makers else [reason]
                 for maker in makers:
                     reasons[maker].add(reason)
     for filename, path in paths.items():
-        for node in unseen(documents[filename], path, reached):
+        for value, node in unseen(documents[filename], path, reached):
             is_seen = node.lineno in seen.get(filename, ())
-            for maker in _keys_in(node, path, reached) if not is_seen else ():
+            for maker in reached.keys_at(place_of(path, value)) if not is_seen else ():
                 reasons[maker].add(_place(filename, node, documents[filename]))
-    leaving = {place_of(paths[filename], fact.node) for filename, each in exits.items() for fact in each}
+    leaving: dict[Place, set[Place]] = {}
+    for filename, each in exits.items():
+        for fact in each:
+            made = {place_of(paths[filename], fact.maker)} if fact.maker is not None else set()
+            leaving.setdefault(place_of(paths[filename], fact.node), set()).update(made)
     for way in reached.exits():
         told = _way_out(way, open_places, packs) if way.is_sure or way.place in leaving else None
-        for maker in way.keys if told else ():
+        for maker in (leaving.get(way.place) or way.keys) if told else ():
             reasons[maker].add(Reason(filenames[way.place.file], way.place.line, str(told)))
     _hold_company(reached, filenames, places, reasons)
     return {
@@ -119,11 +127,6 @@ def plan(
         ]
         for filename, each in mentions.items()
     }
-
-
-def _is_note(report: Report) -> bool:
-    """Say whether a place is worth a look and works with typed keys as it does with raw ones."""
-    return isinstance(report.fact, Conversion) and report.fact.effect == "same"
 
 
 def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constructor:
@@ -141,13 +144,19 @@ def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> 
     return Reason(filename, getattr(node, "lineno", 1), f"gets to `{shown}`", code)
 
 
-def _keys_in(node: ast.AST, path: str, reached: ProjectReach) -> set[Place]:
-    """Return the constructors whose keys may be in an expression, or in a part of it."""
-    found: set[Place] = set()
-    for part in ast.walk(node):
-        if isinstance(part, ast.expr):
-            found |= reached.keys_at(place_of(path, part))
-    return found
+def _makers_of(fact: Fact, path: str, reached: ProjectReach) -> frozenset[Place]:
+    """Return the constructors whose keys may be what a fact is about.
+
+    The key flow knows some; otherwise it is what may be in the expressions of the fact, first of all in those to
+    which nothing but keys comes.
+    """
+    if fact.maker is not None:
+        return frozenset({place_of(path, fact.maker)})
+    subjects = [*getattr(fact, "subjects", ()), *filter(None, [getattr(fact, "subject", None)])]
+    parts = [part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr)]
+    places = [place_of(path, part) for part in (subjects or parts)]
+    sure = [reached.keys_at(place) for place in places if reached.has_keys_only(place)]
+    return frozenset().union(*(sure or [reached.keys_at(place) for place in places]))
 
 
 def _way_out(way: Exit, open_places: Sequence[Reason], packs: tuple[str, ...]) -> str | None:

@@ -94,7 +94,7 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
     packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
     exits = {text.filename: text.exits for text in migration.texts}
     seen = {text.filename: text.seen for text in migration.texts}
-    return plan(documents, found, migration.left, exits, seen, roots=roots, packs=packs)
+    return plan(documents, found, migration.left, exits, seen, target=migration.target, roots=roots, packs=packs)
 
 
 def _parsed(text: Text) -> Document | None:

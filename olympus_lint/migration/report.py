@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
 from olympus_lint.reporting._text import count
+from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report
 
 __all__ = ["DRY_RUN", "render"]
@@ -18,8 +19,26 @@ __all__ = ["DRY_RUN", "render"]
 DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
 """With this flag of JAX, ``PRNGKey`` makes typed keys: a run of the tests as they would be after the migration."""
 
-SILENT = frozenset({"OLY202", "OLY203"})
-"""Rules about what goes on with a typed key without an error, with another result."""
+FAILING = frozenset(
+    {"axis", "dynamic-slice", "len", "permutation", "shape-unpack", "signature", "spec", "vstack", "word-shape"}
+)
+"""Forms of logic on shapes that raise an error with typed keys; the others go on with another result."""
+
+
+def is_silent(fact: Fact) -> bool:
+    """Say whether a place goes on with a typed key without an error, with another result."""
+    match fact:
+        case ShapeLogic(form=form):
+            return form not in FAILING
+        case DtypeLogic(form=form):
+            return form != "numpy"
+        case KeyTransposition(how=how):
+            return how == "out_axes"
+        case KeyIndexing(batch=batch):
+            return batch
+        case Conversion(effect=effect):
+            return effect != "fails"
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +56,7 @@ class Left:
     @property
     def is_silent(self) -> bool:
         """Say whether a typed key changes what it does without an error."""
-        return self.report.finding.code in SILENT
+        return is_silent(self.report.fact)
 
     @property
     def place(self) -> str:
@@ -150,9 +169,16 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
             lines.extend(f"    {'- ' if markdown else ''}{reason}" for reason in reasons_of(constructor))
         lines.append("")
     heading("Check it")
-    lines.append("With this flag, JAX makes typed keys wherever `PRNGKey` is left:")
+    lines.append(f"{check_it(migration)}:")
     lines.extend(["", "```console", f"$ {DRY_RUN}", "```"] if markdown else [f"  {DRY_RUN}"])
     return "\n".join(lines) + "\n"
+
+
+def check_it(migration: Migration) -> str:
+    """Say what the dry run is good for."""
+    if migration.target.style == "portable":
+        return "Run the tests as they are, and then with this flag, with which JAX makes typed keys of `PRNGKey`"
+    return "With this flag, JAX makes typed keys wherever `PRNGKey` is left"
 
 
 def as_json(migration: Migration, *, written: bool) -> str:
@@ -227,10 +253,7 @@ def as_html(migration: Migration, *, written: bool) -> str:
         parts.append(f"<h2>Left, in the order in which to look</h2><ol>{''.join(map(left_item, left))}</ol>")
     if held := held_back(migration):
         parts.append(f"<h2>Constructors that stay, and why</h2><ul>{''.join(map(held_item, held))}</ul>")
-    parts.append(
-        "<h2>Check it</h2><p>With this flag, JAX makes typed keys wherever <code>PRNGKey</code> is left:</p>"
-        f"<pre>{said(DRY_RUN)}</pre>"
-    )
+    parts.append(f"<h2>Check it</h2><p>{said(check_it(migration))}:</p><pre>{said(DRY_RUN)}</pre>")
     title = "Migration of JAX random keys"
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
     body = "\n".join(parts)

@@ -44,8 +44,8 @@ COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 
 
-def unseen(document: Document, path: str, reached: ProjectReach) -> Iterator[ast.expr]:
-    """Return the expressions of a file that do with a key what typed keys do not do.
+def unseen(document: Document, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Return the keys of a file with the expressions that do with them what typed keys do not do.
 
     Args:
         document: the file.
@@ -53,12 +53,12 @@ def unseen(document: Document, path: str, reached: ProjectReach) -> Iterator[ast
         reached: where keys get to.
     """
     for node in ast.walk(document.tree):
-        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and reached.holds_keys(
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and reached.has_keys_only(
             place_of(path, node)
         ):
             place = Use(node, document, path, reached).breaking()
             if place is not None:
-                yield place
+                yield node, place
 
 
 class Use:

@@ -280,7 +280,9 @@ def main() -> int:
             if shown_already[sort] <= SHOWN:
                 small = shrunk(project, lambda p, f=failure: any(o.kind == f.kind for o in failures(p)))
                 print(f"\n# {seed}: {failure}\n{text_of(small)}", flush=True)
-    print(f"{count} projects, {failed} failed, {time.perf_counter() - began:.0f} s, {dict(seen)}, {dict(shown_already)}")
+    print(
+        f"{count} projects, {failed} failed, {time.perf_counter() - began:.0f} s, {dict(seen)}, {dict(shown_already)}"
+    )
     return 1 if failed else 0
 
 

@@ -190,13 +190,14 @@ class Analysis:
             found += verdicts.judge(flow)
         found += verdicts.stale_state(self)
         settled = list(verdicts.settle(self))
-        found += [fact for _, fact in settled]
+        migrating = asked is not None and facts.HandedOut in asked
+        found += verdicts.with_makers(self, settled) if migrating else [fact for _, fact in settled]
         constructions = asked is None or facts.Construction in asked
         found += references(self, verdicts.obstacles(self, settled) if constructions else None)
         found += word_annotations(self)
         found += implementations(self)
-        if asked is not None and facts.HandedOut in asked:
-            found += verdicts.handed_out(self)
+        if migrating:
+            found += verdicts.with_makers(self, verdicts.handed_out(self))
         self.busy, self.judged = busy, True
         return verdicts.unique(found)
 

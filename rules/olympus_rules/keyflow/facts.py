@@ -73,12 +73,15 @@ class Fact:
         confidence: how sure the analysis is.
         key: the source text of the key (``key``, ``self.rng``, ``keys[0]``), empty when it has no name.
         kind: raw or typed, when the source says so.
+        maker: the callee of the constructor in this file that made the key, where a migration asks for it and it is
+            known.
     """
 
     node: ast.AST
     confidence: Confidence
     key: str = ""
     kind: KeyKind = KeyKind.UNKNOWN
+    maker: ast.AST | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["handed_out", "judge", "obstacles", "settle", "stale_state", "unique"]
+__all__ = ["handed_out", "judge", "obstacles", "settle", "stale_state", "unique", "with_makers"]
 
 
 def judge(flow: Interpreter) -> Iterator[Fact]:
@@ -412,13 +413,21 @@ def obstacles(analysis: Analysis, settled: Iterable[tuple[Term, Fact]]) -> dict[
     return {node: tuple(dict.fromkeys(found.get(term, ()))) for node, (term, _) in analysis.constructed.items()}
 
 
-def handed_out(analysis: Analysis) -> Iterator[Fact]:
-    """Return the calls that give keys to what is out of reach."""
+def with_makers(analysis: Analysis, found: Iterable[tuple[Term, Fact]]) -> Iterator[Fact]:
+    """Return facts about keys with the constructors of these, where they are in this file."""
+    makers = {term: node for node, (term, _) in analysis.constructed.items()}
+    for term, fact in found:
+        maker = makers.get(analysis.terms.seed_of(term))
+        yield fact if maker is None else replace(fact, maker=maker)
+
+
+def handed_out(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
+    """Return the calls that give keys to what is out of reach, with the keys."""
     for flow in analysis.flows.values():
         knowledge = flow.knowledge
         for use in flow.ledger.consumptions:
             if use.certainty != Certainty.KNOWN and (knowledge.is_known(use.term) or use.term in knowledge.named):
-                yield facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)
+                yield use.term, facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)
 
 
 def _guards(analysis: Analysis) -> dict[Term, int]:

@@ -345,8 +345,8 @@ class ProjectReach:
         """Return the constructors whose keys may be the value of an expression, or in it."""
         return self._keys(self.expressions.get(place, ()))
 
-    def holds_keys(self, place: Place) -> bool:
-        """Say whether the value of an expression is a key, whatever the way that it came."""
+    def has_keys_only(self, place: Place) -> bool:
+        """Say whether nothing but keys comes to an expression."""
         return any(self._holds_keys_only(slot) for slot in self.expressions.get(place, ()))
 
     def _keys(self, slots: Iterable[Slot]) -> frozenset[Place]:

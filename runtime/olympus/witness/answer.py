@@ -12,7 +12,7 @@ from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
-from olympus.witness.world import Branch
+from olympus.witness.preparation import Branch
 
 __all__ = ["answer", "module_name"]
 

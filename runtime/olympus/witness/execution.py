@@ -17,19 +17,9 @@ from olympus.verdicts.judge import ASSUMED, Execution, Interruption
 from olympus.verdicts.question import Place as QuestionPlace
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
+from olympus.witness.preparation import Branch, Place, compiled
 from olympus.witness.unknown import is_unknown
-from olympus.witness.world import (
-    Branch,
-    Choices,
-    Exhausted,
-    Met,
-    Place,
-    Players,
-    SourceModule,
-    World,
-    compiled,
-    shallow,
-)
+from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule, World, shallow
 
 __all__ = ["Executor", "Target", "is_there", "loaded", "module_name"]
 

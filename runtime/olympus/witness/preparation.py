@@ -1,0 +1,398 @@
+"""From the source of a file to what a witness executes: every node at its place, and what may fail made to go on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from types import CodeType
+from typing import Any, NamedTuple
+
+__all__ = ["Asked", "Branch", "CompiledModule", "Place", "compiled", "compiled_file"]
+
+Place = tuple[int, int, int, int]
+"""Line, column, end line, end column: lines from 1, columns in UTF-8 bytes from 0, as ``ast`` has them."""
+
+Asked = Mapping[Place, int]
+"""Places at which it is noted what comes there, each with its number."""
+
+Branch = tuple[int, int]
+"""Line and column of a statement or expression with a condition, as ``ast`` has them."""
+
+
+class CompiledModule:
+    """The statements of a file, each compiled at its place."""
+
+    def __init__(self, statements: list[CodeType]) -> None:
+        self.statements = statements
+
+
+def compiled(
+    file: str, text: str, module: str, branches: Collection[Branch] = (), asked: Asked | None = None
+) -> CompiledModule:
+    """Compile a file for execution with stand-ins; every node keeps its place.
+
+    Args:
+        file: its path.
+        text: its source.
+        module: the name of its module.
+        branches: the conditions that an execution may be told to decide in one way.
+        asked: the places at which it is noted what comes there.
+
+    Raises:
+        SyntaxError: if it is no Python of this version.
+    """
+    package = module if Path(file).name == "__init__.py" else module.rpartition(".")[0]
+    tree = Prepared(package, branches, asked).visit(ast.parse(text, file))
+    statements = []
+    for statement in tree.body:
+        code = ast.Module([statement], [])
+        statements.append(compile(ast.fix_missing_locations(code), file, "exec", dont_inherit=True))
+    return CompiledModule(statements)
+
+
+@lru_cache(maxsize=1024)
+def compiled_file(file: Path, module: str) -> CompiledModule:
+    """Compile a file of the project, once; nothing is in one that cannot be read or parsed."""
+    try:
+        return compiled(str(file), file.read_text("utf-8"), module)
+    except (OSError, SyntaxError, ValueError):
+        return CompiledModule([])
+
+
+def call(name: str, *args: ast.expr, at: ast.AST) -> ast.expr:
+    """Return a call of one of our functions, at the place of a node."""
+    return ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), at), list(args), []), at)
+
+
+def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, positive: bool = True) -> ast.expr:
+    """Change the parts of a condition between ``and``, ``or`` and ``not``, told whether it is true when they are."""
+    if isinstance(test, ast.BoolOp):
+        test.values = [parted(value, change, positive=positive) for value in test.values]
+        return test
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn | ast.IsNot):
+        operator = ast.In() if isinstance(test.ops[0], ast.NotIn) else ast.Is()
+        inside = ast.copy_location(ast.Compare(test.left, [operator], test.comparators), test)
+        test = ast.copy_location(ast.UnaryOp(ast.Not(), inside), test)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test.operand = parted(test.operand, change, positive=not positive)
+        return test
+    return change(test, positive)
+
+
+def is_ours(node: ast.AST) -> bool:
+    """Say whether a node is a call of one of our functions."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("__olympus")
+
+
+def place_of(node: Any) -> Place:
+    """Return the place of a node of a syntax tree."""
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def noted(number: int, value: ast.expr, *, first: bool = False) -> ast.expr:
+    """Return an expression that notes what comes to a place."""
+    told = [ast.copy_location(ast.Constant(each), value) for each in (number, first)]
+    return call("__olympus_noted__", value, *told, at=value)
+
+
+class Head(NamedTuple):
+    """The head of a compound statement: statements that come before it, and an expression that cannot fail."""
+
+    statements: list[ast.stmt]
+    value: ast.expr
+
+
+class Prepared(ast.NodeTransformer):
+    """Makes a module ready for stand-ins; every node of the user keeps its place.
+
+    * Annotations are left out, and a decorator that is not known leaves the function as it is.
+    * A statement that fails gives unknown values to its names, and the execution goes on. So does the head of a loop,
+      of a condition, or of a ``with``.
+    * Loops run a few turns. What is not known is taken not to lead to an error.
+    * Keywords of unknown names are left out.
+    * Relative imports become absolute ones.
+    """
+
+    def __init__(self, package: str, branches: Collection[Branch] = (), asked: Asked | None = None) -> None:
+        self.package, self.branches, self.asked = package, branches, asked or {}
+
+    def visit(self, node: ast.AST) -> Any:
+        """Prepare a node; at a place that is asked about, its operands are noted."""
+        own = isinstance(node, ast.expr | ast.AugAssign) and not is_ours(node)
+        number = self.asked.get(place_of(node)) if own else None
+        if number is not None:
+            self.note_operands(node, number)
+        return super().visit(node)
+
+    def note_operands(self, node: ast.AST, number: int) -> None:
+        """Note what comes to an expression: what is indexed, computed with, or given to a call."""
+        seen = partial(noted, number)
+        match node:
+            case ast.BinOp():
+                node.left, node.right = seen(node.left, first=True), seen(node.right)
+            case ast.Subscript() | ast.Attribute() | ast.AugAssign():
+                node.value = seen(node.value, first=True)
+            case ast.Call():
+                if isinstance(node.func, ast.Attribute):
+                    node.func.value = seen(node.func.value, first=True)
+                else:
+                    node.func = seen(node.func, first=True)
+                node.args = [each if isinstance(each, ast.Starred) else seen(each) for each in node.args]
+                for keyword in node.keywords:
+                    keyword.value = seen(keyword.value)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
+        """Prepare a function."""
+        match node.body:
+            case [*_, ast.If(body=[*_, ast.Return()]) as last, ast.Raise()]:
+                last.test = self.unlikely(last.test, wanted=True)
+        self.generic_visit(node)
+        node.returns = None
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        lazy = any(ast.unparse(each).endswith("contextmanager") for each in node.decorator_list)
+        eager = isinstance(node, ast.FunctionDef) and not lazy and only_gives(node)
+        self.decorated(node)
+        if eager:
+            node.decorator_list.append(ast.copy_location(ast.Name("__olympus_generator__", ast.Load()), node))
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
+        """Prepare a function."""
+        return self.visit_FunctionDef(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        """Prepare a class."""
+        self.generic_visit(node)
+        return self.decorated(node)
+
+    def decorated(self, node: Any) -> Any:
+        """Apply each decorator by a function of ours."""
+        node.decorator_list = [call("__olympus_decorator__", each, at=each) for each in node.decorator_list]
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
+        """Make a relative import an absolute one."""
+        if node.module == "__future__":
+            return ast.copy_location(ast.Pass(), node)
+        if node.level:
+            base = self.package.split(".")
+            base = base[: len(base) - node.level + 1]
+            node.module = ".".join([*base, node.module] if node.module else base)
+            node.level = 0
+        return node
+
+    # Statements that may fail.
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        """Go on with unknown values if it fails."""
+        unpacked = [self.asked[place_of(target)] for target in node.targets if place_of(target) in self.asked]
+        if unpacked:
+            node.value = noted(unpacked[0], node.value, first=True)
+        self.generic_visit(node)
+        return self.guarded(node, node.targets)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """Go on with an unknown value if it fails."""
+        self.generic_visit(node)
+        return self.guarded(node, [node.target])
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """Go on with an unknown value if it fails."""
+        self.generic_visit(node)
+        return self.guarded(node, [node.target]) if node.value is not None else node
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """Go on if it fails."""
+        self.generic_visit(node)
+        return node if isinstance(node.value, ast.Constant) else self.guarded(node, [])
+
+    def visit_Delete(self, node: ast.Delete) -> Any:
+        """Go on if it fails."""
+        self.generic_visit(node)
+        return self.guarded(node, [])
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        """Return an unknown value if it fails."""
+        self.generic_visit(node)
+        if node.value is None:
+            return node
+        instead = ast.copy_location(ast.Return(call("__olympus_failed__", at=node)), node)
+        return self.guard(node, [instead])
+
+    def guarded(self, node: ast.stmt, targets: Sequence[ast.expr]) -> ast.stmt:
+        """Return a statement that gives unknown values to its names if it fails."""
+        names = [
+            each.id
+            for target in targets
+            for each in ast.walk(target)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        ]
+        instead: list[ast.stmt] = [
+            ast.copy_location(
+                ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), node)], call("__olympus_failed__", at=node)),
+                node,
+            )
+            for name in names
+        ]
+        return self.guard(node, instead or [ast.copy_location(ast.Expr(call("__olympus_failed__", at=node)), node)])
+
+    def guard(self, node: ast.stmt, instead: list[ast.stmt]) -> ast.stmt:
+        """Return a statement with what is done instead if it fails."""
+        kind = ast.copy_location(ast.Name("__olympus_error__", ast.Load()), node)
+        handler = ast.copy_location(ast.ExceptHandler(kind, None, instead), node)
+        return ast.copy_location(ast.Try([node], [handler], [], []), node)
+
+    # What is looked up in a known container by what is not known.
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        """Let an index that is not known find something."""
+        self.generic_visit(node)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if not isinstance(node.ctx, ast.Load) or any(isinstance(p, ast.Slice | ast.Starred) for p in parts):
+            return node
+        constant = all(isinstance(part, ast.Constant) for part in parts)
+        return node if constant else call("__olympus_item__", node.value, node.slice, at=node)
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        """Leave it open whether a known container has what is not known, and whether that is some known thing."""
+        self.generic_visit(node)
+        match node:
+            case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [ast.Constant(None)]):
+                found = call("__olympus_none__", left, at=node)
+            case ast.Compare(left, [ast.In() | ast.NotIn() as sign], [right]):
+                found = call("__olympus_in__", left, right, at=node)
+            case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [right]) if not isinstance(right, ast.Constant):
+                found = call("__olympus_same__", left, right, at=node)
+            case _:
+                return node
+        return found if isinstance(sign, ast.In | ast.Is) else ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
+
+    # Loops and conditions.
+
+    def visit_For(self, node: ast.For) -> Any:
+        """Run a few turns."""
+        self.generic_visit(node)
+        head = self.head(node.iter)
+        node.iter = call("__olympus_few__", head.value, at=node.iter)
+        return [*head.statements, node]
+
+    def visit_comprehension(self, node: ast.comprehension) -> Any:
+        """Take a few elements."""
+        self.generic_visit(node)
+        if not node.is_async:
+            node.iter = call("__olympus_few__", node.iter, at=node.iter)
+        return node
+
+    def visit_While(self, node: ast.While) -> Any:
+        """Run a few turns."""
+        self.lead(node)
+        self.generic_visit(node)
+        if node.orelse:  # it runs when the condition fails, which the loop below cannot tell from its own end
+            test = call("__olympus_truth__", node.test, at=node.test)
+            turn = call("__olympus_turn__", at=node.test)
+            node.test = ast.copy_location(ast.BoolOp(ast.And(), [turn, test]), node.test)
+            return node
+        head = self.head(call("__olympus_truth__", node.test, at=node.test))
+        end = ast.If(
+            ast.copy_location(ast.UnaryOp(ast.Not(), head.value), node.test), [ast.copy_location(ast.Break(), node)], []
+        )
+        target = ast.copy_location(ast.Name("__olympus_number__", ast.Store()), node)
+        turns = call("__olympus_turns__", at=node.test)
+        body = [*head.statements, ast.copy_location(end, node), *node.body]
+        return ast.copy_location(ast.For(target, turns, body, []), node)
+
+    def visit_If(self, node: ast.If) -> Any:
+        """Take what is not known for false, or true, where otherwise there is nothing but an error."""
+        self.lead(node)
+        if node.body and isinstance(node.body[-1], ast.Raise):
+            node.test = self.unlikely(node.test)
+        elif node.orelse and isinstance(node.orelse[-1], ast.Raise):
+            node.test = self.unlikely(node.test, wanted=True)
+        self.generic_visit(node)
+        head = self.head(call("__olympus_truth__", node.test, at=node.test))
+        node.test = head.value
+        return [*head.statements, node]
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        """Decide a traced condition, too."""
+        self.lead(node)
+        self.generic_visit(node)
+        node.test = call("__olympus_truth__", node.test, at=node.test)
+        return node
+
+    def visit_With(self, node: ast.With) -> Any:
+        """Go on with the body if what is around it fails."""
+        self.generic_visit(node)
+        body: list[ast.stmt] = node.body
+        for item in reversed(node.items):
+            head = self.head(item.context_expr)
+            item.context_expr = call("__olympus_context__", head.value, at=item.context_expr)
+            body = [*head.statements, ast.copy_location(ast.With([item], body), node)]
+        return body
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        """Leave out keywords of unknown names, and numbers as they are."""
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name("int" | "float"), [number], []):
+                return call("__olympus_plain__", node.func, number, at=node)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                keyword.value = call("__olympus_keywords__", keyword.value, at=keyword.value)
+        return node
+
+    def head(self, value: ast.expr) -> Head:
+        """Return the head of a compound statement, evaluated before it: an unknown value if it fails."""
+        if isinstance(value, ast.Name | ast.Constant):
+            return Head([], value)
+        name = "__olympus_head__"
+        target = ast.copy_location(ast.Name(name, ast.Store()), value)
+        made = ast.copy_location(ast.Assign([target], value), value)
+        return Head([self.guarded(made, [target])], ast.copy_location(ast.Name(name, ast.Load()), value))
+
+    def unlikely(self, test: ast.expr, *, wanted: bool = False) -> ast.expr:
+        """Return a condition in which what is not known makes it false, or true below a ``not``."""
+        return parted(
+            test,
+            lambda part, positive: call(
+                "__olympus_likely__" if wanted == positive else "__olympus_unlikely__", part, at=part
+            ),
+        )
+
+    def lead(self, node: ast.If | ast.While | ast.IfExp) -> None:
+        """Let an execution be told how to decide a condition."""
+        if (node.lineno, node.col_offset) in self.branches:
+            at = (node.lineno, node.col_offset)
+
+            def lean(part: ast.expr, positive: bool) -> ast.expr:
+                told = [ast.copy_location(ast.Constant(each), part) for each in (*at, positive)]
+                match part:
+                    case ast.Compare(left, [ast.Is()], [ast.Constant(None)]):
+                        return call("__olympus_none__", left, *told, at=part)
+                return call("__olympus_lean__", part, *told, at=part)
+
+            node.test = parted(node.test, lean)
+
+    def visit_Assert(self, node: ast.Assert) -> Any:
+        """Leave out what is asserted, and execute it: keys may be used there."""
+        return self.visit_Expr(ast.copy_location(ast.Expr(node.test), node))
+
+
+def only_gives(function: ast.FunctionDef) -> bool:
+    """Say whether a function is a generator that is given nothing: it may be run when it is called."""
+    waiting: list[ast.AST] = list(function.body)
+    gives = False
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield | ast.YieldFrom):
+            gives = True
+            waiting += ast.iter_child_nodes(node.value)
+        elif isinstance(node, ast.Yield | ast.YieldFrom):
+            return False
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    return gives

@@ -1,0 +1,320 @@
+"""What stands for Python's built-in names in a witness, and for what its sources are made to call."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from abc import ABC, ABCMeta
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from olympus.witness.unknown import Unknown, is_unknown
+
+if TYPE_CHECKING:
+    from olympus.witness.world import World
+
+__all__ = ["Builtins", "is_traced"]
+
+FORBIDDEN = frozenset(
+    {
+        "__import__", "breakpoint", "compile", "copyright", "credits", "delattr", "eval", "exec", "exit", "help",
+        "input", "license", "memoryview", "open", "print", "quit",
+    }
+)  # fmt: skip
+LONGEST = 3  # turns of a loop
+SHORT = 8  # elements of a list that are all gone over
+
+
+def is_traced(value: Any) -> bool:
+    """Say whether a value is one of JAX's, which has no truth value in a trace."""
+    return type(value).__module__.startswith("jax")
+
+
+def sort_of(value: Any) -> str:
+    """Say what a value is to one who looks for keys: an array of two words each may be keys."""
+    if is_unknown(value):
+        return "unknown"
+    dtype = str(getattr(value, "dtype", "")) if is_traced(value) else ""
+    if dtype.startswith("key<"):
+        return "typed"
+    return "raw" if dtype == "uint32" and value.shape[-1:] == (2,) else "other"
+
+
+class Builtins(dict[str, Any]):
+    """The built-in names; one that is not defined anywhere is unknown."""
+
+    def __init__(self, world: World) -> None:
+        known = {name: value for name, value in vars(builtins).items() if name not in FORBIDDEN}
+        super().__init__(known)
+        self.world = world
+        self.update(
+            __import__=self.importer,
+            __build_class__=self.build_class,
+            __olympus_decorator__=self.decorator,
+            __olympus_error__=Exception,
+            __olympus_failed__=self.failed,
+            __olympus_item__=self.item,
+            __olympus_in__=self.has,
+            __olympus_context__=self.context,
+            __olympus_few__=self.few,
+            __olympus_generator__=self.generator,
+            __olympus_keywords__=self.keywords,
+            __olympus_none__=self.none,
+            __olympus_noted__=self.noted,
+            __olympus_plain__=self.plain,
+            __olympus_same__=self.same,
+            __olympus_truth__=self.truth,
+            __olympus_turn__=self.turn,
+            __olympus_turns__=self.turns,
+            __olympus_lean__=self.lean,
+            __olympus_likely__=self.likely,
+            __olympus_unlikely__=self.unlikely,
+            range=self.short_range,
+            print=self.nothing,
+            isinstance=self.is_instance,
+            len=self.length,
+            hasattr=self.has_attribute,
+        )
+
+    def __missing__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise KeyError(name)
+        value = self[name] = Unknown(self.world, name)
+        return value
+
+    def importer(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+        """Stand for ``__import__``."""
+        return self.world.import_module(name, tuple(fromlist or ()))
+
+    def nothing(self, *args: Any, **kwargs: Any) -> None:
+        """Stand for what has an effect outside of the program."""
+
+    def is_instance(self, value: Any, kind: Any) -> Any:
+        """Stand for ``isinstance``: what is not known of is decided, the same way for the same value and type."""
+        if is_unknown(value):
+            return value._olympus_part(("isinstance", id(kind)), f"isinstance({value._olympus_path})")
+        if is_unknown(kind):
+            return Unknown(self.world, "isinstance")
+        try:
+            return isinstance(value, kind)
+        except TypeError:
+            return False
+
+    def has_attribute(self, value: Any, name: Any) -> Any:
+        """Stand for ``hasattr``, likewise."""
+        if is_unknown(value):
+            return value._olympus_part(("hasattr", str(name)), f"hasattr({value._olympus_path})")
+        return hasattr(value, name)
+
+    def plain(self, kind: Any, value: Any) -> Any:
+        """Stand for ``int`` and ``float``: a number that is traced or not known stays what it is."""
+        return value if is_unknown(value) or is_traced(value) else kind(value)
+
+    def length(self, value: Any) -> Any:
+        """Stand for ``len``: most lengths are shapes and counts, and need not be known."""
+        return value._olympus_part("len", f"len({value._olympus_path})") if is_unknown(value) else len(value)
+
+    def short_range(self, *bounds: Any) -> Iterator[int] | range:
+        """Stand for ``range``; a long one has its first turns only."""
+        try:
+            full = range(*bounds) if not any(is_unknown(bound) for bound in bounds) else None
+        except TypeError:  # a traced bound
+            full = None
+        if full is None:
+            self.world.cut = "how often a loop runs is not known"
+            return range(2)
+        return full
+
+    def failed(self) -> Any:
+        """Note the error that is being handled, and return what takes the place of a result."""
+        error = sys.exc_info()[1]
+        if error is not None:
+            if not self.world.goes_on(error):
+                raise error
+            self.world.check_time()
+            self.world.note(error, sys._getframe(1))
+        return Unknown(self.world, "failed(...)")
+
+    def item(self, container: Any, index: Any) -> Any:
+        """Stand for ``container[index]``: of known functions and objects, one that is not known is the first."""
+        if is_unknown(container):
+            is_key = self.world.players.is_key(container) or self.world.is_claimed(sys._getframe(1))
+            return (self.world.promote(container) if is_key else container)[index]
+        if is_unknown(index) and isinstance(container, Mapping | list | tuple) and container:
+            values = container.values() if isinstance(container, Mapping) else container
+            first = next(iter(values))
+            if callable(first) and not is_unknown(first):
+                self.world.cut = f"{index} is not known"
+                return first
+        if is_traced(container):
+            index = tuple(map(self.number, index)) if isinstance(index, tuple) else self.number(index)
+        return container[index]
+
+    def number(self, index: Any) -> Any:
+        """Return a number for an index into an array, if it is not known: one of a split into one more is the last."""
+        if not is_unknown(index):
+            return index
+        following = [index._olympus_parts.get((name, ("int", 1))) for name in ("__add__", "__radd__")]
+        size = next((self.world.sizes[each] for each in following if each in self.world.sizes), None)
+        if size is None:
+            return self.world.as_number(index)
+        frame = sys._getframe(2)
+        self.world.grown.append((frame.f_code, frame.f_lasti))
+        return size - 1
+
+    def has(self, value: Any, container: Any) -> Any:
+        """Stand for ``value in container``."""
+        if is_unknown(value) and isinstance(container, Mapping | set | frozenset) and value not in container:
+            return value._olympus_part(("in", id(container)), f"{value} in ...")
+        return value in container
+
+    def few(self, values: Any) -> Iterator[Any]:
+        """Return the first elements of what a loop goes over."""
+        self.world.check_time()
+        if is_unknown(values):
+            self.world.cut = "how often a loop runs is not known"
+        elements = self.elements(values)
+        short = isinstance(values, list | tuple) and len(values) <= SHORT
+        yield from islice(elements, SHORT if short else LONGEST)
+        if next(elements, self) is not self:
+            self.world.cut = "the later turns of a loop were left out"
+
+    def elements(self, values: Any) -> Iterator[Any]:
+        """Return the elements of what a loop goes over; in the place of one that cannot be had, unknown ones."""
+        try:
+            iterator = iter(values)
+        except Exception:
+            iterator = iter(self.failed())
+        while True:
+            try:
+                element = next(iterator)
+            except StopIteration:
+                return
+            except Exception:
+                self.world.cut = "how often a loop runs is not known"
+                iterator = iter(self.failed())
+                continue
+            yield element
+
+    def generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a generator function that does its work when it is called, as the linter sees it."""
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            elements = list(self.few(function(*args, **kwargs)))
+            return (element for element in elements)
+
+        return call
+
+    def truth(self, value: Any) -> Any:
+        """Return a condition as a truth value; a traced one is decided, as an unknown one is."""
+        return self.world.decide(Unknown(self.world, "a traced condition")) if is_traced(value) else bool(value)
+
+    def lean(self, value: Any, line: int, column: int, positive: bool) -> Any:
+        """Return a condition, decided so that a place is come to."""
+        return self.world.lean(value, (line, column), positive=positive)
+
+    def same(self, left: Any, right: Any) -> Any:
+        """Stand for ``left is right``; what is not known may be any other thing, and never ``None``."""
+        if left is right or left is None or right is None or not (is_unknown(left) or is_unknown(right)):
+            return left is right
+        either, other = (left, right) if is_unknown(left) else (right, left)
+        return either._olympus_part(("is", id(other)), f"{either._olympus_path} is ...")
+
+    def none(self, value: Any, line: int = 0, column: int = 0, positive: bool = True) -> bool:
+        """Stand for ``value is None``: what is not known is something, unless a place is come to only if it is not."""
+        if not is_unknown(value):
+            return value is None
+        part = value._olympus_part(("is", None), f"{value._olympus_path} is None")
+        if self.world.lean(part, (line, column), positive=positive) is part:
+            return self.world.decided.get(part, False)
+        return self.world.decided[part]
+
+    def noted(self, value: Any, number: int, first: bool) -> Any:
+        """Note what comes to a place, and return it."""
+        arrivals = self.world.arrivals.setdefault(number, [])
+        if first or not arrivals:
+            arrivals.append(set())
+        arrivals[-1].add(sort_of(value))
+        return value
+
+    def keywords(self, values: Any) -> dict[str, Any]:
+        """Return what ``**`` gives to a call, without what has no known name."""
+        if is_unknown(values):
+            return {}
+        return {name: value for name, value in dict(values).items() if isinstance(name, str)}
+
+    def context(self, manager: Any) -> Context:
+        """Stand for what a ``with`` statement is given."""
+        return Context(self, manager)
+
+    def turn(self) -> bool:
+        """Say that a loop may go on."""
+        self.world.check_time()
+        self.world.cut = "how often a loop runs is not known"
+        return True
+
+    def turns(self) -> Iterator[int]:
+        """Return the turns of a loop with a condition."""
+        self.world.check_time()
+        self.world.cut = "how often a loop runs is not known"
+        return iter(range(LONGEST))
+
+    def likely(self, value: Any) -> Any:
+        """Take an unknown condition for true."""
+        return True if is_unknown(value) else value
+
+    def unlikely(self, value: Any) -> Any:
+        """Take an unknown condition for false."""
+        return False if is_unknown(value) else value
+
+    def decorator(self, decorator: Any) -> Callable[[Any], Any]:
+        """Stand for a decorator: one that is not known leaves what it decorates as it is."""
+
+        def apply(decorated: Any) -> Any:
+            if is_unknown(decorator):
+                return decorated
+            try:
+                result = decorator(decorated)
+            except Exception:
+                return decorated
+            return decorated if is_unknown(result) else result
+
+        return apply
+
+    def build_class(self, body: Callable[..., Any], name: str, *bases: Any, **keywords: Any) -> Any:
+        """Stand for the making of a class; unknown bases become one that takes everything."""
+        known = [base for base in bases if isinstance(base, type) or hasattr(base, "__mro_entries__")]
+        own = [self.world.base if is_unknown(base) else base for base in known]
+        unique = [base for base in dict.fromkeys(own) if base is not object]
+        if all(base is ABC for base in unique):
+            unique.append(self.world.base)
+        if self.world.base in unique:  # last, so that no order of bases is impossible
+            unique = [*(base for base in unique if base is not self.world.base), self.world.base]
+            keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
+        return builtins.__build_class__(body, name, *unique, **keywords)
+
+
+class Context:
+    """What a ``with`` statement is given; its body is executed even if that cannot be entered."""
+
+    def __init__(self, builtins: Builtins, manager: Any) -> None:
+        self.builtins, self.manager = builtins, manager
+
+    def __enter__(self) -> Any:
+        try:
+            return self.manager.__enter__()
+        except Exception:
+            self.manager = self.builtins.failed()
+            return self.manager.__enter__()
+
+    def __exit__(self, *problem: Any) -> Any:
+        try:
+            return self.manager.__exit__(*problem)
+        except Exception as error:
+            if error is problem[1]:
+                return None
+            self.builtins.failed()
+            return None
