@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Library
+from olympus_rules.reach.values import Key, Library, Value
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["unseen"]
 NUMBERS = frozenset(
     """
     all any argmax argmin argsort astype byteswap cumprod cumsum dot flatten item max mean min prod ravel sort std sum
-    tobytes tolist transpose var view
+    tobytes tolist var view
     """.split()  # noqa: SIM905
 )
 """Methods that are about the words of a raw key."""
@@ -86,6 +86,9 @@ class Use:
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
                 found = not self.is_summed_up(parent)
+            case ast.Assign(targets=[ast.Subscript(value=buffer)]):
+                held = {type(value) for value in self.values(buffer)}
+                return self.node if held <= {Key} else None
             case ast.Call() if self.node is not parent.func:
                 found = self.is_refused(parent)
             case ast.keyword():
@@ -113,6 +116,8 @@ class Use:
         if attribute.attr in WORDLESS:
             return not (isinstance(user, ast.Call) and ast.unparse(user.func) == "range")
         if attribute.attr == "shape":
+            if isinstance(user, ast.Call) and ast.unparse(user.func) == "len":
+                return isinstance(self.parents.get(user), ast.Compare)
             return counts_words(attribute, user)
         if attribute.attr == "dtype":
             if isinstance(user, ast.Call):
@@ -124,6 +129,8 @@ class Use:
             return ".dtype" not in ast.unparse(user)
         if attribute.attr == "reshape":
             return is_spelled_out(user.args)
+        if attribute.attr == "transpose":
+            return not any(isinstance(part, ast.Starred) for part in ast.walk(user))
         return attribute.attr in NUMBERS or has_last_axis(user)
 
     def is_summed_up(self, comparison: ast.Compare) -> bool:
@@ -138,6 +145,8 @@ class Use:
 
     def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
         """Say whether a function takes no typed keys, or is told the shape of raw ones; ``inside`` a list."""
+        if isinstance(call.func, ast.Call) and "signature=" in ast.unparse(call.func):
+            return "vectorize" in ast.unparse(call.func.func) and "'()" not in ast.unparse(call.func)
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
@@ -164,11 +173,13 @@ class Use:
 
     def named(self, function: ast.expr) -> str:
         """Return the qualified name of a function of a library."""
-        for slot in self.reached.expressions.get(place_of(self.path, function), ()):
-            for value in self.reached.slots.values(slot):
-                if isinstance(value, Library):
-                    return self.reached.canonical(value.qualified)
-        return ""
+        libraries = [value for value in self.values(function) if isinstance(value, Library)]
+        return self.reached.canonical(libraries[0].qualified) if libraries else ""
+
+    def values(self, node: ast.expr) -> list[Value]:
+        """Return what may come to an expression."""
+        slots = self.reached.expressions.get(place_of(self.path, node), ())
+        return [value for slot in slots for value in self.reached.slots.values(slot)]
 
 
 def counts_words(shape: ast.Attribute, user: ast.AST | None) -> bool:
@@ -182,8 +193,6 @@ def counts_words(shape: ast.Attribute, user: ast.AST | None) -> bool:
             other = right if left is shape else left
             return isinstance(other, ast.Tuple | ast.List) and is_spelled_out([other])
         case ast.Assign(targets=[ast.Tuple() | ast.List()]):
-            return True
-        case ast.Call(func=ast.Name(id="len")):
             return True
     return False
 

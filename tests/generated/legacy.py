@@ -199,7 +199,6 @@ PLACES = [
     Part("key", "", "out.append($e.ndim == 1)\nout.append($normal($e))"),
     Part("key", "", "out.append($e.shape == ($w,))\nout.append($normal($e))"),
     Part("key", "", "out.append($e.shape[-1] == $w)\nout.append($normal($e))"),
-    Part("key", "", "out.append(len($e))\nout.append($normal($e))"),
     Part("key", "", "out.append($e.size)\nout.append($normal($e))"),
     Part("key", "", "if $e.ndim == 1:\n    out.append($normal($e))\nelse:\n    out.append(jax.vmap($normal)($e))"),
     Part("key", "", "if len($e.shape) > 1:\n    out.append(jax.vmap($normal)($e))\nelse:\n    out.append($normal($e))"),
@@ -223,14 +222,8 @@ PLACES = [
     Part("key", "", "out.append(np.asarray($e))\nout.append($normal($e))"),
     Part("key", "", "out.append(np.array($e).sum())\nout.append($normal($e))"),
     Part("key", "", "out.append($e.tolist())\nout.append($normal($e))"),
-    Part("key", "", "out.append(int($e[0]))\nout.append($normal($e))"),
-    Part("key", "", "out.append($e[1] % 7)\nout.append($normal($e))"),
-    Part("key", "", "out.append(np.random.RandomState(int($e[0])).rand(2))\nout.append($normal($e))"),
-    Part("key", "", "out.append(np.random.RandomState($e[1]).rand(2))\nout.append($normal($e))"),
     Part("key", "", "out.append(np.random.RandomState(np.asarray($e)).rand(2))\nout.append($normal($e))"),
     Part("key", "", "out.append(np.random.default_rng(np.asarray($e)).random())\nout.append($normal($e))"),
-    Part("key", "", "out.append($normal($PRNGKey($e[0])))"),
-    Part("key", "", "for word in $e:\n    out.append(word)\nout.append($normal($e))"),
     Part("key", "", "out.append($normal($e + 1))"),
     Part("key", "", "out.append($normal($e ^ jnp.uint32(5)))"),
     Part("key", "", "out.append($e.sum())\nout.append($normal($e))"),
@@ -238,10 +231,7 @@ PLACES = [
     Part("key", "", "out.append(jnp.zeros_like($e))\nout.append($normal($e))"),
     Part("key", "", "out.append(list($e.tobytes()))\nout.append($normal($e))"),
     Part("key", "", "out.append(str($e))\nout.append($normal($e))"),
-    Part("array", "", "out.append($e[:, 0])\nout.append(jax.vmap($normal)($e))"),
     Part("array", "", "out.append($e[..., 0])\nout.append(jax.vmap($normal)($e))"),
-    Part("array", "", "out.append($e[1, 0])\nout.append(jax.vmap($normal)($e))"),
-    Part("array", "", "out.append($e[0][1])\nout.append(jax.vmap($normal)($e))"),
     Part("array", "", "out.append(np.asarray($e))\nout.append(jax.vmap($normal)($e))"),
     Part("array", "", "out.append($e.sum())\nout.append(jax.vmap($normal)($e))"),
     Part("array", "", "out.append(np.unique($e, axis=0))\nout.append(jax.vmap($normal)($e))"),
@@ -305,6 +295,19 @@ PLACES = [
     Part("array", "", "for k$n in $e:\n    out.append($normal(k$n))"),
     Part("array", "", "out.append([$normal(k) for k in $e])"),
     Part("array", "", "a$n, b$n = $e[:2]\nout.append($normal(a$n))\nout.append($normal(b$n))"),
+]  # fmt: skip
+
+# Places that read words, which nothing but the number of axes tells from keys of an array.
+WORDS = [
+    Part("key", "", "out.append(len($e))\nout.append($normal($e))"),
+    Part("key", "", "out.append(int($e[0]))\nout.append($normal($e))"),
+    Part("key", "", "out.append($e[1] % 7)\nout.append($normal($e))"),
+    Part("key", "", "out.append(np.random.RandomState(int($e[0])).rand(2))\nout.append($normal($e))"),
+    Part("key", "", "out.append(np.random.RandomState($e[1]).rand(2))\nout.append($normal($e))"),
+    Part("key", "", "out.append($normal($PRNGKey($e[0])))"),
+    Part("key", "", "for word in $e:\n    out.append(word)\nout.append($normal($e))"),
+    Part("array", "", "out.append($e[:, 0])\nout.append(jax.vmap($normal)($e))"),
+    Part("array", "", "out.append($e[1, 0])\nout.append(jax.vmap($normal)($e))"),
 ]  # fmt: skip
 
 MEETINGS = {
@@ -405,19 +408,20 @@ class LegacyWriter:
 
     def strand(self) -> None:
         """Write a strand, at the level of the module or in a function."""
-        producer = self.rng.choice(PRODUCERS)
+        wordy = self.rng.random() < 0.15
+        producer = self.rng.choice([part for part in PRODUCERS if not wordy or in_sight(part)])
         count = str(self.rng.choice([2, 3, 4]))
         lines, subject = self.part(producer, c=count)
         kind = producer.gives
         for _ in range(self.rng.choice([0, 1, 1, 2, 2, 3, 4])):
-            able = [part for part in CARRIERS if part.takes in ("any", kind)]
+            able = [part for part in CARRIERS if part.takes in ("any", kind) and (not wordy or in_sight(part))]
             part = self.rng.choice(able)
             new, subject = self.part(part, e=subject, c=count)
             lines += new
             kind = kind if part.gives == "any" else part.gives
         inside = self.rng.random() < 0.6
         at_module = not inside and kind == "key" and subject.isidentifier()
-        place = self.rng.choice([part for part in PLACES if part.takes == kind])
+        place = self.rng.choice([part for part in (WORDS if wordy else PLACES) if part.takes == kind])
         lines += self.placed(place, subject, kind, count)
         if inside:
             self.number += 1
@@ -474,6 +478,15 @@ class LegacyWriter:
             files["pkg/__init__.py"] = "\n".join(self.exported) + "\n"
         return Legacy(files, self.words)
 
+
+def in_sight(part: Part) -> bool:
+    """Say whether a file by itself says that what a part gives is a key, and how many axes it has."""
+    return not part.definition and part.body.startswith(IN_SIGHT)
+
+
+IN_SIGHT = (
+    "$v = $PRNGKey", "$v, sub$n", "$v = $split", "$v = $e", "_, $v", "$v = (0.5", "$v = {'rng'", "$v = $fold_in",
+)  # fmt: skip
 
 STANDARD = [
     "import collections",

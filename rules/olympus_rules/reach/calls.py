@@ -211,7 +211,7 @@ class Calls:
         for slot, starred in call.arguments:
             if starred:
                 for name in code.parameters[position : code.positional]:
-                    lead(slot, variable(code, name))
+                    self.reach.iterate(slot, variable(code, name))
             elif position < code.positional:
                 lead(slot, variable(code, code.parameters[position]))
                 position += 1
@@ -221,7 +221,7 @@ class Calls:
         for keyword, slot in call.keywords:
             if keyword is None:
                 for name in code.parameters[offset:]:
-                    lead(slot, variable(code, name))
+                    self.reach.containers.named(slot, name, variable(code, name))
             if keyword in code.parameters:
                 lead(slot, variable(code, str(keyword)))
             elif code.kwarg is not None:
@@ -243,6 +243,8 @@ class Calls:
         """Call a function of a library: callables get the other arguments, and what JAX gives back may hold them."""
         name = self.reach.canonical(value.qualified)
         package, last = name.partition(".")[0], name.rpartition(".")[2]
+        if name == "functools.wraps":
+            return  # it is told a function, and gives back another one
         if name.startswith("jax.random."):
             if last in DERIVING:
                 for slot in call.given[:1]:

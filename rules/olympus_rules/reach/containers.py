@@ -50,6 +50,18 @@ class Containers:
 
         self.slots.watch(source, read)
 
+    def named(self, source: Slot, name: str, target: Slot) -> None:
+        """Put the element of a name into a slot; of what is no container, all of it."""
+
+        def read(value: Value) -> None:
+            if isinstance(value, Container):
+                for element in self.reach.elements(value, name):
+                    self.slots.lead(element, target)
+            else:
+                self.slots.put(target, value)
+
+        self.slots.watch(source, read)
+
     def made(self, result: Slot, length: int | None = None) -> Container:
         """Put a new container into a slot and return it."""
         container = Container(result, length)
@@ -100,15 +112,17 @@ class Containers:
             else:
                 self.copy(slot, container)
         for slot in given:
-            self.copy(slot, container)
             pairs = self.slots.slot("pairs", call.place, slot)
             self.reach.iterate(slot, pairs)
             self.slots.watch(pairs, partial(self._second, container=container))
 
     def _second(self, pair: Value, container: Container) -> None:
-        if isinstance(pair, Container):
+        every = self.reach.element(container, None)
+        if isinstance(pair, Container) and pair.length == 2:
             for element in self.reach.elements(pair, 1):
-                self.slots.lead(element, self.reach.element(container, None))
+                self.slots.lead(element, every)
+        else:
+            self.slots.put(every, pair)
 
     def copy(self, source: Slot, container: Container) -> None:
         """Put the elements of a container into another one, whatever their names."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +107,8 @@ class Reader:
             return
         for module in self.module.stars:
             self.reach.resolve(f"{module}.{made.name}", self.file, slot)
-        self.slots.put(slot, Library(f"builtins.{made.name}"))
+        if hasattr(builtins, made.name):
+            self.slots.put(slot, Library(f"builtins.{made.name}"))
 
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
         """Write a variable; one of a class body is an attribute, too."""
