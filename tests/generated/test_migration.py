@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
@@ -22,7 +23,7 @@ from .migration import failures, numbers, shrunk, text_of
 
 pytest.importorskip("jax", reason="JAX is not installed, so that no program can be run")
 
-COUNT = int(os.environ.get("OLYMPUS_MIGRATIONS", "40"))
+COUNT = int(os.environ.get("OLYMPUS_MIGRATIONS", "30"))
 PARTS = 2  # so that several processes have something to do
 
 
@@ -40,7 +41,7 @@ def test_numbers_stay(part: int) -> None:
     assert seen["typed: places rewritten"] > COUNT / 2 and seen["portable: places rewritten"]
 
 
-@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(legacy_projects())
 def test_numbers_stay_for_hypothesis(project: Legacy) -> None:
     assert failures(project) == [], text_of(project)

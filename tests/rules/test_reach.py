@@ -401,3 +401,62 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
 def test_keys_at(name: str, tmp_path: Path) -> None:
     text, expected = CASES[name]
     assert Reached(tmp_path, {"main.py": text}).looks() == expected
+
+
+def meetings(folder: Path, text: str) -> list[list[set[int]]]:
+    project = Reached(folder, {"main.py": text})
+    return [[project.told(keys) for keys in meeting.keys if keys] for meeting in project.reached.meetings()]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("jnp.where(True, PRNGKey(1), PRNGKey(2))", [{1}, {2}]),
+        ("jax.lax.cond(True, lambda: PRNGKey(1), lambda: PRNGKey(2))", [{1}, {2}]),
+        ("jax.lax.switch(1, [lambda k: k, lambda k: PRNGKey(2)], PRNGKey(1))", [{1}, {2}]),
+        ("jax.lax.cond(True, lambda a, b: 1, lambda a, b: 2, PRNGKey(1), PRNGKey(2))", []),
+        ("jax.lax.fori_loop(0, 2, lambda i, k: PRNGKey(2), PRNGKey(1))", [{2}, {1}]),
+        ("jax.lax.scan(lambda k, x: (PRNGKey(2), x), PRNGKey(1), PRNGKey(3))", [{2}, {1}]),
+    ],
+)
+def test_meetings(text: str, expected: list[set[int]], tmp_path: Path) -> None:
+    assert meetings(tmp_path, text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import vault\nvault.put(PRNGKey(1))", [("vault.put", {1})]),
+        ("import vault\nvault.put({'key': [PRNGKey(1)]})", [("vault.put", {1})]),
+        ("def f(function):\n    function(PRNGKey(1))", [("", {1})]),
+        ("import vault\nvault.put(normal(PRNGKey(1)))", []),
+        ("box = []\nbox.append(PRNGKey(1))\nprint(jnp.stack(box))", []),
+        ("class A:\n    def put(self, key):\n        pass\n\nA().put(PRNGKey(1))", []),
+    ],
+)
+def test_exits(text: str, expected: list[tuple[str, set[int]]], tmp_path: Path) -> None:
+    project = Reached(tmp_path, {"main.py": text})
+    assert [(way.library and way.callee, project.told(way.keys)) for way in project.reached.exits()] == expected
+
+
+def test_crowded_calls_lead_out(tmp_path: Path) -> None:
+    """A call of very many functions is left alone, and its keys are taken to leave the project."""
+    functions = "".join(f"def f{number}(key):\n    look(key)\n\n" for number in range(40))
+    table = f"table = [{', '.join(f'f{number}' for number in range(40))}]\ntable[look](PRNGKey(1))"
+    project = Reached(tmp_path, {"main.py": functions + table})
+    assert [(way.library, project.told(way.keys)) for way in project.reached.exits() if "table" in way.callee] == [
+        ("", {1})
+    ]
+
+
+FILES = {
+    "pkg/__init__.py": "from .keys import *\nfrom .keys import make as build\n",
+    "pkg/keys.py": "KEY = PRNGKey(1)\n\ndef make():\n    return PRNGKey(2)\n",
+    "pkg/use.py": "import pkg\nfrom pkg import build\nfrom pkg.keys import *\n"
+    "look(pkg.KEY)\nlook(build())\nlook(KEY)\nlook(pkg.build())\n",
+    "main.py": "import pkg.use as use\nfrom pkg import KEY as mine\nlook(mine)\nlook(use.make())\n",
+}
+
+
+def test_names_across_files(tmp_path: Path) -> None:
+    assert Reached(tmp_path, FILES).looks() == [{1}, {2}, {1}, {2}, {1}, {2}]

@@ -11,6 +11,10 @@ from olympus_rules.reach.values import BoundMethod, Class, Function, Library, Ma
 __all__ = ["Classes", "bound"]
 
 
+WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_extensions"})
+"""Packages of which a class inherits nothing that says something of its own attributes."""
+
+
 class Classes:
     """The classes of a project, whose bases become known as values spread."""
 
@@ -35,7 +39,7 @@ class Classes:
             self._slots.watch(base, lambda value: self._inherit(code, value))
 
     def _inherit(self, code: ClassCode, base: Value) -> None:
-        if isinstance(base, Library | Made):
+        if isinstance(base, Library | Made) and base.qualified.partition(".")[0] not in WITHOUT_KEYS:
             self._libraries[code].append(Made(base.qualified))
             for name in self._above[code]:
                 self._slots.put(self._slots.slot("above", code, name), Made(base.qualified))

@@ -420,9 +420,33 @@ class ProjectReach:
                 if isinstance(value, Library)
             }
             if names & MEETING:
-                keys = tuple(self._keys([slot]) for slot in call.given)
+                keys = tuple(self._keys(slots) for slots in self._one_kind(call, names))
                 found.append(Meeting(call.place, call.callee, keys))
         return found
+
+    def _one_kind(self, call: Call, names: set[str]) -> list[list[Slot]]:
+        """Return what has to be of one kind: arguments, or what functions give, and the carry that they are given."""
+        last = {name.rpartition(".")[2] for name in names}
+        if not last & {"cond", "switch", "scan", "fori_loop", "while_loop"}:
+            return [[slot] for slot in call.given]
+        results = []
+        for slot in call.given:
+            for value in self._callables(slot):
+                result = self.result(value.code)
+                containers = [made for made in self.slots.values(result) if isinstance(made, Container)]
+                carries = [part for made in containers for part in self.elements(made, 0)] if "scan" in last else []
+                results.append(carries or [result])
+        if last & {"cond", "switch"}:
+            return results
+        first = call.arguments[1:2] if "scan" in last else call.arguments[-1:]
+        named = [slot for keyword, slot in call.keywords if keyword in ("init", "init_val")]
+        return [*results, named or [slot for slot, _ in first]]
+
+    def _callables(self, slot: Slot) -> list[Function | BoundMethod | Partial]:
+        values = self.slots.values(slot)
+        inner = [each for value in values if isinstance(value, Container) for each in self.elements(value, None)]
+        values = values + [value for each in inner for value in self.slots.values(each)]
+        return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
 
 
 def is_jax(name: str) -> bool:

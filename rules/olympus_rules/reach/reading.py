@@ -116,7 +116,7 @@ class Reader:
         self.slots.lead(source, self.variable(code, made.name) or self.reach.variable(code, made.name))
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner) if dot else None
-        if isinstance(class_, ir.ClassCode):
+        if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
             self.reach.set_field(class_, name, source)
 
     def collect(self, code: ir.FunctionCode, made: ir.Collect) -> None:
@@ -385,6 +385,10 @@ class Reader:
         self.slots.put(self.register(code, made.dst), Class(made.code))
         self.reach.classes.add(made.code, [self.register(code, base) for base in made.bases])
         self.block(code, made.body)
+
+
+def _is_property(class_: ir.ClassCode, name: str) -> bool:
+    return name in class_.methods and class_.methods[name].kind == "property"
 
 
 def is_fixture_maker(node: ast.expr) -> bool:
