@@ -41,10 +41,21 @@ class Suite:
 
 
 HAIKU = "base random stateful attention dropout basic lift multi_transform summarise eval_shape jaxpr_info recurrent"
+RANDOM_TEST = "haiku._src.random_test.RandomTest"
 SUITES = {
     "mctx": Suite("mctx-0.0.71", ("mctx",)),
     "rlax": Suite("rlax-0.1.9", ("rlax",)),
-    "dm-haiku": Suite("dm_haiku-0.0.17", tuple(f"haiku/_src/{name}_test.py" for name in f"{HAIKU} batch_norm".split())),
+    "dm-haiku": Suite(
+        "dm_haiku-0.0.17",
+        tuple(f"haiku/_src/{name}_test.py" for name in f"{HAIKU} batch_norm".split()),
+        (
+            (
+                f"{RANDOM_TEST}::test_rbg_default_impl",
+                "it asserts the shape (4,) of a key that a transformed function gives",
+            ),
+            (f"{RANDOM_TEST}::test_rbg_default_impl_invalid_key_shape", "it cuts words off a key to see them refused"),
+        ),
+    ),
     "distrax": Suite(
         "distrax-0.1.9",
         (

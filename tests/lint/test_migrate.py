@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from olympus_codemods.target import SINCE
+from olympus_lint.migration.report import DRY_RUN
+from olympus_lint.options import parser
 
 PROJECT = {
     "pyproject.toml": "[project]\nname = 'pkg'\n",
@@ -172,3 +177,21 @@ def test_broken_file_is_a_problem_and_the_others_go_on(project: Path) -> None:
     done = command(project, "--migrate", "--fix", ".")
     assert done.returncode == 2 and "pkg/broken.py: cannot be parsed" in done.stderr
     assert "random.key(seed)" in (project / "pkg/envs.py").read_text()
+
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "migration.md").read_text("utf-8")
+
+
+def test_the_page_shows_what_the_command_prints() -> None:
+    ((arguments, shown),) = re.findall(
+        r"^```console\n\$ olympus-lint (.+?)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE
+    )
+    assert command(ROOT, *arguments.split()).stdout == shown
+
+
+def test_options_of_the_page_are_those_there_are() -> None:
+    known = {option for action in parser()._actions for option in action.option_strings}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE)) <= known
+    assert f"typed keys came with {'.'.join(map(str, SINCE['typed-keys']))}" in PAGE
+    assert DRY_RUN in PAGE

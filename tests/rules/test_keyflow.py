@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import textwrap
 
@@ -10,6 +11,9 @@ import pytest
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.analysis import analyse
 from olympus_rules.keyflow.facts import DerivationCollision, DtypeLogic, KeyArithmetic, KeyIndexing, Reuse, ShapeLogic
+from olympus_rules.keyflow.ledger import Certainty, Consumption, Ledger
+from olympus_rules.keyflow.paths import ALWAYS, Decisions
+from olympus_rules.keyflow.terms import Terms
 from olympus_rules.syntax import Document
 
 HEADER = """\
@@ -1635,3 +1639,17 @@ def test_arithmetic_on_a_parameter(program: str) -> None:
 def test_word_of_a_parameter_as_a_seed() -> None:
     program = HEADER + "def f(key):\n    return random.PRNGKey(key[1])"
     assert len(flagged(program, (KeyIndexing,))) == 1
+
+
+def test_only_one_of_several_possible_callees_is_called() -> None:
+    terms = Terms()
+    ledger = Ledger(terms, Decisions(terms))
+    key = terms.make("param", ("f", "key"))
+    for arm in ((1, 0), (1, 1), (2, 0)):
+        ledger.add(
+            Consumption(
+                ast.Name("call"), "reset", Certainty.UNKNOWN, ALWAYS, key, arms=(arm,), call=10 * arm[0] + arm[1]
+            )
+        )
+    pairs = [(first.arms, again.arms) for first, again in ledger.pairs(lambda term: True)]
+    assert pairs == [(((1, 0),), ((2, 0),))]

@@ -140,12 +140,15 @@ def _partial(flow: Interpreter, function: Partial, arguments: Arguments) -> Valu
 
 def _choice(flow: Interpreter, function: Choice, arguments: Arguments) -> Value:
     results: list[tuple[PathCondition, Value]] = []
-    outer = flow.path
-    for path, part in function.arms:
+    outer, number = flow.path, flow.terms.number()
+    for arm, (path, part) in enumerate(function.arms):
         joined = both(outer, path)
         if joined is not None:
             flow.path = joined
+            before = len(flow.ledger.consumptions)
             results.append((path, call(flow, part, arguments)))
+            for use in flow.ledger.consumptions[before:]:  # the paths of many arms need not exclude each other
+                use.arms = (*use.arms, (number, arm))
     flow.path = outer
     return choose(flow, results)
 

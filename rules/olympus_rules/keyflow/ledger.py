@@ -42,6 +42,8 @@ class Consumption:
         loop: what repeats the place: ``loop``, ``comprehension``, ``scan`` …
         count: the number of children of a split, where it is a literal.
         time: when it happens, counted in consumptions and departures.
+        arms: which of several possible callees made it, as (number of the choice, number of the callee): of two
+            different ones, only one is called.
     """
 
     node: ast.AST
@@ -56,6 +58,7 @@ class Consumption:
     loop: str = ""
     count: int | None = None
     time: int = 0
+    arms: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -147,6 +150,8 @@ class Ledger:
 
     def _may_meet(self, first: Consumption, again: Consumption) -> bool:
         if first.call == again.call and self._one_way_in(first.origin, again.origin):
+            return False
+        if first.arms and again.arms and any(a != b and a[0] == b[0] for a in first.arms for b in again.arms):
             return False
         return self.on_one_path(first, again)
 
