@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a part is a line of a table)
 """Random projects in the style of raw keys: constructors, ways for keys to go, and places that typed keys break.
 
 A project is made of *strands*. A strand makes a key (``PRODUCERS``), hands it on through functions, objects, containers
@@ -481,7 +482,7 @@ class LegacyWriter:
 
 def in_sight(part: Part) -> bool:
     """Say whether a file by itself says that what a part gives is a key, and how many axes it has."""
-    return not part.definition and part.body.startswith(IN_SIGHT)
+    return not part.definition and part.body.startswith(IN_SIGHT) and " if " not in part.body
 
 
 IN_SIGHT = (

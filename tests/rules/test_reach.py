@@ -115,7 +115,8 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
     ),
     "generator": ("def f():\n    yield PRNGKey(1)\n\nfor key in f():\n    look(key)", [{1}]),
     "closure": (
-        "def f(key):\n    def inner():\n        look(key)\n        return key\n    return inner\n\nlook(f(PRNGKey(1))())",
+        "def f(key):\n    def inner():\n        look(key)\n        return key\n\n    return inner\n\n"
+        "look(f(PRNGKey(1))())",
         [{1}, {1}],
     ),
     "global variable": (
@@ -393,6 +394,11 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
     ),
     "namespace": ("import types\n\nbox = types.SimpleNamespace(key=PRNGKey(1))\nlook(box.key)", [{1}]),
     "condition": ("a = PRNGKey(1)\nlook(a if look else PRNGKey(2))\nb = a or PRNGKey(3)\nlook(b)", [{1, 2}, {1, 3}]),
+    "derived by a map": (
+        "look(jax.vmap(split)(PRNGKey(1)))\nlook(list(map(split, [PRNGKey(2)]))[0])\nlook(jax.vmap(normal)(PRNGKey(3)))",
+        [{1}, {2}, set()],
+    ),
+    "starred": ("def f(*args):\n    g(*args)\n\ndef g(a, b):\n    look(b)\n\nf(*[1, PRNGKey(1)])", [{1}]),
     "tree": ("look(jax.tree.map(lambda k: split(k)[0], {'a': PRNGKey(1)})['a'])", [{1}]),
 }
 

@@ -137,6 +137,7 @@ class Calls:
         self._callees: dict[Place, int] = {}
         self._restructured: set[Place] = set()
         self._mapped: set[Slot] = set()
+        self._namespaces: dict[Place, ir.ClassCode] = {}
         self._handing: set[tuple[Place, str]] = set()
 
     def add(self, reader: Reader, code: ir.FunctionCode, made: ir.Call) -> None:
@@ -245,6 +246,13 @@ class Calls:
         package, last = name.partition(".")[0], name.rpartition(".")[2]
         if name == "functools.wraps":
             return  # it is told a function, and gives back another one
+        if name == "types.SimpleNamespace":
+            fields = [keyword for keyword, _ in call.keywords if keyword is not None]
+            code = self._namespaces.setdefault(
+                call.place, ir.ClassCode(last, ast.ClassDef(last, [], [], [], []), fields=fields)
+            )
+            self.construct(Class(code), call)
+            return
         if name.startswith("jax.random."):
             if last in DERIVING:
                 for slot in call.given[:1]:
@@ -281,6 +289,8 @@ class Calls:
     def hand_to(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
         """Let a library call a callable: a function, and an object where a function is meant."""
         wants = name in TRANSFORMS or name in RUNNING or name in MAPPING
+        if isinstance(value, Library) and wants:
+            self.hand_to_library(value, slot=slot, call=call, name=name)
         if isinstance(value, Function | BoundMethod | Partial | Constructor) or (
             isinstance(value, Object | Class) and wants
         ):
@@ -297,6 +307,16 @@ class Calls:
                 if name in ("builtins.map", "itertools.starmap"):
                     result = self.reach.element(self.reach.containers.made(call.result), None)
                 self.feed(value, self.handed_on(name, slot, call), result)
+
+    def hand_to_library(self, value: Library, *, slot: Slot, call: Call, name: str) -> None:
+        """Let a library call a function of a library, such as ``split``, which gives keys of what it is given."""
+        if name not in RUNNING:
+            self.slots.put(call.result, value)
+        callee = self.reach.canonical(value.qualified)
+        if callee.startswith("jax.random.") and callee.rpartition(".")[2] in DERIVING and name not in TRANSFORMS:
+            for other in call.given:
+                if other != slot:
+                    self.reach.containers.pour(other, call.result)
 
     def scanned(self, value: Value, *, call: Call) -> None:
         """Give the result of a scan: what the body returns, which is the next carry, too."""
