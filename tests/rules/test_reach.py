@@ -395,7 +395,8 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
     "namespace": ("import types\n\nbox = types.SimpleNamespace(key=PRNGKey(1))\nlook(box.key)", [{1}]),
     "condition": ("a = PRNGKey(1)\nlook(a if look else PRNGKey(2))\nb = a or PRNGKey(3)\nlook(b)", [{1, 2}, {1, 3}]),
     "derived by a map": (
-        "look(jax.vmap(split)(PRNGKey(1)))\nlook(list(map(split, [PRNGKey(2)]))[0])\nlook(jax.vmap(normal)(PRNGKey(3)))",
+        "look(jax.vmap(split)(PRNGKey(1)))\nlook(list(map(split, [PRNGKey(2)]))[0])\n"
+        "look(jax.vmap(normal)(PRNGKey(3)))",
         [{1}, {2}, set()],
     ),
     "starred": ("def f(*args):\n    g(*args)\n\ndef g(a, b):\n    look(b)\n\nf(*[1, PRNGKey(1)])", [{1}]),

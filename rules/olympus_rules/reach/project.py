@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.calls import KEEPING_METHODS
 from olympus_rules.keyflow.lowering import lower_module
-from olympus_rules.reach.calls import CHANGING, FILLING, Call, Calls
+from olympus_rules.reach.calls import CHANGING, FILLING, MANY, Call, Calls
 from olympus_rules.reach.classes import Classes, bound
 from olympus_rules.reach.containers import Containers
 from olympus_rules.reach.reading import Reader
@@ -420,7 +420,7 @@ class ProjectReach:
                 if isinstance(value, Library)
             }
             if names & MEETING:
-                keys = tuple(self._keys(slots) for slots in self._one_kind(call, names))
+                keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, names)))
                 found.append(Meeting(call.place, call.callee, keys))
         return found
 
@@ -431,7 +431,8 @@ class ProjectReach:
             return [[slot] for slot in call.given]
         results = []
         for slot in call.given:
-            for value in self._callables(slot):
+            functions = self._callables(slot)
+            for value in functions if len(functions) <= MANY else ():  # else one pool of all that there is
                 result = self.result(value.code)
                 containers = [made for made in self.slots.values(result) if isinstance(made, Container)]
                 carries = [part for made in containers for part in self.elements(made, 0)] if "scan" in last else []
