@@ -1,4 +1,4 @@
-"""Which files are checked: those named, and the Python files under the folders named."""
+"""Which files are checked: those named, and those with Python in them under the folders named."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from olympus_lint.results import Problem
 from olympus_lint.settings import Settings
 
 __all__ = ["SourceFile", "discover"]
-
-SUFFIXES = (".py", ".pyi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def walk(
     ignore: GitIgnore | None,
     problems: list[Problem],
 ) -> Iterator[SourceFile]:
-    """Return the Python files under a folder; ``problems`` takes the folders that cannot be read."""
+    """Return the files with Python under a folder; ``problems`` takes the folders that cannot be read."""
     settings = settings_at(folder)
     try:
         with os.scandir(folder) as scan:
@@ -80,7 +78,7 @@ def walk(
     ignore = ignore.enter(folder, {entry.name for entry in entries}) if ignore else None
     for entry in entries:
         is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_folder and not (entry.name.endswith(SUFFIXES) and is_regular(entry)):
+        if not is_folder and not (entry.name.endswith(settings.suffixes) and is_regular(entry)):
             continue
         path = f"{base}/{entry.name}"
         if settings.excluded.match(entry.name, path) or (ignore and ignore.match(path, is_folder)):

@@ -6,7 +6,7 @@ import contextlib
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -37,6 +37,8 @@ __all__ = ["Projects", "fix_text", "lint_text", "worth_checking"]
 ISSUES = "https://github.com/olympus-lint/olympus-lint/issues"
 PASSES = 10
 RECURSION_LIMIT = 20_000
+PassesOver: TypeAlias = Callable[[str, Finding], bool]
+"""Says of a finding on a text whether it is passed over."""
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -53,7 +55,13 @@ def worth_checking(filename: str, data: bytes, settings: Settings) -> bool:
     return may_hold_arrays(data, Path(filename), settings.library_roots)
 
 
-def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Projects | None = None) -> FileResult:
+def lint_text(
+    filename: str,
+    text: str | bytes,
+    settings: Settings,
+    projects: Projects | None = None,
+    passes_over: PassesOver | None = None,
+) -> FileResult:
     """Check one file's text; of the disk, only the files that it imports from its project are read.
 
     Args:
@@ -61,6 +69,7 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
         text: the source; bytes are decoded as Python decodes them.
         settings: which rules to run and what to report.
         projects: keeps what is known of other files from one call to the next.
+        passes_over: says which findings are passed over.
 
     Returns:
         The findings with their fixes. What goes wrong inside is one of its errors, never an exception.
@@ -89,11 +98,13 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, projects: Pr
         project=project,
     )
     if checked.errors and projects.distrust():
-        return lint_text(filename, text, settings, projects)
+        return lint_text(filename, text, settings, projects, passes_over)
     errors = [internal_error(filename, failure) for failure in checked.errors]
     reports, idle = suppressed(document, checked.reports, checked.errors, rules, settings)
     findings = idle
     for report in reports:
+        if passes_over is not None and passes_over(text, report.finding):
+            continue
         if report.finding.confidence >= settings.min_confidence:
             findings.append(with_fix(report, document, errors))
     findings.sort(key=lambda finding: finding.sort_key)
@@ -303,6 +314,7 @@ def fix_text(
     unsafe: bool = False,
     projects: Projects | None = None,
     objection: Objection | None = None,
+    passes_over: PassesOver | None = None,
 ) -> FixResult:
     """Apply fixes until nothing is left to fix.
 
@@ -313,13 +325,14 @@ def fix_text(
         unsafe: whether unsafe fixes are applied, too.
         projects: as for :func:`lint_text`.
         objection: says why a fix should not be applied; it is then withheld, and a note says so.
+        passes_over: as for :func:`lint_text`.
 
     Returns:
         The last text that parses, what was applied and what is left. Fixes that still find work after ten
         passes are an error as soon as a pass does not leave less to fix.
     """
     applied: Counter[str] = Counter()
-    result = lint_text(filename, text, settings, projects)
+    result = lint_text(filename, text, settings, projects, passes_over)
     withhold(result, text, settings, objection, unsafe=unsafe)
     passes, left = 0, len(text)
     while fixable := [finding for finding in result.findings if can_fix(finding, unsafe=unsafe)]:
@@ -336,7 +349,8 @@ def fix_text(
         except NOT_PARSED as error:
             problem = Problem(filename, sentence(f"fixes of {codes}", f"gave {named(error)}"), trace(error))
             return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
-        text, applied, result = new, applied + fixed, lint_text(filename, new, settings, projects)
+        text, applied = new, applied + fixed
+        result = lint_text(filename, text, settings, projects, passes_over)
         withhold(result, text, settings, objection, unsafe=unsafe)
     return FixResult(text, applied, result.findings, result.errors, result.notes)
 

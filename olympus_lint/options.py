@@ -162,6 +162,8 @@ def add_file_selection(made: Parser) -> None:
         default=argparse.SUPPRESS,
         help="check files that .gitignore names, too",
     )
+    what = "look for files with these suffixes, too: `md` for the Python in Markdown; others as `qmd:markdown`"
+    listing(group, "--extension", "NAMES", what)
     flag(group, "--force-exclude", "leave excluded files out even when they are named")
     group.add_argument("--stdin-filename", metavar="NAME", help="the name of what stands on stdin")
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_rules.finding import Applicability, Finding
 
 if TYPE_CHECKING:
+    from olympus_lint.embedded.module import Places
     from olympus_lint.settings import Settings
 
 __all__ = ["FileResult", "FixResult", "Objection", "Problem", "RunResult", "can_fix"]
@@ -53,6 +54,8 @@ class FileResult:
         suppressed: how many findings ``--add-noqa`` has suppressed.
         notes: what was checked in part only; unlike errors they leave the exit status alone.
         cached: whether the result is that of an earlier run.
+        places: where the rows of the text stand in the file, if that holds Python among other things.
+        shown: the text of each cell of a notebook, or that of the whole file, if it has places.
     """
 
     filename: str
@@ -65,6 +68,8 @@ class FileResult:
     suppressed: int = 0
     notes: list[Problem] = field(default_factory=list)
     cached: bool = False
+    places: Places | None = None
+    shown: Mapping[int | None, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -95,7 +100,12 @@ class RunResult:
     @property
     def findings(self) -> list[Finding]:
         """Return the findings of all files, in the order of files and places."""
-        return sorted((f for file in self.files for f in file.findings), key=lambda f: f.sort_key)
+        found = (
+            file.places.finding(finding) if file.places is not None else finding
+            for file in self.files
+            for finding in file.findings
+        )
+        return sorted(found, key=lambda finding: finding.sort_key)
 
     @property
     def errors(self) -> list[Problem]:
@@ -108,9 +118,14 @@ class RunResult:
         return [note for file in self.files for note in file.notes]
 
     @property
-    def texts(self) -> dict[str, str]:
-        """Return the texts of the files with findings, by filename."""
-        return {file.filename: file.text for file in self.files if file.text}
+    def texts(self) -> dict[tuple[str, int | None], str]:
+        """Return the texts of the files with findings, by filename and, in notebooks, by cell."""
+        texts: dict[tuple[str, int | None], str] = {}
+        for file in self.files:
+            if file.text:
+                shown = {None: file.text} if file.places is None else file.shown
+                texts |= {(file.filename, cell): text for cell, text in shown.items()}
+        return texts
 
     @property
     def fixes(self) -> Counter[str]:

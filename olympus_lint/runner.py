@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_lint.discovery import SourceFile
-from olympus_lint.engine import Projects, fix_text, lint_text, worth_checking
+from olympus_lint.engine import PassesOver, Projects, fix_text, lint_text, worth_checking
 from olympus_lint.noqa import add_noqa
 from olympus_lint.order import imports_first
 from olympus_lint.results import FileResult, Objection, Problem
 from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError, read_bytes, reencode, write_bytes
+from olympus_lint.sources import InputError, decode_utf8, encode_utf8, read_bytes, reencode, write_bytes
 from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.document import decode, split_lines
 from olympus_rules.syntax.project import forget_folders
@@ -78,14 +78,15 @@ def check_files(
         except InputError as error:
             yield failure(file.filename, error)
             continue
-        if worth_checking(file.filename, data, file.settings):
+        is_python = file.settings.kind_of(file.filename) == "python"
+        if not is_python or worth_checking(file.filename, data, file.settings):
             candidates.append((file, data))
         else:
             yield FileResult(file.filename, analysed=False)
     prepare_collector()
     projects = Projects(cache if mode is Mode.CHECK else None)
     if projects.cache is not None:
-        found = ((projects.recall(file.filename, data, file.settings), file, data) for file, data in candidates)
+        found = ((recalled(projects, file, data), file, data) for file, data in candidates)
         candidates = []
         for result, file, data in found:
             if result is not None:
@@ -99,6 +100,12 @@ def check_files(
     yield from run(ordered, mode, jobs if objection is None else 1, projects, objection)
     if cache is not None:
         cache.close()
+
+
+def recalled(projects: Projects, file: SourceFile, data: bytes) -> FileResult | None:
+    """Return the result of an earlier run; files that hold Python among other things have none."""
+    is_python = file.settings.kind_of(file.filename) == "python"
+    return projects.recall(file.filename, data, file.settings) if is_python else None
 
 
 def run(
@@ -157,7 +164,8 @@ def check_file(file: SourceFile, mode: Mode, projects: Projects, objection: Obje
         try:
             write_bytes(file.filename, new)
         except InputError as error:
-            return unchanged(file.filename, data, file.settings, error)
+            result, _ = check_bytes(file.filename, data, file.settings, Mode.CHECK)
+            return unchanged(result, error)
     return result
 
 
@@ -166,10 +174,9 @@ def failure(filename: str, error: InputError) -> FileResult:
     return FileResult(filename, errors=[Problem(filename, str(error))], analysed=False)
 
 
-def unchanged(filename: str, data: bytes, settings: Settings, error: Exception) -> FileResult:
+def unchanged(result: FileResult, error: Exception) -> FileResult:
     """Return the result of a file that was checked and could not be rewritten."""
-    result = lint_text(filename, data, settings)
-    result.errors.append(Problem(filename, str(error)))
+    result.errors.append(Problem(result.filename, str(error)))
     return result
 
 
@@ -183,14 +190,14 @@ def check_bytes(
 ) -> tuple[FileResult, bytes]:
     """Check one file's bytes; return the result and the bytes that it should have."""
     projects = projects or Projects()
-    result = lint_text(filename, data, settings, projects)
-    if mode is Mode.CHECK or not result.text:
-        return result, data
+    kind = settings.kind_of(filename)
+    if kind != "python":
+        return check_embedded(filename, data, kind, settings, mode, projects, objection)
+    checked = lint_text(filename, data, settings, projects)
+    if mode is Mode.CHECK or not checked.text:
+        return checked, data
     text = decode(data)
-    if mode is Mode.ADD_NOQA:
-        result, new = suppress_all(result, text, settings, projects)
-    else:
-        result, new = fix(result, text, settings, projects, objection)
+    result, new = rewritten(checked, text, settings, mode, projects, objection)
     if new == text:
         return result, data
     if mode is Mode.DIFF:
@@ -198,24 +205,90 @@ def check_bytes(
     try:
         return result, reencode(new, data)
     except InputError as error:
-        return unchanged(filename, data, settings, error), data
+        return unchanged(lint_text(filename, data, settings), error), data
+
+
+def check_embedded(
+    filename: str,
+    data: bytes,
+    kind: str,
+    settings: Settings,
+    mode: Mode,
+    projects: Projects,
+    objection: Objection | None,
+) -> tuple[FileResult, bytes]:
+    """Check a file that holds Python among other things; return the result and the bytes that it should have."""
+    from olympus_lint.embedded.module import read
+
+    try:
+        embedded = read(filename, decode_utf8(data), kind)
+    except InputError as error:
+        worth_while = worth_checking(filename, data, settings)
+        return failure(filename, error) if worth_while else FileResult(filename, analysed=False), data
+    # a page shows things side by side: its blocks are no program in which a key is used twice
+    apart = embedded.is_parted if kind == "markdown" else None
+    checked = lint_text(filename, embedded.text, settings, projects, apart)
+    result, new = checked, embedded.text
+    if mode is not Mode.CHECK and checked.text:
+        result, new = rewritten(checked, new, settings, mode, projects, objection, apart)
+    try:
+        after = embedded if new == embedded.text else embedded.read_back(new)
+        written = encode_utf8(after.file, data)
+    except InputError as error:
+        result, after, written = unchanged(lint_text(filename, embedded.text, settings), error), embedded, data
+    result.places, result.shown = after.places, after.texts
+    result.notes = [*map(after.places.problem, result.notes), *embedded.notes]
+    result.errors = [*map(after.places.problem, result.errors)]
+    if mode is Mode.DIFF and written != data:
+        result.diff = unified_diff(filename, embedded.file, after.file)
+    return result, written
+
+
+def rewritten(
+    checked: FileResult,
+    text: str,
+    settings: Settings,
+    mode: Mode,
+    projects: Projects,
+    objection: Objection | None,
+    passes_over: PassesOver | None = None,
+) -> tuple[FileResult, str]:
+    """Return what the mode makes of a text that was checked, and the result of that."""
+    if mode is Mode.ADD_NOQA:
+        return suppress_all(checked, text, settings, projects, passes_over)
+    return fix(checked, text, settings, projects, objection, passes_over)
 
 
 def fix(
-    result: FileResult, text: str, settings: Settings, projects: Projects, objection: Objection | None
+    result: FileResult,
+    text: str,
+    settings: Settings,
+    projects: Projects,
+    objection: Objection | None,
+    passes_over: PassesOver | None,
 ) -> tuple[FileResult, str]:
     """Apply the fixes; return what is left and the new text."""
     unsafe = settings.unsafe_fixes
-    fixed = fix_text(result.filename, text, settings, unsafe=unsafe, projects=projects, objection=objection)
+    fixed = fix_text(
+        result.filename,
+        text,
+        settings,
+        unsafe=unsafe,
+        projects=projects,
+        objection=objection,
+        passes_over=passes_over,
+    )
     shown = fixed.text if fixed.findings else ""
     rest = FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes, notes=fixed.notes)
     return rest, fixed.text
 
 
-def suppress_all(result: FileResult, text: str, settings: Settings, projects: Projects) -> tuple[FileResult, str]:
+def suppress_all(
+    result: FileResult, text: str, settings: Settings, projects: Projects, passes_over: PassesOver | None
+) -> tuple[FileResult, str]:
     """Add suppressions; return what could not be suppressed and the new text."""
     new = add_noqa(text, result.findings)
-    rest = lint_text(result.filename, new, settings, projects)
+    rest = lint_text(result.filename, new, settings, projects, passes_over)
     rest.suppressed = len(result.findings) - len(rest.findings)
     return (rest, new) if rest.suppressed > 0 else (result, text)
 

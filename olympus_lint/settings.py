@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from olympus.functions.specs import spec
+from olympus_lint.embedded.kinds import KINDS, kinds_by_suffix
 from olympus_lint.paths import Patterns, anchored
 from olympus_lint.reporting import format_names
 from olympus_lint.selection import expand, selected_codes
@@ -42,6 +43,7 @@ class Settings:
         per_file_ignores: file pattern to selectors of rules that are off there.
         exclude, extend_exclude: patterns of files and folders that are not looked for.
         respect_gitignore: whether what ``.gitignore`` names is left out.
+        extension: suffixes of further files that hold Python, each with its kind: ``md:markdown``.
         force_exclude: whether excludes hold for files named on the command line, too.
         min_confidence: findings below it are not reported.
         library_roots: under which names the JAX namespace may be imported.
@@ -65,6 +67,7 @@ class Settings:
     exclude: Sequence[str] = DEFAULT_EXCLUDE
     extend_exclude: Sequence[str] = ()
     respect_gitignore: bool = True
+    extension: Sequence[str] = ()
     force_exclude: bool = False
     min_confidence: Confidence = Confidence.LIKELY
     library_roots: Sequence[str] = ("jax", "olympus")
@@ -88,6 +91,19 @@ class Settings:
     def excluded(self) -> Patterns:
         """Return the patterns of what is not looked for."""
         return Patterns([*self.exclude, *self.extend_exclude])
+
+    @cached_property
+    def suffixes(self) -> tuple[str, ...]:
+        """Return what the names of the files end with that are looked for."""
+        return (".py", ".pyi", ".ipynb", *(f".{name.partition(':')[0]}" for name in self.extension))
+
+    @cached_property
+    def _kinds(self) -> dict[str, str]:
+        return kinds_by_suffix(self.extension)
+
+    def kind_of(self, filename: str) -> str:
+        """Return what a file holds: ``python``, ``ipynb`` or ``markdown``."""
+        return self._kinds.get(filename.rpartition(".")[2].lower(), "python")
 
     @cached_property
     def _ignored(self) -> list[tuple[Patterns, frozenset[str]]]:
@@ -166,6 +182,19 @@ def read_selectors(value: object, base: Path) -> list[str]:
     for selector in selectors:
         expand(selector)
     return selectors
+
+
+def read_extension(value: object, base: Path) -> list[str]:
+    """Read a list of suffixes, each with what files of that name hold where that is not clear."""
+    read = []
+    known = kinds_by_suffix(())
+    for text in read_strings(value, base):
+        name, colon, kind = text.partition(":")
+        name = name.removeprefix(".").lower()
+        if not colon and name not in known:
+            raise ValueError(f"what a file named *.{name} holds is not known; write '{name}:markdown'")
+        read.append(f"{name}:{read_choice(kind if colon else known[name], KINDS)}")
+    return read
 
 
 def read_patterns(value: object, base: Path) -> list[str]:
@@ -277,6 +306,7 @@ READERS: dict[str, Callable[[object, Path], object]] = {
     "exclude": read_patterns,
     "extend_exclude": read_patterns,
     "respect_gitignore": read_bool,
+    "extension": read_extension,
     "force_exclude": read_bool,
     "min_confidence": read_confidence,
     "library_roots": read_roots,

@@ -8,11 +8,12 @@ import os
 import stat
 import tempfile
 import tokenize
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from olympus_rules.syntax.document import decode
 
-__all__ = ["InputError", "read_bytes", "reencode", "write_bytes"]
+__all__ = ["InputError", "decode_utf8", "encode_utf8", "read_bytes", "reencode", "write_bytes"]
 
 LARGEST_FILE = 5_000_000  # bytes; Python's parser needs about a hundred times as much memory
 
@@ -60,6 +61,23 @@ def reencode(text: str, data: bytes) -> bytes:
         if decode(data).encode(encoding) == data:
             return text.encode(encoding)
     raise InputError(f"cannot be rewritten in {encoding} byte for byte; convert it to UTF-8.")
+
+
+def decode_utf8(data: bytes) -> str:
+    """Decode a file that is no Python itself, such as a notebook.
+
+    Raises:
+        InputError: it is not UTF-8.
+    """
+    try:
+        return data.removeprefix(BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 (byte {error.start}); convert it.") from None
+
+
+def encode_utf8(text: str, data: bytes) -> bytes:
+    """Encode a changed text as the bytes it came from, with the byte order mark that these have."""
+    return (BOM_UTF8 if data.startswith(BOM_UTF8) else b"") + text.encode()
 
 
 def write_bytes(filename: str, data: bytes) -> None:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 HOOKS = yaml.safe_load((Path(__file__).parents[1] / ".pre-commit-hooks.yaml").read_text("utf-8"))
-SUFFIXES = {"python": ".py", "pyi": ".pyi"}
+SUFFIXES = {"python": ".py", "pyi": ".pyi", "jupyter": ".ipynb"}
 
 LEGACY = "import jax\n\nkey = jax.random.PRNGKey(0)\n"
 REUSE = "import jax\n\n\ndef f(key):\n    return jax.random.normal(key), jax.random.uniform(key)\n"

@@ -10,6 +10,9 @@ from olympus_codemods.target import NEWEST, Target
 from olympus_lint.command import options_over, report_problems, say
 from olympus_lint.configuration import Configuration
 from olympus_lint.discovery import SourceFile, discover
+from olympus_lint.embedded.module import read as read_pieces
+from olympus_lint.embedded.notebook import NotANotebook
+from olympus_lint.engine import worth_checking
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import Migration
 from olympus_lint.migration.project import migrate as migrate_texts
@@ -19,7 +22,7 @@ from olympus_lint.reporting._text import count
 from olympus_lint.results import Problem
 from olympus_lint.runner import prepare_collector, unified_diff
 from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError, check_size, read_bytes, reencode, write_bytes
+from olympus_lint.sources import InputError, check_size, decode_utf8, encode_utf8, read_bytes, reencode, write_bytes
 from olympus_rules.syntax.document import decode
 
 __all__ = ["migrate"]
@@ -43,7 +46,7 @@ def migrate(args: Namespace) -> int:
     texts, data = read(files, problems)
     migration = migrate_texts(texts, target_of(args.migrate, settings), unsafe=settings.unsafe_fixes)
     migration.problems += problems
-    for note in (note for text in migration.texts for note in text.notes):
+    for note in (note for text in migration.texts for note in text.said):
         say(f"note: {note}", args)
     if args.diff:
         return show_diff(migration, args)
@@ -69,9 +72,13 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
     for file in files:
         try:
             content = read_bytes(file.filename)
-            check_size(content)
-            texts.append(Text(file.filename, file.settings, decode(content)))
+            text = text_of(file, content)
+            check_size(text.old.encode(errors="replace"))
+            texts.append(text)
             data[file.filename] = content
+        except NotANotebook as error:
+            if worth_checking(file.filename, content, file.settings):
+                problems.append(Problem(file.filename, str(error)))
         except InputError as error:
             problems.append(Problem(file.filename, str(error)))
         except (SyntaxError, ValueError) as error:
@@ -79,9 +86,26 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
     return texts, data
 
 
+def text_of(file: SourceFile, data: bytes) -> Text:
+    """Return a file as it is migrated: with the examples in its docstrings, or as the pieces of Python in it.
+
+    Raises:
+        NotANotebook: the file ought to be one.
+        InputError, SyntaxError, ValueError: it cannot be decoded.
+    """
+    kind = file.settings.kind_of(file.filename)
+    text = decode(data) if kind == "python" else decode_utf8(data)
+    if kind == "python" and ">>>" not in text:
+        return Text(file.filename, file.settings, text)
+    embedded = read_pieces(file.filename, text, kind)
+    if kind == "python" and not embedded.is_worth_while:
+        return Text(file.filename, file.settings, text)
+    return Text(file.filename, file.settings, embedded.text, embedded=embedded)
+
+
 def show_diff(migration: Migration, args: Namespace) -> int:
     """Print what a migration would change; return the exit status."""
-    diffs = [unified_diff(text.filename, text.old, text.new) for text in migration.changed]
+    diffs = [unified_diff(text.filename, text.before, text.after) for text in migration.changed]
     write_report("".join(diffs), args.output_file)
     say(f"Would change {count(len(diffs), 'file')}." if diffs else "Nothing to change.", args)
     return report_problems(migration.problems, args) or int(bool(diffs) and not args.exit_zero)
@@ -91,7 +115,8 @@ def write(migration: Migration, data: dict[str, bytes]) -> None:
     """Write the files that changed: each as a whole, or not at all."""
     for text in migration.changed:
         try:
-            write_bytes(text.filename, reencode(text.new, data[text.filename]))
+            encode = reencode if text.settings.kind_of(text.filename) == "python" else encode_utf8
+            write_bytes(text.filename, encode(text.after, data[text.filename]))
         except InputError as error:
             migration.problems.append(Problem(text.filename, str(error)))
 

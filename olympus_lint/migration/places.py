@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
+from olympus_lint.embedded.module import Embedded, Places
 from olympus_lint.engine import NOT_PARSED, Projects, internal_error, unfinished_note
 from olympus_lint.results import Problem
 from olympus_lint.settings import Settings
+from olympus_lint.sources import InputError
 from olympus_lint.suppression import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
@@ -35,10 +37,13 @@ class Text:
         settings: those of its folder.
         old: the text as it was.
         new: the text as it is by now.
-        rewritten: what was done, in order: a report on the text of that time, and its fix.
+        rewritten: what was done, in order: a report on the file of that time, and its fix.
         problems: what went wrong.
         notes: what was looked at in part only.
         seen: the rows of which a rule speaks, whatever the settings and comments say of it.
+        embedded: the file, if it holds Python among other things, or examples in docstrings; ``old`` and ``new`` are
+            the module that its pieces make.
+        places: where the rows of the module stand in the file.
         exits: the calls of the text as it is by now that give keys to what is out of reach.
     """
 
@@ -50,11 +55,58 @@ class Text:
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
     seen: frozenset[int] = frozenset()
+    embedded: Embedded | None = None
+    places: Places = field(default_factory=Places)
     exits: list[HandedOut] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Begin with the text as it was."""
         self.new = self.new or self.old
+        if self.embedded is not None:
+            self.places = self.embedded.places
+
+    @property
+    def before(self) -> str:
+        """Return the text of the file as it was."""
+        return self.old if self.embedded is None else self.embedded.file
+
+    @property
+    def after(self) -> str:
+        """Return the text of the file as it is by now.
+
+        Raises:
+            InputError: the pieces cannot be put back.
+        """
+        return self.new if self.embedded is None else self.embedded.put_back(self.new)
+
+    @property
+    def said(self) -> list[Problem]:
+        """Return the notes as they are said of the file."""
+        alone = self.embedded.notes if self.embedded is not None and self.embedded.kind != "python" else ()
+        return [*map(self.places.problem, self.notes), *alone]
+
+    def places_now(self) -> Places:
+        """Return where the rows stand in the file as it is by now; those of the beginning if it cannot be told."""
+        try:
+            return self.places if self.embedded is None else self.embedded.places_of(self.new)
+        except InputError:
+            return self.places
+
+    def settle(self) -> bool:
+        """Find the places of the rows as they are by now; what cannot be put back stays as it was.
+
+        Returns:
+            Whether it can be put back.
+        """
+        if self.embedded is None:
+            return True
+        try:
+            self.places = self.embedded.places_of(self.new)
+        except InputError as error:
+            self.problems.append(Problem(self.filename, str(error)))
+            self.new, self.rewritten, self.places = self.old, [], self.embedded.places
+            return False
+        return True
 
 
 def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
@@ -172,6 +224,7 @@ def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]]) -> list[Report]:
         codes = ", ".join(sorted({report.finding.code for report, _ in applied}))
         text.problems.append(Problem(text.filename, f"internal error: the migration of {codes} gave {error!r}."))
         return []
+    places = text.places_now()
+    text.rewritten += [(replace(report, finding=places.finding(report.finding)), fix) for report, fix in applied]
     text.new = new
-    text.rewritten += applied
     return [report for report, _ in applied]

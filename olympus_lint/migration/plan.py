@@ -27,6 +27,8 @@ __all__ = ["Constructor", "Reason", "plan"]
 
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages of which the rules know the functions that typed keys do not survive."""
+MANY = 16
+"""Constructors: where more come together, values were merged that have nothing to do with each other."""
 HARMLESS = frozenset({"OLY204", "OLY205"})
 """Rules whose places stop no key: annotations, and settings of the whole program."""
 
@@ -39,12 +41,14 @@ class Reason:
         filename, row: where.
         text: what, as the rest of a sentence that begins with the key.
         code: the rule that says so; empty for a call.
+        cell: the cell of a notebook.
     """
 
     filename: str
     row: int
     text: str
     code: str = ""
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class Constructor:
         filename, row, column: where, with rows and columns from 1.
         spelled: as it is written.
         reasons: what holds it back; none for one that can be renamed.
+        cell: the cell of a notebook.
     """
 
     filename: str
@@ -62,6 +67,7 @@ class Constructor:
     column: int
     spelled: str
     reasons: tuple[Reason, ...]
+    cell: int | None = None
 
 
 def plan(
@@ -108,8 +114,9 @@ def plan(
                     reasons[maker].add(reason)
     for filename, path in paths.items():
         for value, node in unseen(documents[filename], path, reached):
-            is_seen = node.lineno in seen.get(filename, ())
-            for maker in reached.keys_at(place_of(path, value)) if not is_seen else ():
+            makers = reached.keys_at(place_of(path, value))
+            counts = node.lineno not in seen.get(filename, ()) and len(makers) <= MANY
+            for maker in makers if counts else ():
                 reasons[maker].add(_place(filename, node, documents[filename]))
     leaving: dict[Place, set[Place]] = {}
     for filename, each in exits.items():

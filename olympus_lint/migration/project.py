@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from olympus_codemods.target import Target
 from olympus_lint.engine import NOT_PARSED, Projects, deep_recursion, worth_checking
+from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
 from olympus_lint.migration.plan import Constructor, plan
+from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.results import Problem
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
@@ -28,6 +30,7 @@ class Migration:
         constructors: the constructors by file, each with what holds it back; their rows are those of the text
             before they were renamed.
         problems: what went wrong.
+        mentions: the strings, comments and prose that speak of raw keys.
     """
 
     target: Target
@@ -35,6 +38,7 @@ class Migration:
     left: dict[str, list[Report]] = field(default_factory=dict)
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)
 
     @property
     def changed(self) -> list[Text]:
@@ -72,14 +76,20 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
                 found[text.filename] = constructors(reports_of(text, projects)[1])
             except NOT_PARSED as error:
                 migration.problems.append(Problem(text.filename, f"cannot be parsed ({error}), so it stays as it is."))
+            if not text.settle():
+                found.pop(text.filename, None)
+                migration.left.pop(text.filename, None)
         migration.constructors = _planned(migration, found)
+        in_files(migration)
         if target.style == "typed":
             for text in migration.texts:
                 each = migration.constructors.get(text.filename, [])
                 if each or text.filename in found:
                     rename(text, [bool(one.reasons) and not unsafe for one in each], target, projects)
     for text in migration.texts:
-        migration.problems += text.problems
+        text.settle()
+        migration.problems += map(text.places.problem, text.problems)
+        migration.mentions += mentions_in(text) if target.style == "typed" else []
     return migration
 
 
@@ -95,6 +105,20 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
     exits = {text.filename: text.exits for text in migration.texts}
     seen = {text.filename: text.seen for text in migration.texts}
     return plan(documents, found, migration.left, exits, seen, target=migration.target, roots=roots, packs=packs)
+
+
+def in_files(migration: Migration) -> None:
+    """Turn rows of the modules that the pieces of a file make into rows of the file, or of a cell."""
+    places = {text.filename: text.places for text in migration.texts if text.embedded is not None}
+    if places:
+        migration.left = {
+            name: [replace(report, finding=finding_in_file(report.finding, places)) for report in reports]
+            for name, reports in migration.left.items()
+        }
+        migration.constructors = {
+            name: [constructor_in_file(each, places) for each in found]
+            for name, found in migration.constructors.items()
+        }
 
 
 def _parsed(text: Text) -> Document | None:

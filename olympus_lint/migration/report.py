@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from olympus_lint.migration.plan import Constructor
+from olympus_lint.migration.mentions import Mention
+from olympus_lint.migration.plan import Constructor, Reason
 from olympus_lint.migration.project import Migration
-from olympus_lint.reporting._text import count
+from olympus_lint.reporting._text import count, place
+from olympus_rules.finding import Finding, Fix
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report
 
@@ -19,6 +21,7 @@ __all__ = ["DRY_RUN", "render"]
 DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
 """With this flag of JAX, ``PRNGKey`` makes typed keys: a run of the tests as they would be after the migration."""
 
+MENTIONS = "Mentioned in strings, comments and prose, not rewritten"
 FAILING = frozenset(
     {"axis", "dynamic-slice", "len", "permutation", "shape-unpack", "signature", "spec", "vstack", "word-shape"}
 )
@@ -42,6 +45,20 @@ def is_silent(fact: Fact) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Done:
+    """A place that was rewritten: the report on the text of that time, and the fix."""
+
+    report: Report
+    fix: Fix
+
+    def __str__(self) -> str:
+        """Return place, code and what was done."""
+        finding = self.report.finding
+        silent = " (would change silently)" if is_silent(self.report.fact) else ""
+        return f"{where(finding)} {finding.code}{silent}: {self.fix.message}"
+
+
+@dataclass(frozen=True, slots=True)
 class Left:
     """A place that a person has to look at.
 
@@ -62,20 +79,26 @@ class Left:
     def place(self) -> str:
         """Return where it is."""
         finding = self.report.finding
-        return f"{finding.filename}:{finding.span.start.row}:{finding.span.start.column}"
+        return place(finding.filename, finding.span, finding.cell)
 
 
 def left_in_order(migration: Migration) -> list[Left]:
     """Return what is left: silent changes first, then what holds most constructors back."""
-    holding: Counter[tuple[str, int, str]] = Counter(
-        (reason.filename, reason.row, reason.code) for each in migration.held for reason in each.reasons
+    holding: Counter[tuple[str, int | None, int, str]] = Counter(
+        (reason.filename, reason.cell, reason.row, reason.code) for each in migration.held for reason in each.reasons
     )
-    left = [
-        Left(report, holding[report.finding.filename, report.finding.span.start.row, report.finding.code])
-        for reports in migration.left.values()
-        for report in reports
-    ]
+    left = [Left(report, holding[_key(report.finding)]) for reports in migration.left.values() for report in reports]
     return sorted(left, key=lambda each: (not each.is_silent, -each.holds, each.report.finding.sort_key))
+
+
+def _key(finding: Finding) -> tuple[str, int | None, int, str]:
+    return finding.filename, finding.cell, finding.span.start.row, finding.code
+
+
+def where(place: Constructor | Reason | Mention | Finding) -> str:
+    """Return a file, its cell if it is a notebook, and the row."""
+    row = place.span.start.row if isinstance(place, Finding) else place.row
+    return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{row}"
 
 
 def render(migration: Migration, name: str, *, written: bool, color: bool = False) -> str:
@@ -120,11 +143,21 @@ def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
     return [(code, name, number) for (code, name), number in sorted(done.items())]
 
 
+def rewritten_places(migration: Migration) -> list[Done]:
+    """Return the places that were rewritten, silent changes first; constructors are counted only."""
+    done = [
+        Done(report, fix)
+        for text in migration.texts
+        for report, fix in text.rewritten
+        if report.finding.code != "OLY201"
+    ]
+    return sorted(done, key=lambda each: (not is_silent(each.report.fact), each.report.finding.sort_key))
+
+
 def reasons_of(constructor: Constructor) -> list[str]:
     """Return what holds a constructor back, a line each."""
     return [
-        f"{reason.text} ({reason.filename}:{reason.row}{f', {reason.code}' if reason.code else ''})"
-        for reason in constructor.reasons
+        f"{reason.text} ({where(reason)}{f', {reason.code}' if reason.code else ''})" for reason in constructor.reasons
     ]
 
 
@@ -152,6 +185,10 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
         bullet = "- " if markdown else "  "
         lines.extend(f"{bullet}{each[0]} {each[1]}: {each[2]}" for each in by_rule(migration))
         lines.append("")
+    if done := rewritten_places(migration):
+        heading("Places, silent changes first")
+        lines.extend(f"{'- ' if markdown else '  '}{each}" for each in done)
+        lines.append("")
     if left := left_in_order(migration):
         heading("Left, in the order in which to look")
         for number, each in enumerate(left, 1):
@@ -164,9 +201,14 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
     if held := held_back(migration):
         heading("Constructors that stay, and why")
         for constructor in held:
-            place = f"{constructor.filename}:{constructor.row}:{constructor.column}"
+            place = f"{where(constructor)}:{constructor.column}"
             lines.append(f"{'- ' if markdown else '  '}{code(place)} {code(constructor.spelled)}: its key")
             lines.extend(f"    {'- ' if markdown else ''}{reason}" for reason in reasons_of(constructor))
+        lines.append("")
+    if migration.mentions:
+        heading(MENTIONS)
+        bullet = "- " if markdown else "  "
+        lines.extend(f"{bullet}{code(f'{where(each)}:{each.column}')} {code(each.word)}" for each in migration.mentions)
         lines.append("")
     heading("Check it")
     lines.append(f"{check_it(migration)}:")
@@ -193,10 +235,22 @@ def as_json(migration: Migration, *, written: bool) -> str:
                 "rewritten": [
                     {"code": code, "name": name, "places": number} for code, name, number in by_rule(migration)
                 ],
+                "places": [
+                    {
+                        "code": each.report.finding.code,
+                        "filename": each.report.finding.filename,
+                        "cell": each.report.finding.cell,
+                        "row": each.report.finding.span.start.row,
+                        "silent": is_silent(each.report.fact),
+                        "message": each.fix.message,
+                    }
+                    for each in rewritten_places(migration)
+                ],
                 "left": [
                     {
                         "code": each.report.finding.code,
                         "filename": each.report.finding.filename,
+                        "cell": each.report.finding.cell,
                         "location": {
                             "row": each.report.finding.span.start.row,
                             "column": each.report.finding.span.start.column,
@@ -210,11 +264,13 @@ def as_json(migration: Migration, *, written: bool) -> str:
                 "constructors": [
                     {
                         "filename": each.filename,
+                        "cell": each.cell,
                         "location": {"row": each.row, "column": each.column},
                         "spelled": each.spelled,
                         "held_back_by": [
                             {
                                 "filename": reason.filename,
+                                "cell": reason.cell,
                                 "row": reason.row,
                                 "code": reason.code or None,
                                 "text": reason.text,
@@ -224,6 +280,15 @@ def as_json(migration: Migration, *, written: bool) -> str:
                     }
                     for found in migration.constructors.values()
                     for each in found
+                ],
+                "mentions": [
+                    {
+                        "filename": each.filename,
+                        "cell": each.cell,
+                        "location": {"row": each.row, "column": each.column},
+                        "word": each.word,
+                    }
+                    for each in migration.mentions
                 ],
             },
             indent=2,
@@ -249,10 +314,17 @@ def as_html(migration: Migration, *, written: bool) -> str:
         rows = "".join(f"<tr><td>{code}</td><td>{name}</td><td>{n}</td></tr>" for code, name, n in by_rule(migration))
         title = "Rewritten" if written else "To be rewritten"
         parts.append(f"<h2>{title}</h2><table><tr><th>Rule</th><th></th><th>Places</th></tr>{rows}</table>")
+        items = "".join(f"<li>{said(str(each))}</li>" for each in rewritten_places(migration))
+        parts.append(f"<ul>{items}</ul>" if items else "")
     if left := left_in_order(migration):
         parts.append(f"<h2>Left, in the order in which to look</h2><ol>{''.join(map(left_item, left))}</ol>")
     if held := held_back(migration):
         parts.append(f"<h2>Constructors that stay, and why</h2><ul>{''.join(map(held_item, held))}</ul>")
+    if migration.mentions:
+        found = (
+            f"<code>{said(where(each))}:{each.column}</code> <code>{each.word}</code>" for each in migration.mentions
+        )
+        parts.append(f"<h2>{MENTIONS}</h2><ul>{''.join(f'<li>{item}</li>' for item in found)}</ul>")
     parts.append(f"<h2>Check it</h2><p>{said(check_it(migration))}:</p><pre>{said(DRY_RUN)}</pre>")
     title = "Migration of JAX random keys"
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
@@ -273,6 +345,6 @@ def left_item(left: Left) -> str:
 
 def held_item(constructor: Constructor) -> str:
     """Return a constructor that is held back as an item of a list."""
-    place = html.escape(f"{constructor.filename}:{constructor.row}:{constructor.column}")
+    place = html.escape(f"{where(constructor)}:{constructor.column}")
     reasons = "".join(f"<li>its key {html.escape(reason)}</li>" for reason in reasons_of(constructor))
     return f"<li><code>{place}</code> <code>{html.escape(constructor.spelled)}</code><ul>{reasons}</ul></li>"

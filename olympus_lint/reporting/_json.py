@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from olympus_lint.reporting import rule_url
-from olympus_rules.finding import Finding, Fix, Span
+from olympus_rules.finding import Edit, Finding, Fix, Related, Span
 
 __all__ = ["finding_object"]
 
@@ -20,7 +20,8 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "cell": finding.cell,
         **locations(finding.span),
         "related": [
-            {"message": other.message, "filename": other.filename, **locations(other.span)} for other in finding.related
+            {"message": other.message, "filename": other.filename, **cell(other), **locations(other.span)}
+            for other in finding.related
         ],
         "confidence": finding.confidence.label,
         "url": rule_url(finding.name),
@@ -37,8 +38,13 @@ def fix_object(fix: Fix) -> dict[str, Any]:
     return {
         "applicability": fix.applicability.value,
         "message": fix.message,
-        "edits": [{"content": edit.content, **locations(edit.span)} for edit in fix.edits],
+        "edits": [{"content": edit.content, **cell(edit), **locations(edit.span)} for edit in fix.edits],
     }
+
+
+def cell(place: Related | Edit) -> dict[str, int]:
+    """Return the cell of a place in a notebook."""
+    return {} if place.cell is None else {"cell": place.cell}
 
 
 def locations(span: Span) -> dict[str, Any]:

@@ -7,14 +7,19 @@ from collections.abc import Iterable
 from olympus_lint.results import can_fix
 from olympus_rules.finding import Finding, Span
 
-__all__ = ["count", "headline", "place", "printable", "verdict_mark"]
+__all__ = ["count", "headline", "in_file", "place", "printable", "verdict_mark"]
 
 CONTROL = {code: chr(0x2400 + code) for code in range(32) if chr(code) != "\t"} | {0x7F: "\u2421"}
 
 
-def place(filename: str, span: Span) -> str:
-    """Return ``file:row:column``, as editors and terminals link it."""
-    return f"{filename}:{span.start.row}:{span.start.column}"
+def place(filename: str, span: Span, cell: int | None = None) -> str:
+    """Return ``file:row:column``, as editors and terminals link it; ``file:cell 3:row:column`` in a notebook."""
+    return f"{filename}:{in_file(span, cell)}"
+
+
+def in_file(span: Span, cell: int | None = None) -> str:
+    """Return ``row:column``, after the cell in a notebook."""
+    return f"{'' if cell is None else f'cell {cell}:'}{span.start.row}:{span.start.column}"
 
 
 def headline(finding: Finding, *, unsafe: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from olympus_lint.reporting._text import headline, place, verdict_mark
 from olympus_lint.results import RunResult
+from olympus_rules.finding import Finding
 
 __all__ = ["SUMMARY", "render"]
 
@@ -12,8 +13,10 @@ SUMMARY = True
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return ``file:row:column: CODE message`` lines."""
-    lines = (
-        f"{place(finding.filename, finding.span)}: {headline(finding, unsafe=run.unsafe)}{verdict_mark(finding)}\n"
-        for finding in run.findings
-    )
-    return "".join(lines)
+    return "".join(f"{line(finding, unsafe=run.unsafe)}\n" for finding in run.findings)
+
+
+def line(finding: Finding, *, unsafe: bool) -> str:
+    """Return the line for a finding."""
+    where = place(finding.filename, finding.span, finding.cell)
+    return f"{where}: {headline(finding, unsafe=unsafe)}{verdict_mark(finding)}"

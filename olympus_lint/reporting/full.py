@@ -20,23 +20,26 @@ STYLES = {"gutter": "blue", "code": "", "^": "bold red", "-": "bold cyan", "plac
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return a block for each finding; with ``color``, as a terminal shows it."""
-    lines = {filename: split_lines(text) for filename, text in run.texts.items()}
+    lines = {where: split_lines(text) for where, text in run.texts.items()}
     blocks = [[*block(finding, lines, run.unsafe), []] for finding in run.findings]
     rows = [row for rows in blocks for row in rows]
     return colored(rows) if color else "".join("".join(p.text for p in row) + "\n" for row in rows)
 
 
-def block(finding: Finding, lines: Mapping[str, Sequence[str]], unsafe: bool) -> Iterator[list[Piece]]:
+def block(
+    finding: Finding, lines: Mapping[tuple[str, int | None], Sequence[str]], unsafe: bool
+) -> Iterator[list[Piece]]:
     """Return the lines for one finding."""
-    where = Piece(f"{place(finding.filename, finding.span)}: ", "place")
+    where = Piece(f"{place(finding.filename, finding.span, finding.cell)}: ", "place")
     yield [where, Piece(headline(finding, unsafe=unsafe), "code")]
-    near = [other for other in finding.related if other.filename == finding.filename]
+    here = (finding.filename, finding.cell)
+    near = [other for other in finding.related if (other.filename, other.cell) == here]
     marks = [Mark(finding.span, "^"), *(Mark(other.span, "-", other.message) for other in near)]
-    yield from frame(lines.get(finding.filename, ()), marks)
+    yield from frame(lines.get(here, ()), marks)
     for other in finding.related:
-        if other.filename != finding.filename:
-            yield [Piece(f"{place(other.filename, other.span)}: ", "place"), Piece(other.message, "code")]
-            yield from frame(lines.get(other.filename, ()), [Mark(other.span, "-")])
+        if (other.filename, other.cell) != here:
+            yield [Piece(f"{place(other.filename, other.span, other.cell)}: ", "place"), Piece(other.message, "code")]
+            yield from frame(lines.get((other.filename, other.cell), ()), [Mark(other.span, "-")])
     if finding.verdict is not None:
         yield from verdict_rows(finding.verdict)
     if finding.fix is not None:

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from olympus_lint.reporting._severity import SEVERITIES
 from olympus_lint.reporting._text import place, verdict_mark
 from olympus_lint.results import RunResult
-from olympus_rules.finding import Finding, Span
+from olympus_rules.finding import Finding, Position, Span
 
 __all__ = ["render"]
 
 COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+TOP = Span(Position(1, 1), Position(1, 1))
+"""Where the annotations of a notebook stand: the lines of its file are not those of its cells."""
 
 
 def render(run: RunResult, *, color: bool) -> str:
@@ -23,17 +25,17 @@ def commands(finding: Finding) -> Iterator[str]:
     """Return the commands of a finding."""
     title = f"olympus-lint ({finding.code})"
     level = COMMANDS[SEVERITIES[finding.confidence]]
-    where = place(finding.filename, finding.span)
+    where = place(finding.filename, finding.span, finding.cell)
     yield command(
         level,
         title,
         finding.filename,
-        finding.span,
+        finding.span if finding.cell is None else TOP,
         f"{where}: {finding.code} {finding.message}{verdict_mark(finding)}",
     )
     for other in finding.related:
-        message = f"{place(other.filename, other.span)}: {finding.code} {other.message} (see {where})"
-        yield command("notice", title, other.filename, other.span, message)
+        message = f"{place(other.filename, other.span, other.cell)}: {finding.code} {other.message} (see {where})"
+        yield command("notice", title, other.filename, other.span if other.cell is None else TOP, message)
 
 
 def command(level: str, title: str, filename: str, span: Span, message: str) -> str:

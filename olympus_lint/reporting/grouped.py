@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from olympus_lint.reporting._text import headline, verdict_mark
+from olympus_lint.reporting._text import headline, in_file, verdict_mark
 from olympus_lint.results import RunResult
 
 __all__ = ["SUMMARY", "render"]
@@ -17,7 +17,7 @@ def render(run: RunResult, *, color: bool) -> str:
     blocks: list[str] = []
     for filename, group in groupby(run.findings, key=lambda finding: finding.filename):
         findings = list(group)
-        places = [f"{finding.span.start.row}:{finding.span.start.column}" for finding in findings]
+        places = [in_file(finding.span, finding.cell) for finding in findings]
         width = max(map(len, places))
         blocks.append(f"{filename}:\n")
         for where, finding in zip(places, findings, strict=True):

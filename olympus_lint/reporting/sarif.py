@@ -13,6 +13,7 @@ from urllib.parse import quote
 from olympus_lint import __version__
 from olympus_lint.reporting import rule_url
 from olympus_lint.reporting._severity import SEVERITIES
+from olympus_lint.reporting._text import in_file
 from olympus_lint.results import Problem, RunResult
 from olympus_rules.finding import Edit, Finding, Fix, Span
 from olympus_rules.rule import Rule, all_rules
@@ -73,18 +74,18 @@ def result_object(finding: Finding, rule_index: int, fingerprint: str) -> dict[s
         "ruleIndex": rule_index,
         "level": SEVERITIES[finding.confidence],
         "message": {"text": finding.message},
-        "locations": [location(finding.filename, finding.span)],
+        "locations": [location(finding.filename, finding.span, finding.cell)],
         "partialFingerprints": {"olympusLint/v1": fingerprint},
         "properties": {"confidence": finding.confidence.label},
     }
     if finding.related:
         made["relatedLocations"] = [
-            location(other.filename, other.span) | {"id": number, "message": {"text": other.message}}
+            location(other.filename, other.span, other.cell) | {"id": number, "message": {"text": other.message}}
             for number, other in enumerate(finding.related)
         ]
     if finding.verdict is not None:
         made["properties"]["verdict"] = finding.verdict.to_json()
-    if finding.fix is not None:
+    if finding.fix is not None and finding.cell is None:
         made["fixes"] = [fix_object(finding.fix, finding.filename)]
     return made
 
@@ -106,8 +107,11 @@ def replacement(edit: Edit) -> dict[str, Any]:
     return {"deletedRegion": region(edit.span), "insertedContent": {"text": edit.content}}
 
 
-def location(filename: str, span: Span) -> dict[str, Any]:
-    """Return a physical location."""
+def location(filename: str, span: Span, cell: int | None = None) -> dict[str, Any]:
+    """Return a physical location; a place in a cell has no lines in the file, and a name instead."""
+    if cell is not None:
+        named = {"fullyQualifiedName": in_file(span, cell), "kind": "cell"}
+        return {"physicalLocation": {"artifactLocation": {"uri": uri(filename)}}, "logicalLocations": [named]}
     return {"physicalLocation": {"artifactLocation": {"uri": uri(filename)}, "region": region(span)}}
 
 
@@ -140,11 +144,11 @@ def fingerprints(run: RunResult) -> list[str]:
 
     Findings that agree in all of these are counted.
     """
-    lines = {filename: split_lines(text) for filename, text in run.texts.items()}
+    lines = {where: split_lines(text) for where, text in run.texts.items()}
     met: Counter[tuple[str, str, str]] = Counter()
     prints: list[str] = []
     for finding in run.findings:
-        rows = lines.get(finding.filename, [])
+        rows = lines.get((finding.filename, finding.cell), [])
         row = finding.span.start.row
         key = (finding.code, uri(finding.filename), rows[row - 1].strip() if row <= len(rows) else "")
         prints.append(hashlib.sha256("\0".join([*key, str(met[key])]).encode()).hexdigest()[:32])

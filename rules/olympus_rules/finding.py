@@ -59,14 +59,19 @@ class Related:
     message: str
     filename: str
     span: Span
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """Replace the text of a span; an empty span inserts, an empty content deletes."""
+    """Replace the text of a span; an empty span inserts, an empty content deletes.
+
+    The cell is that of a notebook, as in :class:`Finding`.
+    """
 
     span: Span
     content: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,6 @@ class Finding:
     verdict: Verdict | None = field(default=None, compare=False)
 
     @property
-    def sort_key(self) -> tuple[str, Span, str]:
-        """Return the order of a report: by file, place and code."""
-        return (self.filename, self.span, self.code)
+    def sort_key(self) -> tuple[str, int, Span, str]:
+        """Return the order of a report: by file, cell, place and code."""
+        return (self.filename, self.cell or 0, self.span, self.code)

@@ -1,0 +1,92 @@
+"""IPython's own syntax: lines that are no Python, set aside under names that are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from olympus_rules.syntax.document import split_lines
+
+__all__ = ["Aside", "is_python_cell", "set_aside"]
+
+PYTHON_CELLS = frozenset(
+    ["capture", "debug", "ipytest", "memit", "prun", "python", "python3", "snakeviz", "time", "timeit"]
+)
+"""Cell magics behind which Python stands."""
+
+CELL = re.compile(r"\s*%%(\w+)")
+TIMED = re.compile(
+    r"(?P<indent>\s*)(?P<magic>%(?:time|timeit|prun|lprun|mprun|memit|debug)\s+"
+    r"(?:-[fmTDsSlpug]\s+\S+\s+|-[a-zA-Z]\s?\d+\s+|-[a-zA-Z]\s+)*)(?=[^\s-])"
+)
+"""Line magics behind which a statement stands."""
+ASSIGNED = re.compile(r"(?P<indent>\s*[\w.,\[\] \t]+=[ \t]*)(?P<magic>[%!].*)", re.DOTALL)
+LINE = re.compile(r"(?P<indent>\s*)(?P<magic>(?:%%?\w|!|\?+\w).*|[\w.]+\?+\s*$)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What was set aside.
+
+    Attributes:
+        name: what stands in its place.
+        magic: itself.
+        row: the row in its piece, from 0, whose other columns have moved.
+    """
+
+    name: str
+    magic: str
+    row: int
+
+    @property
+    def shift(self) -> int:
+        """Return how many columns what stands behind it has moved to the left."""
+        return len(self.magic) - len(self.name)
+
+
+def is_python_cell(code: str) -> bool:
+    """Say whether a cell is Python as far as its first line tells."""
+    magic = CELL.match(code)
+    return magic is None or magic[1] in PYTHON_CELLS
+
+
+def set_aside(code: str, word: str, first: int) -> tuple[str, list[Aside]]:
+    """Return code with calls of unknown functions in the place of magics.
+
+    Args:
+        code: the code of a cell.
+        word: a beginning of names that is not in the file.
+        first: the number of the first name.
+    """
+    aside: list[Aside] = []
+    made: list[str] = []
+    for row, line in _lines(code):
+        timed, match = TIMED.match(line), ASSIGNED.match(line) or LINE.match(line)
+        name = f"{word}{first + len(aside)}_"
+        body = line.rstrip("\r\n")
+        ending = line[len(body) :]
+        if timed is not None:
+            aside.append(Aside(f"{name}(); ", timed["magic"], row))
+            made.append(f"{timed['indent']}{name}(); {line[timed.end() :]}")
+        elif match is not None:
+            magic = body[match.start("magic") :]
+            rows = "".join(re.findall(r"\r\n|\r|\n", magic))
+            aside.append(Aside(f"{name}({rows})", magic, -1))
+            made.append(f"{line[: match.start('magic')]}{name}({rows}){ending}")
+        else:
+            made.append(line)
+    return "".join(made), aside
+
+
+def _lines(code: str) -> Iterator[tuple[int, str]]:
+    """Return the lines with their rows; a magic is one with the lines that continue it."""
+    lines = split_lines(code)
+    number = 0
+    while number < len(lines):
+        start = number
+        is_magic = LINE.match(lines[number]) or ASSIGNED.match(lines[number])
+        while is_magic and lines[number].rstrip("\r\n").endswith("\\") and number + 1 < len(lines):
+            number += 1
+        number += 1
+        yield start, "".join(lines[start:number])

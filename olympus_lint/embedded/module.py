@@ -1,0 +1,372 @@
+"""The pieces of a file joined to one module of Python, and put back."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from olympus_lint.embedded.doctests import read_doctests
+from olympus_lint.embedded.magics import Aside, set_aside
+from olympus_lint.embedded.markdown import read_markdown
+from olympus_lint.embedded.notebook import read_notebook
+from olympus_lint.embedded.pieces import Holder, Piece, parsed
+from olympus_lint.results import Problem
+from olympus_lint.sources import InputError
+from olympus_rules.finding import Edit, Finding, Position, Related, Span
+from olympus_rules.syntax.document import split_lines
+
+__all__ = ["Embedded", "Places", "read"]
+
+SIGN = "# olympus-lint: "
+ASIDE = "_aside"
+INDENT = "    "
+ENDS = ("\n", "\r")
+WORTH_A_NOTE = re.compile("jax|PRNG|random")
+SPAN = r"(\d+):(\d+)-(\d+):(\d+)"
+LINE = re.compile(r"\bline (\d+)\b")
+NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the rows of a joined module stand in the file.
+
+    Attributes:
+        rows: for each row its cell, if the file is a notebook, its row in the cell or the file, and how many columns
+            further to the right it stands there.
+    """
+
+    rows: tuple[tuple[int | None, int, int], ...] = ()
+
+    def at(self, position: Position) -> tuple[int | None, Position]:
+        """Return the cell and the place of a position in the module."""
+        if not self.rows:
+            return None, position
+        cell, row, shift = self.rows[min(position.row, len(self.rows)) - 1]
+        return cell, Position(row, max(1, position.column + shift))
+
+    def span(self, span: Span) -> tuple[int | None, Span]:
+        """Return the cell and the place of a span in the module."""
+        cell, start = self.at(span.start)
+        other, end = self.at(span.end)
+        return cell, Span(start, end if other == cell and end >= start else start)
+
+    def finding(self, finding: Finding) -> Finding:
+        """Return a finding on the module as one on the file."""
+        cell, span = self.span(finding.span)
+        fix = finding.fix
+        if fix is not None:
+            edits = tuple(self._edit(edit) for edit in fix.edits)
+            fix = replace(fix, edits=edits, message=self.words(fix.message, cell))
+        verdict = finding.verdict
+        if verdict is not None:
+            evidence = [self._evidence(line, finding.filename) for line in verdict.evidence]
+            verdict = replace(verdict, evidence=type(verdict.evidence)(evidence))
+        related = tuple(self._related(each, finding.filename) for each in finding.related)
+        message = self.words(finding.message, cell)
+        return replace(finding, span=span, cell=cell, related=related, message=message, fix=fix, verdict=verdict)
+
+    def _evidence(self, line: str, filename: str) -> str:
+        """Return a line that names a span of the module with that of the file."""
+
+        def said(match: re.Match[str]) -> str:
+            row, column, end_row, end_column = map(int, match.groups())
+            cell, span = self.span(Span(Position(row, column), Position(end_row, end_column)))
+            place = f"{span.start.row}:{span.start.column}-{span.end.row}:{span.end.column}"
+            return place if cell is None else f"cell {cell}:{place}"
+
+        return re.sub(rf"(?<={re.escape(Path(filename).name)}:){SPAN}", said, line)
+
+    def _edit(self, edit: Edit) -> Edit:
+        cell, span = self.span(edit.span)
+        return Edit(span, edit.content, cell)
+
+    def _related(self, related: Related, filename: str) -> Related:
+        if related.filename != filename:
+            return related
+        cell, span = self.span(related.span)
+        return Related(related.message, filename, span, cell)
+
+    def problem(self, problem: Problem) -> Problem:
+        """Return a problem of the module as one of the file."""
+        return replace(problem, message=self.words(problem.message))
+
+    def words(self, message: str, cell: int | None = None) -> str:
+        """Return a message that speaks of lines of the module as one that speaks of lines of the file."""
+
+        def said(match: re.Match[str]) -> str:
+            other, place = self.at(Position(int(match[1]), 1))
+            return f"line {place.row}" + (f" of cell {other}" if other not in (None, cell) else "")
+
+        return LINE.sub(said, message)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A file that holds pieces of Python.
+
+    Attributes:
+        filename: the path as the user gave it.
+        kind: ``ipynb``, ``markdown`` or ``python``, whose pieces are the examples in docstrings.
+        file: the text of the file.
+        holder: its pieces, and how they are put back.
+        text: the pieces as one module; those of a file of Python come behind its own text.
+        added: the end that the last line of a file of Python got.
+        sign: what the comments begin with that mark pieces.
+        used: the numbers of the pieces that can be parsed.
+        aside: what was set aside.
+        places: where the rows of the module stand in the file.
+        notes: the pieces that are left alone.
+    """
+
+    filename: str
+    kind: str
+    file: str
+    holder: Holder
+    text: str
+    added: str
+    sign: str
+    used: tuple[int, ...]
+    aside: tuple[Aside, ...]
+    places: Places
+    notes: tuple[Problem, ...]
+
+    @property
+    def texts(self) -> dict[int | None, str]:
+        """Return the text of each cell, or that of the file."""
+        if self.kind == "ipynb":
+            return {piece.cell: piece.code for piece in self.holder.pieces}
+        return {None: self.file}
+
+    def put_back(self, module: str) -> str:
+        """Return the text of the file for a module that has been rewritten.
+
+        Raises:
+            InputError: the pieces cannot be told apart any more, or a line cannot stand where it would have to.
+        """
+        return self.file if module == self.text else self.read_back(module).file
+
+    def places_of(self, module: str) -> Places:
+        """Return where the rows of a module that has been rewritten stand in the rewritten file.
+
+        Raises:
+            InputError: as :meth:`put_back`.
+        """
+        return self.places if module == self.text else self.read_back(module).places
+
+    def read_back(self, module: str) -> Embedded:
+        """Return the rewritten file, read anew.
+
+        Raises:
+            InputError: as :meth:`put_back`.
+        """
+        head, codes = self._cut(module)
+        holder = self.holder
+        if self.kind == "python":
+            holder = read_doctests(head)
+            if len(holder.pieces) != len(self.holder.pieces):
+                raise InputError("cannot be rewritten: its docstrings are not what they were.")
+        changed = {number: code for number, code in codes.items() if code != holder.pieces[number].code}
+        try:
+            new = holder.put_back(changed)
+            again = read(self.filename, new, self.kind)
+        except NOT_PARSED:
+            again = None
+        if again is None or _essence(again, again.text) != _essence(self, module):
+            raise InputError("cannot be rewritten: a changed line cannot be told from the text around it.")
+        return again
+
+    def _cut(self, module: str) -> tuple[str, dict[int, str]]:
+        """Return the text before the pieces, and the code of each piece.
+
+        Raises:
+            InputError: a piece is missing.
+        """
+        head: list[str] = []
+        pieces: dict[int, list[str]] = {}
+        current = head
+        for line in split_lines(module):
+            if line.startswith(self.sign):
+                kind, name, *_ = line[len(self.sign) :].split()
+                current = pieces.setdefault(int(name), []) if kind == "piece" else []
+            else:
+                current.append(line)
+        if tuple(pieces) != self.used:
+            raise InputError("cannot be rewritten: its pieces of code cannot be told apart any more.")
+        codes = {number: self._restored(number, lines) for number, lines in pieces.items()}
+        before = "".join(head)
+        if self.kind == "python":
+            return before.removesuffix(self.added), codes
+        if before and codes:  # an import, before the first comment
+            codes[self.used[0]] = before + codes[self.used[0]]
+        return "", codes
+
+    def _restored(self, number: int, lines: Sequence[str]) -> str:
+        """Return the code of a piece from its lines in the module."""
+        code = "".join(line.removeprefix(INDENT) for line in lines) if self.kind == "python" else "".join(lines)
+        for each in self.aside:
+            code = code.replace(each.name, each.magic)
+        if self.holder.pieces[number].code.endswith(ENDS):
+            return code
+        return code.removesuffix("\n").removesuffix("\r")  # the end of the last line is ours
+
+    def prose(self) -> Iterator[tuple[int | None, int, str]]:
+        """Return the lines that are no code, or code that cannot be parsed, each with its cell and row."""
+        yield from self.holder.prose()
+        for number, piece in enumerate(self.holder.pieces):
+            if number not in self.used:
+                lines = zip(piece.before, split_lines(piece.code), strict=True)
+                yield from ((piece.cell, row, "".join(line)) for row, line in enumerate(lines, piece.row))
+
+    @property
+    def is_worth_while(self) -> bool:
+        """Say whether a piece may deal with random keys."""
+        return any(WORTH_A_NOTE.search(self.holder.pieces[number].code) for number in self.used)
+
+    def is_parted(self, module: str, finding: Finding) -> bool:
+        """Say whether the places of a finding on the module lie in different blocks of the file."""
+        block, blocks = "", []
+        for line in split_lines(module):
+            block = line.split()[-1] if line.startswith(self.sign) else block
+            blocks.append(block)
+        rows = [finding.span.start.row]
+        rows += [each.span.start.row for each in finding.related if each.filename == finding.filename]
+        return len({blocks[row - 1] for row in rows if row <= len(blocks)}) > 1
+
+
+def _essence(embedded: Embedded, module: str) -> str:
+    """Return the code of all pieces; an example of one statement becomes two when an import is added to it."""
+    _, codes = embedded._cut(module)
+    return "\n".join(code.strip() for code in codes.values() if code.strip())
+
+
+def read(filename: str, text: str, kind: str) -> Embedded:
+    """Read a file that holds pieces of Python; those that cannot be parsed are left alone.
+
+    Args:
+        filename: the path as the user gave it.
+        text: its text.
+        kind: ``ipynb``, ``markdown``, or ``python`` for the examples in its docstrings.
+
+    Raises:
+        InputError: the file is not what its kind says.
+    """
+    if kind == "ipynb":
+        return _joined(filename, kind, text, read_notebook(text))
+    return _joined(filename, kind, text, read_doctests(text) if kind == "python" else read_markdown(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """A piece that can be parsed, by its number: its code without magics, and these."""
+
+    number: int
+    piece: Piece
+    code: str
+    magics: tuple[Aside, ...] = ()
+
+
+def _joined(filename: str, kind: str, text: str, holder: Holder) -> Embedded:
+    """Join the pieces of a file."""
+    sign, word = SIGN, ASIDE
+    while sign in text or word in text:
+        sign, word = sign.replace(":", "_:"), f"{word}_"
+    newline = "\r\n" if "\r\n" in text and kind != "ipynb" else "\n"
+    head = text if kind == "python" else ""
+    added = newline if head and not head.endswith(ENDS) else ""
+    indent = INDENT if kind == "python" else ""
+    readable, notes = _readable(filename, holder, word)
+    assumed = "import jax" if kind != "ipynb" and _assumes_jax(head, readable) else ""
+    made = [head, added]
+    rows = len(split_lines(head)) if head else 0
+    places: list[tuple[int | None, int, int]] = [(None, row + 1, 0) for row in range(rows)]
+    block = 0
+    for each in readable:
+        piece = each.piece
+        before = [f"{sign}piece {each.number} of {piece.block}"]
+        if kind == "python" and piece.block != block:
+            name = f"def _examples_{piece.block}_():"
+            before = [f"{sign}docstring {piece.block}", name, f"{indent}{assumed or 'pass'}", *before]
+        elif assumed and not block:
+            before = [f"{sign}assumed {piece.block}", assumed, *before]
+        end = (places[-1][0], places[-1][1] + 1, 0) if block else (piece.cell, piece.row, 0)
+        places += [end] * len(before)
+        block = piece.block
+        lines = split_lines(each.code)
+        made += [f"{line}{newline}" for line in before]
+        made += [f"{indent}{line}" if line.strip() else line for line in lines]
+        made += [] if each.code.endswith(ENDS) else [newline]
+        shifts = {magic.row: magic.shift for magic in each.magics}
+        places += [
+            (piece.cell, piece.row + row, len(start) - len(indent) + shifts.get(row, 0))
+            for row, start in zip(range(len(lines)), piece.before, strict=True)
+        ]
+    return Embedded(
+        filename,
+        kind,
+        text,
+        holder,
+        "".join(made),
+        added,
+        sign,
+        tuple(each.number for each in readable),
+        tuple(magic for each in readable for magic in each.magics),
+        Places(tuple(places)),
+        notes,
+    )
+
+
+def _readable(filename: str, holder: Holder, word: str) -> tuple[list[Readable], tuple[Problem, ...]]:
+    """Return the pieces that can be parsed, and notes on the others."""
+    found: list[Readable] = []
+    notes: list[Problem] = []
+    aside = 0
+    for number, piece in enumerate(holder.pieces):
+        each = Readable(number, piece, piece.code)
+        error = _error(each.code)
+        if error is not None and not piece.prompts:
+            code, magics = set_aside(piece.code, word, aside)
+            each = Readable(number, piece, code, tuple(magics))
+            error = _error(code)
+        if error is None:
+            found.append(each)
+            aside += len(each.magics)
+        else:
+            notes += _left_alone(filename, piece, error)
+    return found, tuple(notes)
+
+
+def _assumes_jax(head: str, readable: Sequence[Readable]) -> bool:
+    """Say whether examples speak of ``jax`` and nothing in the file imports it: what runs them does."""
+    if not any("jax." in each.code for each in readable):
+        return False
+    imported = (
+        alias.asname or alias.name.partition(".")[0]
+        for code in (head, *(each.code for each in readable))
+        if "jax" in code
+        for node in ast.walk(parsed(code))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    )
+    return "jax" not in imported
+
+
+def _error(code: str) -> Exception | None:
+    """Return why code cannot be parsed."""
+    try:
+        parsed(code)
+    except NOT_PARSED as error:
+        return error
+    return None
+
+
+def _left_alone(filename: str, piece: Piece, error: Exception) -> Iterator[Problem]:
+    """Say that a piece is left alone, if it may matter."""
+    if WORTH_A_NOTE.search(piece.code):
+        row = piece.row - 1 + (getattr(error, "lineno", None) or 1)
+        where = f"cell {piece.cell}" if piece.cell is not None else f"the code that begins on line {piece.row}"
+        cause = f"{getattr(error, 'msg', None) or error}, line {row}"
+        yield Problem(filename, f"{where} cannot be parsed ({cause}), so it is left alone.")

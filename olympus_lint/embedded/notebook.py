@@ -1,0 +1,164 @@
+"""Notebooks: the code cells of an ``.ipynb`` file, and the file with other code in some of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from olympus_lint.embedded.magics import is_python_cell
+from olympus_lint.embedded.pieces import Piece
+from olympus_lint.sources import InputError
+from olympus_rules.syntax.document import split_lines
+
+__all__ = ["NotANotebook", "Notebook", "read_notebook"]
+
+BLANK = re.compile(r"[ \t\r\n]*")
+DECODER = json.JSONDecoder()
+PYTHON = ("python", "ipython")
+
+
+class NotANotebook(InputError):
+    """A file whose name is that of a notebook is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of a JSON text, and where it stands there."""
+
+    value: Any
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """A notebook.
+
+    Attributes:
+        text: the JSON.
+        pieces: the code cells that are Python.
+        sources: where the code of each piece stands in the JSON.
+        others: the number and the text of each other cell.
+    """
+
+    text: str
+    pieces: Sequence[Piece]
+    sources: Sequence[Value]
+    others: Sequence[tuple[int, str]]
+
+    def put_back(self, codes: Mapping[int, str]) -> str:
+        """Return the JSON with other code in some cells; all else stays as it is written."""
+        text = self.text
+        for number in sorted(codes, reverse=True):
+            source = self.sources[number]
+            text = f"{text[: source.start]}{_written(self.text, source, codes[number])}{text[source.end :]}"
+        return text
+
+    def prose(self) -> Iterator[tuple[int | None, int, str]]:
+        """Return the lines of the cells that are no Python."""
+        for cell, text in self.others:
+            yield from ((cell, row, line) for row, line in enumerate(split_lines(text), 1))
+
+
+def read_notebook(text: str) -> Notebook:
+    """Read a notebook.
+
+    Raises:
+        NotANotebook: the text is no notebook.
+    """
+    try:
+        top = dict(_members(text, _skip(text, 0)))
+        cells = [dict(_members(text, cell.start)) for cell in _items(text, top["cells"].start)]
+        sources = [cell["source"] for cell in cells]
+        kinds = [cell["cell_type"].value for cell in cells]
+        codes = ["".join(source.value) for source in sources]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        cause = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise NotANotebook(f"cannot be read as a notebook of format 4 ({cause}); mend or exclude it.") from None
+    is_code = [kind == "code" for kind in kinds] if _is_python(top.get("metadata")) else [False] * len(cells)
+    chosen = [number for number, code in enumerate(codes) if is_code[number] and is_python_cell(code)]
+    pieces = [
+        Piece(codes[number], 1, ("",) * len(split_lines(codes[number])), number + 1, number + 1) for number in chosen
+    ]
+    others = [(number + 1, code) for number, code in enumerate(codes) if number not in chosen]
+    return Notebook(text, pieces, [sources[number] for number in chosen], others)
+
+
+def _is_python(metadata: Value | None) -> bool:
+    """Say whether the language of a notebook is Python; it is where nothing is said."""
+    named = metadata.value if metadata is not None and isinstance(metadata.value, dict) else {}
+    for table, key in (("language_info", "name"), ("kernelspec", "language")):
+        part = named.get(table)
+        language = part.get(key) if isinstance(part, dict) else None
+        if isinstance(language, str):
+            return language.lower() in PYTHON
+    return True
+
+
+def _members(text: str, start: int) -> Iterator[tuple[str, Value]]:
+    """Return the members of the JSON object that begins at a place."""
+    for key in _parts(text, start, "{}"):
+        colon = _skip(text, key.end)
+        if text[colon : colon + 1] != ":":
+            raise ValueError("expected a colon")
+        value = _value(text, _skip(text, colon + 1))
+        yield key.value, value
+
+
+def _items(text: str, start: int) -> Iterator[Value]:
+    """Return the elements of the JSON array that begins at a place."""
+    yield from _parts(text, start, "[]")
+
+
+def _parts(text: str, start: int, brackets: str) -> Iterator[Value]:
+    """Return the elements of an array, or the keys of an object."""
+    if text[start : start + 1] != brackets[0]:
+        raise ValueError(f"expected {brackets[0]} at character {start + 1}")
+    place = _skip(text, start + 1)
+    while text[place : place + 1] != brackets[1]:
+        part = _value(text, place)
+        yield part
+        place = part.end
+        if brackets == "{}":
+            place = _value(text, _skip(text, _skip(text, place) + 1)).end
+        place = _skip(text, place)
+        if text[place : place + 1] == ",":
+            place = _skip(text, place + 1)
+        elif text[place : place + 1] != brackets[1]:
+            raise ValueError(f"expected {brackets[1]} at character {place + 1}")
+
+
+def _value(text: str, start: int) -> Value:
+    value, end = DECODER.raw_decode(text, start)
+    return Value(value, start, end)
+
+
+def _skip(text: str, place: int) -> int:
+    match = BLANK.match(text, place)
+    return match.end() if match is not None else place
+
+
+def _written(text: str, source: Value, code: str) -> str:
+    """Return code as JSON, in the form of the source that it replaces; lines that are the same stay as written."""
+    old = text[source.start : source.end]
+    to_ascii = old.isascii() and "\\u" in old.lower()  # no character stands there as it is
+    if isinstance(source.value, str):
+        return _quoted(code, to_ascii=to_ascii)
+    items = list(_items(text, source.start))
+    known = {item.value: text[item.start : item.end] for item in items}
+    by_line = [item.value for item in items] == "".join(source.value).splitlines(keepends=True)
+    lines = code.splitlines(keepends=True) if by_line else [code]
+    shown = [known.get(line) or _quoted(line, to_ascii=to_ascii) for line in lines]
+    if not items:
+        return f"[{', '.join(shown)}]"
+    lead, tail = text[source.start + 1 : items[0].start], text[items[-1].end : source.end - 1]
+    between = text[items[0].end : items[1].start] if len(items) > 1 else f",{lead or ' '}"
+    return f"[{lead}{between.join(shown)}{tail}]" if shown else "[]"
+
+
+def _quoted(text: str, *, to_ascii: bool) -> str:
+    """Return a text as JSON; half of a surrogate pair can be written in one way only."""
+    return json.dumps(text, ensure_ascii=to_ascii or any("\ud800" <= character <= "\udfff" for character in text))

@@ -1,0 +1,108 @@
+"""A piece of Python inside of another file, and lines that are put back where they were."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Protocol
+
+from olympus_rules.syntax.document import first_line, split_lines
+
+__all__ = ["Holder", "Lines", "Piece", "parsed"]
+
+FIRST, NEXT = ">>> ", "... "
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of Python.
+
+    Attributes:
+        code: the Python, without what stands before its lines.
+        row: the row of its first line, in the file or the cell.
+        before: for each line, what stands before it: an indentation, the sign of a quotation, a prompt.
+        block: the number of the cell, code block or docstring that it is a part of.
+        cell: the notebook cell, counted from 1.
+        prompts: whether it is an example with prompts.
+    """
+
+    code: str
+    row: int
+    before: tuple[str, ...]
+    block: int
+    cell: int | None = None
+    prompts: bool = False
+
+
+class Holder(Protocol):
+    """A file that holds pieces."""
+
+    @property
+    def pieces(self) -> Sequence[Piece]:
+        """Return the pieces, in their order."""
+
+    def put_back(self, codes: Mapping[int, str]) -> str:
+        """Return the text of the file with other code in some pieces, by their numbers."""
+
+    def prose(self) -> Iterator[tuple[int | None, int, str]]:
+        """Return the lines that are no code, each with its cell and row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A file whose pieces are lines of it."""
+
+    text: str
+    pieces: Sequence[Piece]
+
+    def put_back(self, codes: Mapping[int, str]) -> str:
+        """Return the text with other code in some pieces; lines that are the same stay as they are."""
+        lines = split_lines(self.text)
+        for number in sorted(codes, reverse=True):
+            piece = self.pieces[number]
+            first, last = piece.row - 1, piece.row - 1 + len(piece.before)
+            lines[first:last] = _replaced(piece, lines[first:last], codes[number])
+        return "".join(lines)
+
+    def prose(self) -> Iterator[tuple[int | None, int, str]]:
+        """Return the lines outside of the pieces."""
+        code = {row for piece in self.pieces for row in range(piece.row, piece.row + len(piece.before))}
+        for row, line in enumerate(split_lines(self.text), 1):
+            if row not in code:
+                yield None, row, line
+
+
+def _replaced(piece: Piece, raw: Sequence[str], code: str) -> list[str]:
+    """Return the lines of a piece with other code."""
+    old, new = split_lines(piece.code), split_lines(code) if code else []
+    prompts = _prompts(code) if piece.prompts else ()
+    indent = piece.before[0].removesuffix(FIRST)
+    made: list[str] = []
+    for kind, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            made += raw[start:end]
+            continue
+        for number in range(new_start, new_end):
+            before = f"{indent}{prompts[number]}" if prompts else piece.before[min(start, len(piece.before) - 1)]
+            made.append(f"{before}{new[number]}" if new[number].strip() else f"{before.rstrip()}{new[number]}")
+    return made
+
+
+def _prompts(code: str) -> tuple[str, ...]:
+    """Return the prompt of each line: the first one for the first line of each statement."""
+    firsts = {first_line(each) for each in parsed(code).body}
+    return tuple(FIRST if row in firsts or row == 1 else NEXT for row in range(1, len(split_lines(code)) + 1))
+
+
+def parsed(code: str) -> ast.Module:
+    """Parse code, without warnings about it.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code)

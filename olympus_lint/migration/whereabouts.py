@@ -1,0 +1,53 @@
+"""What the report says of places, in rows of the files where these hold Python among other things."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from olympus_lint.embedded.module import Places
+from olympus_lint.migration.plan import Constructor, Reason
+from olympus_rules.finding import Finding, Position
+
+__all__ = ["constructor_in_file", "finding_in_file"]
+
+
+def finding_in_file(finding: Finding, places: Mapping[str, Places]) -> Finding:
+    """Return a finding on a module as one on the file."""
+    return places[finding.filename].finding(finding) if finding.filename in places else finding
+
+
+def constructor_in_file(constructor: Constructor, places: Mapping[str, Places]) -> Constructor:
+    """Return a constructor of a module as one of the file, and what holds it back likewise."""
+    reasons = tuple(_reason(reason, places) for reason in constructor.reasons)
+    if constructor.filename not in places:
+        return replace(constructor, reasons=reasons)
+    cell, place = places[constructor.filename].at(Position(constructor.row, constructor.column))
+    return replace(constructor, row=place.row, column=place.column, cell=cell, reasons=reasons)
+
+
+def _reason(reason: Reason, places: Mapping[str, Places]) -> Reason:
+    text = reason.text
+    for filename, each in places.items():
+        if filename in text:
+            text = _said(text, filename, each)
+    if reason.filename not in places:
+        return replace(reason, text=text)
+    cell, place = places[reason.filename].at(Position(reason.row, 1))
+    return replace(reason, row=place.row, cell=cell, text=text)
+
+
+def _said(text: str, filename: str, places: Places) -> str:
+    """Return a text that names rows of a module, as ``file:3`` or ``line 3 of file``, with those of the file."""
+    name = re.escape(filename)
+
+    def colon(match: re.Match[str]) -> str:
+        cell, place = places.at(Position(int(match[1]), 1))
+        return f"{filename}:{place.row}" if cell is None else f"{filename}:cell {cell}:{place.row}"
+
+    def words(match: re.Match[str]) -> str:
+        cell, place = places.at(Position(int(match[1]), 1))
+        return f"line {place.row} of {filename}" if cell is None else f"line {place.row} of cell {cell} of {filename}"
+
+    return re.sub(rf"\bline (\d+) of {name}", words, re.sub(rf"{name}:(\d+)", colon, text))
