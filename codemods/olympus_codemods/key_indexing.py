@@ -40,7 +40,9 @@ class KeyIndexingCodemod(Codemod):
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
         """Return the same reading of words through ``key_data``, whatever they are used for."""
         assert isinstance(fact, KeyIndexing)
-        if isinstance(fact.node, ast.Subscript):
+        around = document.parents.get(fact.node)
+        is_whole = isinstance(around, ast.For | ast.comprehension) and around.iter is fact.node
+        if isinstance(fact.node, ast.Subscript) and not is_whole:
             return read_key_data(fact, document)
         if isinstance(fact.node, ast.Tuple | ast.List):
             statement = document.parents.get(fact.node)

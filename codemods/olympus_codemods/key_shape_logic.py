@@ -17,7 +17,7 @@ from olympus_codemods.names import Names
 from olympus_codemods.rewriting import call, expression, replace
 from olympus_codemods.scopes import own_nodes, scope_of
 from olympus_codemods.target import Target
-from olympus_rules.finding import Applicability, Edit, Fix
+from olympus_rules.finding import Applicability, Confidence, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, ShapeLogic
 
 if TYPE_CHECKING:
@@ -219,6 +219,8 @@ def count_from_front(fact: ShapeLogic, document: Document, names: Names) -> Edit
     """``axis=-2`` becomes the number of the axis."""
     if fact.rank is None or not fact.parts or is_numpys(fact, names):
         return []
+    if called(fact) == "stack" and fact.confidence < Confidence.CERTAIN:
+        return []  # what is drawn from is the stack, which says little of the rank of its parts
     axes = fact.rank + 1 + (called(fact) in ("expand_dims", "stack"))
     edits: Edits = []
     for part in fact.parts:
@@ -285,7 +287,9 @@ def widen_as_needed(fact: ShapeLogic, document: Document, names: Names) -> Edits
         case ast.Call(func=ast.Attribute(attr="reshape"), args=[_, last]) as mask:
             return [layout.swap(document, last, f"*(1,) * len({one})")]
         case ast.Subscript(value=inner, slice=ast.Tuple(elts=[ast.Constant(value=value), _])) as mask if value is ...:
-            return [layout.swap(document, mask, f"{document.segment(inner)}[(..., *(None,) * len({one}))]")]
+            segment = document.segment(inner)
+            held = segment if isinstance(inner, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({segment})"
+            return [layout.swap(document, mask, f"{held}[(..., *(None,) * len({one}))]")]
         case ast.Subscript(value=inner, slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None, step=None), *new])):
             mask = fact.parts[0]
             if not all(_is_new_axis(axis) for axis in new):

@@ -17,7 +17,7 @@ from olympus_lint.suppression import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
 from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
-from olympus_rules.rule import Report
+from olympus_rules.rule import Report, all_rules
 from olympus_rules.syntax import Document
 
 __all__ = ["RULES", "Text", "constructors", "is_note", "rename", "reports_of", "rewrite"]
@@ -40,6 +40,7 @@ class Text:
         rewritten: what was done, in order: a report on the file of that time, and its fix.
         problems: what went wrong.
         notes: what was looked at in part only.
+        seen: the rows of which a rule speaks, whatever the settings and comments say of it.
         embedded: the file, if it holds Python among other things, or examples in docstrings; ``old`` and ``new`` are
             the module that its pieces make.
         places: where the rows of the module stand in the file.
@@ -53,6 +54,7 @@ class Text:
     rewritten: list[tuple[Report, Fix]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
+    seen: frozenset[int] = frozenset()
     embedded: Embedded | None = None
     places: Places = field(default_factory=Places)
     exits: list[HandedOut] = field(default_factory=list)
@@ -118,9 +120,12 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     settings = replace(text.settings, select=RULES, extend_select=())
     project = projects.get(settings)
     document = project.document(text.filename, text.new)
-    rules = settings.rules_for(text.filename)
+    rules = [rule for code, rule in all_rules().items() if code.startswith(RULES)]
+    wanted = {rule.code for rule in settings.rules_for(text.filename)}
     checked = check(document, rules, min_confidence=Confidence.POSSIBLE, project=project, with_exits=True)
     reports = [report for report in checked.reports if _counts(report, settings)]
+    text.seen = frozenset(row for report in reports for row in rows_of(report))
+    reports = [report for report in reports if report.finding.code in wanted]
     text.exits = checked.handed_out
     text.problems = [internal_error(text.filename, failure) for failure in checked.errors]
     text.notes = [unfinished_note(text.filename, fact) for fact in checked.unfinished]
@@ -128,6 +133,14 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
         return document, reports
     comments = Suppressions(text.new)
     return document, [report for report in reports if not comments.hides(report.finding)]
+
+
+def rows_of(report: Report) -> range:
+    """Return the rows of a place; none for a constructor or a mere note, whose row may have a place as well."""
+    if report.finding.code == CONSTRUCTOR or (isinstance(report.fact, Conversion) and report.fact.before):
+        return range(0)
+    first = report.finding.span.start.row
+    return range(first, (getattr(report.fact.node, "end_lineno", None) or first) + 1)
 
 
 def _counts(report: Report, settings: Settings) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.places import is_note
+from olympus_lint.migration.unseen import unseen
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
@@ -26,6 +27,8 @@ __all__ = ["Constructor", "Reason", "plan"]
 
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages of which the rules know the functions that typed keys do not survive."""
+MANY = 16
+"""Constructors: where more come together, values were merged that have nothing to do with each other."""
 HARMLESS = frozenset({"OLY204", "OLY205"})
 """Rules whose places stop no key: annotations, and settings of the whole program."""
 
@@ -72,6 +75,7 @@ def plan(
     mentions: Mapping[str, Sequence[Report]],
     left: Mapping[str, Sequence[Report]],
     exits: Mapping[str, Sequence[HandedOut]],
+    seen: Mapping[str, Collection[int]],
     *,
     target: Target,
     roots: Iterable[str],
@@ -84,6 +88,7 @@ def plan(
         mentions: the constructors of each file, in the order of places.
         left: the places of each file that are not ready for typed keys.
         exits: the calls of each file that give keys to what is out of reach.
+        seen: the rows of each file of which a rule speaks.
         target: what the code has to work with.
         roots: the names under which the JAX namespace may be imported.
         packs: the paths of the user's signature packs.
@@ -107,6 +112,12 @@ def plan(
                 open_places += [] if makers else [reason]
                 for maker in makers:
                     reasons[maker].add(reason)
+    for filename, path in paths.items():
+        for value, node in unseen(documents[filename], path, reached):
+            makers = reached.keys_at(place_of(path, value))
+            counts = node.lineno not in seen.get(filename, ()) and len(makers) <= MANY
+            for maker in makers if counts else ():
+                reasons[maker].add(_place(filename, node, documents[filename]))
     leaving: dict[Place, set[Place]] = {}
     for filename, each in exits.items():
         for fact in each:
@@ -131,9 +142,13 @@ def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constru
 
 
 def _place_left(filename: str, report: Report, document: Document) -> Reason:
-    code = " ".join(document.segment(report.fact.node).split())
-    shown = code if len(code) <= 60 else f"{code[:57]}..."
-    return Reason(filename, report.finding.span.start.row, f"gets to `{shown}`", report.finding.code)
+    return _place(filename, report.fact.node, document, report.finding.code)
+
+
+def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> Reason:
+    written = " ".join(document.segment(node).split())
+    shown = written if len(written) <= 60 else f"{written[:57]}..."
+    return Reason(filename, getattr(node, "lineno", 1), f"gets to `{shown}`", code)
 
 
 def _makers_of(fact: Fact, path: str, reached: ProjectReach) -> frozenset[Place]:

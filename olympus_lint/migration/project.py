@@ -124,7 +124,10 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
             documents[text.filename] = document
     packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
     exits = {text.filename: text.exits for text in migration.texts}
-    return plan(documents, found, migration.left, exits, target=migration.target, roots=_roots(migration), packs=packs)
+    seen = {text.filename: text.seen for text in migration.texts}
+    return plan(
+        documents, found, migration.left, exits, seen, target=migration.target, roots=_roots(migration), packs=packs
+    )
 
 
 def in_files(migration: Migration) -> None:

@@ -16,7 +16,7 @@ from olympus_rules.syntax import Document
 from .programs import Program
 from .reference import Place, evaluate
 
-__all__ = ["Disagreement", "disagreements", "shrunk"]
+__all__ = ["Disagreement", "cuts", "disagreements", "shrunk"]
 
 
 @dataclass(frozen=True, order=True)
@@ -73,7 +73,7 @@ OFF = {"OLY106", "OLY107", "OLY201"}  # off by default, or about seeds; they say
 def shrunk(program: Program, still: Callable[[Program], bool]) -> Program:
     """Return a program with fewer statements and simpler expressions of which ``still`` is true as well."""
     number, unchanged = 0, 0
-    while unchanged <= (count := sum(1 for _ in _cuts(ast.parse(program.source)))):
+    while unchanged <= (count := sum(1 for _ in cuts(ast.parse(program.source)))):
         candidate = smaller(program, number % count)
         try:
             good = candidate != program and still(candidate)
@@ -89,7 +89,7 @@ def shrunk(program: Program, still: Callable[[Program], bool]) -> Program:
 def smaller(program: Program, number: int) -> Program:
     """Return the program with one thing less: the n-th that can be taken away."""
     tree: Any = ast.parse(program.source)
-    next(itertools.islice(_cuts(tree), number, None))()
+    next(itertools.islice(cuts(tree), number, None))()
     try:
         source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
     except Exception:  # what is left is no syntax tree
@@ -99,7 +99,7 @@ def smaller(program: Program, number: int) -> Program:
     return replace(program, source=source, entries=entries)
 
 
-def _cuts(tree: ast.AST) -> Iterator[Callable[[], Any]]:
+def cuts(tree: ast.AST) -> Iterator[Callable[[], Any]]:
     """Return functions that each take one thing away: a statement, a branch around its body, an operand."""
     for node in list(ast.walk(tree)):
         for name in ("body", "orelse"):

@@ -149,6 +149,7 @@ class Analysis:
         self.idle: set[FunctionCode] = set()
         self.pending: list[notes.Pending] = []
         self.placeholders: dict[Term, Placeholder] = {}
+        self.filled_in_place: set[ast.Call] = set()
         self.facts: list[Fact] = []
         self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
         self.hierarchy = Hierarchy(self)
@@ -248,6 +249,7 @@ class Analysis:
             by_name = by_name or self.table.takes_keys(self.imported - {"jax"}, self.document.text)
             arrays = self.arrays.mentions() if self.arrays is not None else ()
             self._waiting = relevant(self.document, self.module, callables, arrays, by_name=by_name)
+            self._waiting += [code for code in self.module.nested if self._is_keyed(code) and code not in self._waiting]
             wanted = (
                 relevant(self.document, self.module, callables, arrays, by_name=False) if by_name else self._waiting
             )

@@ -303,7 +303,9 @@ def _note(
         known = [pair for pair in candidates if flow.knowledge.is_known(pair[0])]
         expressions = [expression for _, expression in known]
         subjects = tuple(dict.fromkeys(expression for expression in expressions if expression is not None))
-        is_key = is_used_as_key(flow, result)
+        # where the term stays the same, it is not known what the result is used for
+        unchanged = not set(leaves(result)).isdisjoint(term for term, _ in candidates)
+        is_key = not unchanged and is_used_as_key(flow, result)
         stays = form == "device_get" and is_key  # what takes keys takes this one
         return facts.Conversion(
             node=node,

@@ -126,7 +126,7 @@ def _fact(
         form=placeholder.form,
         like=like,
         rank=rank,
-        in_place=in_place,
+        in_place=in_place or placeholder.node in flow.analysis.filled_in_place,
     )
 
 
@@ -161,6 +161,7 @@ def assigned(flow: Interpreter, buffer: Term, value: Value) -> None:
     """Look at ``buffer[i] = key``."""
     placeholder = flow.analysis.placeholders.get(buffer)
     if placeholder is not None:
+        flow.analysis.filled_in_place.add(placeholder.node)
         _written(flow, placeholder, value, in_place=True)
 
 

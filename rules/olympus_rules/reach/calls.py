@@ -21,7 +21,9 @@ from olympus_rules.reach.values import (
     Made,
     Member,
     Object,
+    Partial,
     Place,
+    Super,
     Value,
 )
 
@@ -57,6 +59,9 @@ MAPPING = frozenset(
     }
 )  # fmt: skip
 """What hands the arguments after a function to it, each in its place."""
+ELEMENTWISE = frozenset({"builtins.filter", "builtins.map", "functools.reduce", "itertools.starmap"})
+LEAFWISE = frozenset(name for name in MAPPING if "tree" in name and name != "jax.tree_util.Partial")
+"""What hands on the elements of the arguments, and what hands on their leaves."""
 RUNNING = BRANCHING | {
     "builtins.map", "jax.lax.scan", "jax.lax.fori_loop", "jax.lax.while_loop", "jax.lax.map", "jax.tree.map",
     "jax.tree_map", "jax.tree_util.tree_map", "jax.eval_shape", "functools.reduce", "builtins.filter",
@@ -73,6 +78,13 @@ MOVING = frozenset(
     """.split()  # noqa: SIM905
 )
 """Functions of JAX that give back what they are given, moved or chosen from; no others give keys."""
+KEEPING = frozenset(
+    """
+    cond switch while_loop fori_loop map tree_map map_with_path device_put device_get optimization_barrier
+    stop_gradient block_until_ready replicate device_put_replicated copy all_gather
+    """.split()  # noqa: SIM905
+)
+"""Those of them that give back trees as they are."""
 COPYING = frozenset({"copy", "dataclasses", "functools", "typing"})
 ARRAYS = frozenset({"builtins", "numpy", "scipy", "absl", "pytest", "math", "operator", "unittest"})
 """Packages whose objects take no keys."""
@@ -123,6 +135,9 @@ class Calls:
         self.all: list[Call] = []
         self.crowded: set[Place] = set()
         self._callees: dict[Place, int] = {}
+        self._restructured: set[Place] = set()
+        self._mapped: set[Slot] = set()
+        self._namespaces: dict[Place, ir.ClassCode] = {}
         self._handing: set[tuple[Place, str]] = set()
 
     def add(self, reader: Reader, code: ir.FunctionCode, made: ir.Call) -> None:
@@ -143,7 +158,7 @@ class Calls:
         if call.owner is not None:
             self.method(call, made.node.func.attr if isinstance(made.node.func, ast.Attribute) else "")
         if isinstance(made.node.func, ast.Name) and made.node.func.id == "super" and code.owner is not None:
-            self.slots.put(call.result, Object(code.owner))
+            self.slots.put(call.result, Super(code.owner))
 
     def method(self, call: Call, name: str) -> None:
         """Hand on what methods of arrays and containers do."""
@@ -156,6 +171,10 @@ class Calls:
                 if keyword is not None:
                     self.reach.set_loose(keyword, slot)
         self.reach.method_results.append((call.owner, call))
+        containers = self.reach.containers
+        self.slots.watch(
+            call.owner, lambda value: containers.method(value, name, call) if isinstance(value, Container) else None
+        )
 
     def apply(self, value: Value, call: Call) -> None:
         """Call one value."""
@@ -163,6 +182,8 @@ class Calls:
             self.bind(value.code, call, 0)
         elif isinstance(value, BoundMethod):
             self.bind(value.code, call, 1)
+        elif isinstance(value, Partial):
+            self.bind(value.code, call, value.given)
         elif isinstance(value, Class):
             self.construct(value, call)
         elif isinstance(value, Object):
@@ -191,7 +212,7 @@ class Calls:
         for slot, starred in call.arguments:
             if starred:
                 for name in code.parameters[position : code.positional]:
-                    lead(slot, variable(code, name))
+                    self.reach.iterate(slot, variable(code, name))
             elif position < code.positional:
                 lead(slot, variable(code, code.parameters[position]))
                 position += 1
@@ -201,7 +222,7 @@ class Calls:
         for keyword, slot in call.keywords:
             if keyword is None:
                 for name in code.parameters[offset:]:
-                    lead(slot, variable(code, name))
+                    self.reach.containers.named(slot, name, variable(code, name))
             if keyword in code.parameters:
                 lead(slot, variable(code, str(keyword)))
             elif code.kwarg is not None:
@@ -223,6 +244,15 @@ class Calls:
         """Call a function of a library: callables get the other arguments, and what JAX gives back may hold them."""
         name = self.reach.canonical(value.qualified)
         package, last = name.partition(".")[0], name.rpartition(".")[2]
+        if name == "functools.wraps":
+            return  # it is told a function, and gives back another one
+        if name == "types.SimpleNamespace":
+            fields = [keyword for keyword, _ in call.keywords if keyword is not None]
+            code = self._namespaces.setdefault(
+                call.place, ir.ClassCode(last, ast.ClassDef(last, [], [], [], []), fields=fields)
+            )
+            self.construct(Class(code), call)
+            return
         if name.startswith("jax.random."):
             if last in DERIVING:
                 for slot in call.given[:1]:
@@ -236,14 +266,20 @@ class Calls:
                     self.reach.set_loose(keyword, slot)
         if (call.place, name) not in self._handing:
             self._handing.add((call.place, name))
+            self._restructured |= {call.place} if self.reach.containers.call(name, call) else set()
             for slot in call.given:
                 self.slots.watch(slot, partial(self.hand_over, slot=slot, call=call, name=name))
 
     def hand_over(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
         """Let a library call a callable that it is given, with what it is given besides."""
-        package = name.partition(".")[0]
-        gives_back = package in HANDING_ON and (package != "jax" or name.rpartition(".")[2] in MOVING)
-        if (isinstance(value, Key | Container) and gives_back) or (isinstance(value, Object) and package in COPYING):
+        package, last = name.partition(".")[0], name.rpartition(".")[2]
+        gives_back = package in HANDING_ON and (package != "jax" or last in MOVING)
+        if call.place in self._restructured:
+            pass
+        elif isinstance(value, Container) and gives_back and package == "jax" and last not in KEEPING:
+            for element in self.reach.elements(value, None):  # an array of what the container has
+                self.reach.containers.pour(element, call.result)
+        elif (isinstance(value, Key | Container) and gives_back) or (isinstance(value, Object) and package in COPYING):
             self.slots.put(call.result, value)
         if isinstance(value, Container) and name in BRANCHING:  # of functions, as ``switch`` takes them
             for element in self.reach.elements(value, None):
@@ -253,15 +289,34 @@ class Calls:
     def hand_to(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
         """Let a library call a callable: a function, and an object where a function is meant."""
         wants = name in TRANSFORMS or name in RUNNING or name in MAPPING
-        if isinstance(value, Function | BoundMethod | Constructor) or (isinstance(value, Object | Class) and wants):
-            if name not in RUNNING:
+        if isinstance(value, Library) and wants:
+            self.hand_to_library(value, slot=slot, call=call, name=name)
+        if isinstance(value, Function | BoundMethod | Partial | Constructor) or (
+            isinstance(value, Object | Class) and wants
+        ):
+            if name == "functools.partial" and isinstance(value, Function | BoundMethod):
+                given = sum(not starred for _, starred in call.arguments[1:])
+                self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
+            elif name not in RUNNING:
                 self.slots.put(call.result, value)
             if wants:
                 result = call.result
                 if name.endswith("lax.scan"):  # the last carry is the first one again, or what the body gave
                     result = self.slots.slot("body", call.place)
                     self.slots.watch(result, partial(self.scanned, call=call))
+                if name in ("builtins.map", "itertools.starmap"):
+                    result = self.reach.element(self.reach.containers.made(call.result), None)
                 self.feed(value, self.handed_on(name, slot, call), result)
+
+    def hand_to_library(self, value: Library, *, slot: Slot, call: Call, name: str) -> None:
+        """Let a library call a function of a library, such as ``split``, which gives keys of what it is given."""
+        if name not in RUNNING:
+            self.slots.put(call.result, value)
+        callee = self.reach.canonical(value.qualified)
+        if callee.startswith("jax.random.") and callee.rpartition(".")[2] in DERIVING and name not in TRANSFORMS:
+            for other in call.given:
+                if other != slot:
+                    self.reach.containers.pour(other, call.result)
 
     def scanned(self, value: Value, *, call: Call) -> None:
         """Give the result of a scan: what the body returns, which is the next carry, too."""
@@ -288,8 +343,21 @@ class Calls:
             first = 3 if name.endswith("cond") else 2
             return [[other] for other in positional[first:]] + [[named.get("operand", -1)]]
         if name in MAPPING and at >= 0:
-            return [[other] for other in positional[at + 1 :]]
+            return [[self.mapped(name, other, call)] for other in positional[at + 1 :]]
         return []
+
+    def mapped(self, name: str, slot: Slot, call: Call) -> Slot:
+        """Return what a map hands to its function: the elements or leaves of an argument, or the argument itself."""
+        if name not in ELEMENTWISE and name not in LEAFWISE:
+            return slot
+        each = self.slots.slot("each", call.place, slot)
+        if each not in self._mapped:
+            self._mapped.add(each)
+            if name in ELEMENTWISE:
+                self.reach.iterate(slot, each)
+            else:
+                self.reach.containers.pour(slot, each)
+        return each
 
     def hand(self, callee: Value, arguments: Sequence[Value], result: Slot) -> None:
         """Call a value with values, as a decorator is called with what it decorates."""
@@ -313,6 +381,8 @@ class Calls:
             self.slots.watch(self.reach.classes.member(value.code, name), fill)
         if isinstance(value, Function | BoundMethod):
             self.fill(value.code, int(isinstance(value, BoundMethod)), given, result)
+        if isinstance(value, Partial):
+            self.fill(value.code, value.given, given, result)
 
     def fill(self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot) -> None:
         """Hand slots to the parameters of a function."""

@@ -11,6 +11,10 @@ from olympus_rules.reach.values import BoundMethod, Class, Function, Library, Ma
 __all__ = ["Classes", "bound"]
 
 
+WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_extensions"})
+"""Packages of which a class inherits nothing that says something of its own attributes."""
+
+
 class Classes:
     """The classes of a project, whose bases become known as values spread."""
 
@@ -23,6 +27,7 @@ class Classes:
         self._fields: dict[ClassCode, list[str]] = defaultdict(list)
         self._libraries: dict[ClassCode, list[Made]] = defaultdict(list)
         self._own: dict[ClassCode, list[str]] = defaultdict(list)
+        self._above: dict[ClassCode, list[str]] = defaultdict(list)
         self.methods: dict[str, list[FunctionCode]] = defaultdict(list)
         """All methods of the project by name."""
 
@@ -34,8 +39,10 @@ class Classes:
             self._slots.watch(base, lambda value: self._inherit(code, value))
 
     def _inherit(self, code: ClassCode, base: Value) -> None:
-        if isinstance(base, Library | Made):
+        if isinstance(base, Library | Made) and base.qualified.partition(".")[0] not in WITHOUT_KEYS:
             self._libraries[code].append(Made(base.qualified))
+            for name in self._above[code]:
+                self._slots.put(self._slots.slot("above", code, name), Made(base.qualified))
             for name in [name for name in self._own[code] if name not in code.methods]:
                 self._slots.put(self._slots.slot("own member", code, name), Made(base.qualified))
         if not isinstance(base, Class) or base.code is code or base.code in self._bases[code]:
@@ -48,6 +55,12 @@ class Classes:
             self._slots.lead(self.own_member(base.code, name), self._slots.slot("own member", code, name))
         for name in list(self._asked[base.code]):
             self._from_heir(base.code, code, name)
+        for name in list(self._above[code]):
+            self._slots.lead(self.own_member(base.code, name), self._slots.slot("above", code, name))
+        for below in (code, *self._heirs[code]):
+            for above in list(self._bases[below]):
+                for name in list(self._above[above]):
+                    self._beside(above, below, name)
 
     def field(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of an attribute that objects of a class, of its bases and of its heirs have."""
@@ -76,8 +89,27 @@ class Classes:
     def _from_heir(self, code: ClassCode, heir: ClassCode, name: str) -> None:
         self._slots.lead(self.member(heir, name), self._slots.slot("member", code, name))
 
+    def above(self, code: ClassCode, name: str) -> Slot:
+        """Return the slot of what ``super()`` finds in a class: in its bases, or beside it in a class that inherits."""
+        slot = self._slots.slot("above", code, name)
+        if name not in self._above[code]:
+            self._above[code].append(name)
+            for base in list(self._bases[code]):
+                self._slots.lead(self.own_member(base, name), slot)
+            for made in self._libraries[code]:
+                self._slots.put(slot, made)
+            for heir in list(self._heirs[code]):
+                self._beside(code, heir, name)
+        return slot
+
+    def _beside(self, code: ClassCode, heir: ClassCode, name: str) -> None:
+        """Let ``super()`` in one base of a class find the methods of the others."""
+        for base in list(self._bases[heir]):
+            if base is not code:
+                self._slots.lead(self.own_member(base, name), self._slots.slot("above", code, name))
+
     def own_member(self, code: ClassCode, name: str) -> Slot:
-        """Return the slot of the method that a class itself has or inherits: what ``super()`` finds."""
+        """Return the slot of the method that a class itself has or inherits."""
         slot = self._slots.slot("own member", code, name)
         if name not in self._own[code]:
             self._own[code].append(name)

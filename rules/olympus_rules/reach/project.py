@@ -9,11 +9,13 @@ from functools import cached_property, partial
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.calls import KEEPING_METHODS
 from olympus_rules.keyflow.lowering import lower_module
-from olympus_rules.reach.calls import CHANGING, FILLING, Call, Calls
+from olympus_rules.reach.calls import CHANGING, FILLING, MANY, Call, Calls
 from olympus_rules.reach.classes import Classes, bound
+from olympus_rules.reach.containers import Containers
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.values import (
+    OTHER,
     BoundMethod,
     Class,
     Constructor,
@@ -25,7 +27,10 @@ from olympus_rules.reach.values import (
     Member,
     Module,
     Object,
+    Other,
+    Partial,
     Place,
+    Super,
     Value,
 )
 from olympus_rules.syntax import Document
@@ -34,8 +39,8 @@ from olympus_rules.syntax.project import locate_name, module_file
 __all__ = ["Exit", "Meeting", "ProjectReach", "reach"]
 
 ROUNDS = 10
-IN_PROJECT = (Function, BoundMethod, Class, Object)
-CALLABLE = (Function, BoundMethod, Class, Object, Constructor, Library, Made, Module)
+IN_PROJECT = (Function, BoundMethod, Partial, Class, Object, Super)
+CALLABLE = (*IN_PROJECT, Constructor, Library, Made, Module)
 GIVING_BACK = frozenset(
     """
     copy flatten get item items pop popitem popleft ravel repeat reshape set setdefault squeeze swapaxes take
@@ -90,6 +95,7 @@ class ProjectReach:
         origins: where a register was read from, for what is put into a container.
         reads: attributes that were read: the object, the name, and the result.
         writes: attributes that were written: the object, the name, and the value.
+        nothing: registers that hold ``None``.
         method_results: calls of methods with the object of each.
     """
 
@@ -106,15 +112,18 @@ class ProjectReach:
         self.roots = frozenset(roots)
         self.slots = Slots()
         self.classes = Classes(self.slots)
+        self.containers = Containers(self)
         self.calls = Calls(self)
         self.expressions: dict[Place, list[Slot]] = {}
         self.origins: dict[Slot, Slot] = {}
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.writes: list[tuple[Slot, str, Slot]] = []
+        self.nothing: set[Slot] = set()
         self.method_results: list[tuple[Slot, Call]] = []
         self._contents: dict[tuple[Container, int], int] = {}
         self._named: dict[int, list[Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
+        self._opened: set[Object] = set()
         self.modules = {
             path: lower_module(
                 document.tree,
@@ -188,10 +197,39 @@ class ProjectReach:
             if isinstance(value, Container):
                 for element in self.elements(value, None):
                     self.slots.lead(element, target)
+                return
+            if isinstance(value, Object):
+                self.slots.lead(self.opened(value), target)
             else:
                 self.slots.put(target, value)
 
         self.slots.watch(source, read)
+
+    def opened(self, owner: Object) -> Slot:
+        """Return the slot of what an object gives to those that iterate over it or take it apart."""
+        slot = self.slots.slot("opened", owner)
+        if owner not in self._opened:
+            self._opened.add(owner)
+            for name in owner.code.fields:  # of a named tuple
+                self.slots.lead(self.classes.field(owner.code, name), slot)
+            given = self.slots.slot("iterator", owner)
+            for name in ("__getitem__", "__next__"):
+                self.ask(owner, name, slot)
+            if self.ask(owner, "__iter__", given):
+                self.iterate(given, slot)
+        return slot
+
+    def ask(self, owner: Object, name: str, target: Slot) -> bool:
+        """Put what a special method gives into a slot; say whether any class of the project has such a method."""
+        if name not in self.classes.methods:
+            return False
+
+        def answer(method: Value) -> None:
+            if isinstance(method, Member):
+                self.slots.lead(self.result(method.code), target)
+
+        self.slots.watch(self.classes.member(owner.code, name), answer)
+        return True
 
     def put_into(self, container: Slot, slot: Slot) -> None:
         """Put something into a container, wherever that was read from."""
@@ -199,6 +237,8 @@ class ProjectReach:
         def fill(value: Value) -> None:
             if isinstance(value, Container):
                 self.slots.lead(slot, self.element(value, None))
+            elif isinstance(value, Object):
+                self.slots.lead(slot, self.opened(value))
 
         self.slots.watch(container, fill)
         for _ in range(ROUNDS):  # an empty array, or what a function out of reach made
@@ -275,8 +315,12 @@ class ProjectReach:
             self._unknown_results()
             self._unknown_calls()
             if len(self.reads) == len(waiting):
-                return
+                break
             self.slots.settle()
+        for slot, scope in self.slots.empty():
+            if isinstance(scope, ir.FunctionCode) and slot not in self.nothing:
+                self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
+        self.slots.settle()
 
     def _unknown_results(self) -> None:
         """Methods of arrays and containers give back what is in the object."""
@@ -285,9 +329,13 @@ class ProjectReach:
             if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
                 rest.append((owner, call))
             elif call.callee.rpartition(".")[2] in GIVING_BACK:
-                self.slots.lead(owner, call.result)
+                self.slots.watch(owner, partial(self._give_back, slot=call.result))
         self.method_results = rest
         self.slots.settle()
+
+    def _give_back(self, value: Value, slot: Slot) -> None:
+        if not isinstance(value, Container):
+            self.slots.put(slot, value)
 
     def _unknown_calls(self) -> None:
         """What is made of a function, by something that nothing is known of, most likely does the same."""
@@ -296,7 +344,7 @@ class ProjectReach:
                 continue
             for slot in call.given:
                 for value in self.slots.values(slot):
-                    if isinstance(value, Function | BoundMethod):
+                    if isinstance(value, Function | BoundMethod | Partial):
                         self.slots.put(call.result, value)
 
     # answers
@@ -314,10 +362,9 @@ class ProjectReach:
                 code = waiting.pop()
                 waiting += code.nested
                 place = getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
-                names = filter(
-                    lambda name, code=code: self._holds_keys_only(self.variable(code, name)), code.parameters
-                )
-                found += [(path, *place, name) for name in names]
+                for name in code.parameters:
+                    if self._holds_keys_only(self.variable(code, name), strictly=True):
+                        found.append((path, *place, name))
         return frozenset(found)
 
     def has_keys_only(self, place: Place) -> bool:
@@ -337,6 +384,10 @@ class ProjectReach:
     @cached_property
     def _all_keys(self) -> int:
         return self.slots.of_kind(Key)
+
+    @cached_property
+    def _others(self) -> int:
+        return self.slots.of_kind(Other)
 
     @cached_property
     def _all_containers(self) -> int:
@@ -366,16 +417,22 @@ class ProjectReach:
             sure = any(self._holds_keys_only(slot) for slot in call.given)
             callees = self.slots.values(call.function)
             known = [value for value in callees if isinstance(value, CALLABLE)]
-            libraries = sorted({self.canonical(v.qualified) for v in known if isinstance(v, Library | Made)})
+            kinds = (Library,) if self._keeps(call) else (Library, Made)
+            libraries = sorted({self.canonical(v.qualified) for v in known if isinstance(v, kinds)})
             if (not known or call.place in self.calls.crowded) and not self._keeps(call):
                 found.append(Exit(call.place, call.callee, "", keys, sure))
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
                 found += [Exit(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
         return found
 
-    def _holds_keys_only(self, slot: Slot) -> bool:
+    def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
+        """Say whether nothing but keys comes to a slot; numbers and the unknown count ``strictly`` only.
+
+        They come to many slots by way of containers whose elements are not told apart.
+        """
         mask = self.slots.mask(slot)
-        return mask != 0 and mask & ~self._all_keys == 0
+        others = mask & ~self._all_keys & (-1 if strictly else ~self._others)
+        return mask & self._all_keys != 0 and others == 0
 
     def _keeps(self, call: Call) -> bool:
         """Say whether a callee of which nothing is known is a method of an array or container, by its name."""
@@ -395,9 +452,34 @@ class ProjectReach:
                 if isinstance(value, Library)
             }
             if names & MEETING:
-                keys = tuple(self._keys([slot]) for slot in call.given)
+                keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, names)))
                 found.append(Meeting(call.place, call.callee, keys))
         return found
+
+    def _one_kind(self, call: Call, names: set[str]) -> list[list[Slot]]:
+        """Return what has to be of one kind: arguments, or what functions give, and the carry that they are given."""
+        last = {name.rpartition(".")[2] for name in names}
+        if not last & {"cond", "switch", "scan", "fori_loop", "while_loop"}:
+            return [[slot] for slot in call.given]
+        results = []
+        for slot in call.given:
+            functions = self._callables(slot)
+            for value in functions if len(functions) <= MANY else ():  # else one pool of all that there is
+                result = self.result(value.code)
+                containers = [made for made in self.slots.values(result) if isinstance(made, Container)]
+                carries = [part for made in containers for part in self.elements(made, 0)] if "scan" in last else []
+                results.append(carries or [result])
+        if last & {"cond", "switch"}:
+            return results
+        first = call.arguments[1:2] if "scan" in last else call.arguments[-1:]
+        named = [slot for keyword, slot in call.keywords if keyword in ("init", "init_val")]
+        return [*results, named or [slot for slot, _ in first]]
+
+    def _callables(self, slot: Slot) -> list[Function | BoundMethod | Partial]:
+        values = self.slots.values(slot)
+        inner = [each for value in values if isinstance(value, Container) for each in self.elements(value, None)]
+        values = values + [value for each in inner for value in self.slots.values(each)]
+        return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
 
 
 def is_jax(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from olympus_rules.reach.values import (
     Module,
     Object,
     Place,
+    Super,
     Value,
 )
 
@@ -119,7 +121,8 @@ class Reader:
             return
         for module in self.module.stars:
             self.reach.resolve(f"{module}.{made.name}", self.file, slot)
-        self.slots.put(slot, Library(f"builtins.{made.name}"))
+        if hasattr(builtins, made.name):
+            self.slots.put(slot, Library(f"builtins.{made.name}"))
 
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
         """Write a variable; one of a class body is an attribute, too."""
@@ -127,7 +130,7 @@ class Reader:
         self.slots.lead(source, self.variable(code, made.name) or self.reach.variable(code, made.name))
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner) if dot else None
-        if isinstance(class_, ir.ClassCode):
+        if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
             self.reach.set_field(class_, name, source)
 
     def collect(self, code: ir.FunctionCode, made: ir.Collect) -> None:
@@ -145,10 +148,13 @@ class Reader:
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute of whatever the object may be."""
         owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
-        self.reach.origins[slot] = self.reach.attribute(made.name)
-        spelled = self.is_imported(code, made.node.value)
-        self.slots.watch(owner, lambda value: self.attribute_of(value, made.name, slot, spelled=spelled))
-        self.reach.reads.append((owner, made.name, slot))
+        self.read_attribute(owner, made.name, slot, spelled=self.is_imported(code, made.node.value))
+
+    def read_attribute(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
+        """Put an attribute of whatever is in a slot into another one."""
+        self.reach.origins[slot] = self.reach.attribute(name)
+        self.slots.watch(owner, lambda value: self.attribute_of(value, name, slot, spelled=spelled))
+        self.reach.reads.append((owner, name, slot))
 
     def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:
         """Say whether an expression is the name of an import, or attributes of one."""
@@ -169,6 +175,10 @@ class Reader:
         elif isinstance(value, Made):
             self.slots.put(slot, value)
             self.slots.lead(self.reach.loose(name), slot)
+        elif isinstance(value, Super):
+            owner, above = Object(value.code), self.reach.classes.above(value.code, name)
+            self.slots.watch(above, lambda method: self.reach.take_member(method, owner, slot))
+            self.slots.lead(self.reach.classes.field(value.code, name), slot)
         elif isinstance(value, Class | Object):
             self.slots.lead(self.reach.loose(name), slot)
             self.slots.lead(self.reach.classes.field(value.code, name), slot)
@@ -177,14 +187,17 @@ class Reader:
 
     def set_attribute(self, code: ir.FunctionCode, made: ir.SetAttribute) -> None:
         """Write an attribute of all objects of a class."""
-        source, owner = self.register(code, made.src), self.register(code, made.obj)
+        self.write_attribute(self.register(code, made.obj), made.name, self.register(code, made.src))
+
+    def write_attribute(self, owner: Slot, name: str, source: Slot) -> None:
+        """Write an attribute of whatever is in a slot."""
 
         def write(value: Value) -> None:
             if isinstance(value, Class | Object):
-                self.reach.set_field(value.code, made.name, source)
+                self.reach.set_field(value.code, name, source)
 
         self.slots.watch(owner, write)
-        self.reach.writes.append((owner, made.name, source))
+        self.reach.writes.append((owner, name, source))
 
     def item(self, code: ir.FunctionCode, made: ir.Item) -> None:
         """Read an element; a part of a key array is that key, and a slice of a container has all of it."""
@@ -201,8 +214,10 @@ class Reader:
             if isinstance(value, Container):
                 for element in self.reach.elements(value, name):
                     self.slots.lead(element, slot)
-            elif isinstance(value, Key | Made | Object | Library):
+            elif isinstance(value, Key | Made | Library):
                 self.slots.put(slot, value)
+            elif isinstance(value, Object):
+                self.slots.lead(self.reach.opened(value), slot)
 
         self.slots.watch(owner, read)
 
@@ -217,7 +232,7 @@ class Reader:
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
         slot = self.expression(code, made.dst, made.node)
-        if all((code, item) in self.plain for item, _ in made.items):
+        if made.items and all((code, item) in self.plain for item, _ in made.items):
             return  # a shape, or a list of numbers
         starred = any(starred for _, starred in made.items)
         container = Container(slot, None if starred else len(made.items))
@@ -243,15 +258,25 @@ class Reader:
     def constant(self, code: ir.FunctionCode, made: ir.Constant) -> None:
         """Remember a constant, for it may be the key of a dictionary."""
         self.plain.add((code, made.dst))
+        if made.value is None:  # stands for a key that is not given
+            self.reach.nothing.add(self.register(code, made.dst))
         if isinstance(made.value, str | int):
             self.constants[code, made.dst] = made.value
 
     def binary(self, code: ir.FunctionCode, made: ir.Binary) -> None:
         """Apply an operator: containers are joined, and contexts entered."""
         slot = self.expression(code, made.dst, made.node)
-        if made.operation in ("Add", "with"):
-            for operand in made.operands:
-                self.slots.lead(self.register(code, operand), slot)
+        if made.operation not in ("Add", "with"):
+            return
+
+        def enter(value: Value) -> None:
+            if isinstance(value, Object):
+                self.reach.ask(value, "__enter__", slot)
+
+        for operand in made.operands:
+            self.slots.lead(self.register(code, operand), slot)
+            if made.operation == "with":
+                self.slots.watch(self.register(code, operand), enter)
 
     def boolean(self, code: ir.FunctionCode, made: ir.Boolean) -> None:
         """Give one of several values."""
@@ -267,6 +292,9 @@ class Reader:
         def read(value: Value) -> None:
             exact = isinstance(value, Container) and made.star is None and value.length == len(targets)
             for index, target in enumerate(targets):
+                if isinstance(value, Object):
+                    self.slots.lead(self.reach.opened(value), target)
+                    continue
                 if not isinstance(value, Container):
                     self.slots.put(target, value)
                     continue
@@ -306,8 +334,21 @@ class Reader:
             self.slots.lead(self.register(code, made.src), self.reach.result(code))
 
     def call(self, code: ir.FunctionCode, made: ir.Call) -> None:
-        """Call whatever the callee may be."""
+        """Call whatever the callee may be; attributes may be named in a call, and so may the fields of a tuple."""
         self.reach.calls.add(self, code, made)
+        function, arguments = made.node.func, made.node.args
+        callee = dotted_name(function).rpartition(".")[2]
+        if callee in ("getattr", "setattr") and len(made.args) > 1 and not any(starred for _, starred in made.args):
+            name = self.constants.get((code, made.args[1][0]))
+            if isinstance(name, str) and callee == "getattr":
+                self.read_attribute(self.register(code, made.args[0][0]), name, self.register(code, made.dst))
+            elif isinstance(name, str) and len(made.args) == 3:
+                self.write_attribute(self.register(code, made.args[0][0]), name, self.register(code, made.args[2][0]))
+        if callee == "namedtuple" and len(arguments) > 1:
+            fields = constant_names(arguments[1])
+            if fields:
+                node = ast.ClassDef(callee, [], [], [], [])
+                self.slots.put(self.register(code, made.dst), Class(ir.ClassCode(callee, node, fields=fields)))
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
@@ -321,12 +362,27 @@ class Reader:
         decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
         for node, register in zip(decorators, made.decorators, strict=True):
             self.decorate(node, self.register(code, register), inner, slot)
+            if dotted_name(node.func if isinstance(node, ast.Call) else node).endswith(".parametrize"):
+                self.parametrize(node, inner)
         is_fixture = any(is_fixture_maker(node) for node in decorators)
         if is_fixture:
             self.slots.lead(self.reach.result(inner), self.slots.slot("fixture", inner.name.rpartition(".")[2]))
         if is_fixture or inner.name.rpartition(".")[2].startswith("test"):
             for name in inner.parameters:
                 self.slots.lead(self.slots.slot("fixture", name), self.reach.variable(inner, name))
+
+    def parametrize(self, node: ast.expr, inner: ir.FunctionCode) -> None:
+        """Hand the cases of a test to its parameters: those that are named, or all."""
+        named = constant_names(node.args[0]) if isinstance(node, ast.Call) and node.args else []
+        for case in node.args[1:2] if isinstance(node, ast.Call) else ():
+            for slot in self.reach.expressions.get(place_of(self.file, case), ()):
+                for name in named or inner.parameters:
+                    if name not in inner.parameters:
+                        continue
+                    if len(named) == 1:
+                        self.reach.iterate(slot, self.reach.variable(inner, name))
+                    else:
+                        self.reach.containers.pour(slot, self.reach.variable(inner, name))
 
     def decorate(self, node: ast.expr, decorator: Slot, inner: ir.FunctionCode, slot: Slot) -> None:
         """Apply a decorator; keys in the arguments of one of a library are handed to the function, as pytest does."""
@@ -347,9 +403,20 @@ class Reader:
         self.block(code, made.body)
 
 
+def _is_property(class_: ir.ClassCode, name: str) -> bool:
+    return name in class_.methods and class_.methods[name].kind == "property"
+
+
 def is_fixture_maker(node: ast.expr) -> bool:
     """Say whether a decorator is pytest's ``fixture``."""
     return dotted_name(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2] == "fixture"
+
+
+def constant_names(node: ast.expr) -> list[str]:
+    """Return the names in ``"a b"`` or ``["a", "b"]``."""
+    parts = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
+    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return " ".join(texts).replace(",", " ").split()
 
 
 HANDLERS: dict[type[object], Callable[[Reader, ir.FunctionCode, Any], None]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 
 from olympus_rules.reach.values import Value
 
@@ -21,7 +21,7 @@ class Slots:
 
     def __init__(self) -> None:
         """Start without any slot."""
-        self._numbers: dict[Hashable, Slot] = {}
+        self._numbers: dict[tuple[Hashable, ...], Slot] = {}
         self._bits: dict[Value, int] = {}
         self._known: list[Value] = []
         self._values: list[int] = []
@@ -68,6 +68,12 @@ class Slots:
     def listed(self, mask: int) -> list[Value]:
         """Return the values of a mask."""
         return self._listed(mask)
+
+    def empty(self) -> Iterator[tuple[Slot, Hashable]]:
+        """Return the slots in which nothing is, with what their names begin with."""
+        for name, slot in list(self._numbers.items()):
+            if not self._values[slot]:
+                yield slot, name[0]
 
     def put(self, slot: Slot, value: Value) -> None:
         """Put a value into a slot."""

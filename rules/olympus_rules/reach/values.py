@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 
 __all__ = [
+    "OTHER",
     "BoundMethod",
     "Class",
     "Constructor",
@@ -19,7 +20,10 @@ __all__ = [
     "Member",
     "Module",
     "Object",
+    "Other",
+    "Partial",
     "Place",
+    "Super",
     "Value",
 ]
 
@@ -39,6 +43,14 @@ class Key:
     """A key, by the mention of the constructor that made it; what is derived from it is the same."""
 
     maker: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Anything that is no key and cannot be called: a number, an array of numbers, or what is not known."""
+
+
+OTHER = Other()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,26 @@ class Object:
 
 
 @dataclass(frozen=True, slots=True)
+class Super:
+    """What ``super()`` gives in a method of a class."""
+
+    code: ClassCode
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A callable that has got its first arguments already.
+
+    Attributes:
+        code: that of the function.
+        given: how many parameters are taken.
+    """
+
+    code: FunctionCode
+    given: int
+
+
+@dataclass(frozen=True, slots=True)
 class Module:
     """A module of the project."""
 
@@ -119,5 +151,18 @@ class Container:
 
 
 Value: TypeAlias = (
-    Key | Container | Constructor | Function | BoundMethod | Member | Class | Object | Module | Library | Made
+    Key
+    | Container
+    | Other
+    | Constructor
+    | Function
+    | BoundMethod
+    | Partial
+    | Member
+    | Class
+    | Object
+    | Super
+    | Module
+    | Library
+    | Made
 )

@@ -1,0 +1,227 @@
+"""Places that no rule speaks of, as the file by itself does not say that the values there are keys.
+
+Where keys get to is known for the whole project. What is done with them there is read off the text, and only what
+typed keys certainly do otherwise counts: a subscript may take a word of a key or a key of an array.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from olympus_rules.reach.reading import place_of
+from olympus_rules.reach.values import Key, Library, Other, Value
+from olympus_rules.syntax import Document
+
+if TYPE_CHECKING:
+    from olympus_rules.reach.project import ProjectReach
+
+__all__ = ["unseen"]
+
+NUMBERS = frozenset(
+    """
+    all any argmax argmin argsort astype byteswap cumprod cumsum dot flatten item max mean min prod ravel sort std sum
+    tobytes tolist var view
+    """.split()  # noqa: SIM905
+)
+"""Methods that are about the words of a raw key."""
+WORDLESS = frozenset({"T", "itemsize", "nbytes", "ndim", "size"})
+"""Attributes that say another thing of a typed key."""
+SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "dynamic_slice_in_dim"})
+"""Functions that are told the shape of the words, unless it is taken from a key."""
+STACKING = frozenset({"column_stack", "dstack", "hstack", "vstack"})
+KEEPING = frozenset(
+    """
+    all any array array_equal array_equiv asarray atleast_1d block broadcast_arrays broadcast_to concatenate copy
+    empty_like equal expand_dims flip full full_like issubdtype iterable moveaxis ndim not_equal ones_like repeat
+    reshape result_type roll select shape size split squeeze stack swapaxes take take_along_axis tile transpose where
+    zeros_like append compress choose delete insert flipud fliplr broadcast_shapes dtype isscalar
+    """.split()  # noqa: SIM905
+)
+"""Functions of ``jax.numpy`` that take typed keys; the others compute with numbers."""
+COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
+TEXT = frozenset({"float", "hash", "int", "repr", "str"})
+
+
+def unseen(document: Document, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Return the keys of a file with the expressions that do with them what typed keys do not do.
+
+    Args:
+        document: the file.
+        path: its absolute path.
+        reached: where keys get to.
+    """
+    for node in ast.walk(document.tree):
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and reached.has_keys_only(
+            place_of(path, node)
+        ):
+            place = Use(node, document, path, reached).breaking()
+            if place is not None:
+                yield node, place
+
+
+class Use:
+    """What is done with a value where it stands."""
+
+    def __init__(self, node: ast.expr, document: Document, path: str, reached: ProjectReach) -> None:
+        """Take the value."""
+        self.node = node
+        self.parents = document.parents
+        self.path = path
+        self.reached = reached
+
+    def breaking(self) -> ast.expr | None:
+        """Return the expression that typed keys do not survive, ``None`` for a use that is right or not clear."""
+        parent = self.parents.get(self.node)
+        if parent is None or self.is_guarded():
+            return None
+        found = False
+        match parent:
+            case ast.Attribute():
+                found = self.reads(parent)
+            case ast.Subscript(value=value, slice=ast.Tuple(elts=parts)) if value is self.node:
+                found = any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in parts)
+            case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()) | ast.FormattedValue():
+                found = True
+            case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
+                found = not self.is_summed_up(parent)
+            case ast.Assign(targets=[ast.Subscript(value=buffer)]):
+                held = {type(value) for value in self.values(buffer)}
+                return self.node if held <= {Key, Other} else None
+            case ast.Call() if self.node is not parent.func:
+                found = self.is_refused(parent)
+            case ast.keyword():
+                call = self.parents.get(parent)
+                found = isinstance(call, ast.Call) and self.is_refused(call)
+                parent = call
+            case ast.List() | ast.Tuple():
+                call = self.parents.get(parent)
+                found = isinstance(call, ast.Call) and self.is_refused(call, inside=True)
+                parent = call
+        return parent if found and isinstance(parent, ast.expr) else None
+
+    def is_guarded(self) -> bool:
+        """Say whether this is under a test for typed keys."""
+        node: ast.AST | None = self.node
+        while node is not None:
+            node = self.parents.get(node)
+            if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
+                return True
+        return False
+
+    def reads(self, attribute: ast.Attribute) -> bool:
+        """Say whether an attribute of a key, as it is used, counts its words."""
+        user = self.parents.get(attribute)
+        if attribute.attr in WORDLESS:
+            return not (isinstance(user, ast.Call) and ast.unparse(user.func) == "range")
+        if attribute.attr == "shape":
+            if isinstance(user, ast.Call) and ast.unparse(user.func) == "len":
+                return isinstance(self.parents.get(user), ast.Compare)
+            return counts_words(attribute, user)
+        if attribute.attr == "dtype":
+            if isinstance(user, ast.Call):
+                return "issubdtype" in ast.unparse(user.func) and "prng_key" not in ast.unparse(user)
+            return isinstance(user, ast.Compare | ast.Attribute)
+        if not (isinstance(user, ast.Call) and user.func is attribute):
+            return False
+        if attribute.attr == "astype":
+            return ".dtype" not in ast.unparse(user)
+        if attribute.attr == "reshape":
+            return is_spelled_out(user.args)
+        if attribute.attr == "transpose":
+            return not any(isinstance(part, ast.Starred) for part in ast.walk(user))
+        return attribute.attr in NUMBERS or has_last_axis(user)
+
+    def is_summed_up(self, comparison: ast.Compare) -> bool:
+        """Say whether of a comparison only matters whether all of it holds."""
+        user = self.parents.get(comparison)
+        if isinstance(user, ast.Attribute):
+            call = self.parents.get(user)
+            return user.attr in ("all", "any") and isinstance(call, ast.Call) and not call.args and not call.keywords
+        if isinstance(user, ast.Call):
+            return ast.unparse(user.func).rpartition(".")[2] in ("all", "any", "bool") and len(user.args) == 1
+        return False
+
+    def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
+        """Say whether a function takes no typed keys, or is told the shape of raw ones; ``inside`` a list."""
+        if isinstance(call.func, ast.Call) and "signature=" in ast.unparse(call.func):
+            return "vectorize" in ast.unparse(call.func.func) and "'()" not in ast.unparse(call.func)
+        name = self.named(call.func)
+        package, _, last = name.rpartition(".")
+        if package == "builtins":
+            return last in TEXT and not inside
+        if package == "jax.lax" and last in COLLECTIVES:
+            return True
+        if package == "jax.random":
+            return last in ("choice", "permutation", "shuffle") and bool(call.args) and call.args[0] is not self.node
+        if package.partition(".")[0] == "numpy":
+            return True
+        if package not in ("jax.numpy", "jax.lax"):
+            return False
+        others = [argument for argument in call.args if argument is not self.node]
+        options = {keyword.arg: keyword.value for keyword in call.keywords}
+        if (package == "jax.numpy" and last not in KEEPING) or last in STACKING:
+            return True
+        if last in SHAPED and any(is_spelled_out([argument]) for argument in [*others, *options.values()]):
+            return True
+        if last in ("asarray", "array") and "dtype" in options:
+            return not ast.unparse(options["dtype"]).endswith(".dtype")
+        if last in ("where", "select"):
+            return bool(call.args) and is_widened(call.args[0])
+        return has_last_axis(call)
+
+    def named(self, function: ast.expr) -> str:
+        """Return the qualified name of a function of a library."""
+        libraries = [value for value in self.values(function) if isinstance(value, Library)]
+        return self.reached.canonical(libraries[0].qualified) if libraries else ""
+
+    def values(self, node: ast.expr) -> list[Value]:
+        """Return what may come to an expression."""
+        slots = self.reached.expressions.get(place_of(self.path, node), ())
+        return [value for slot in slots for value in self.reached.slots.values(slot)]
+
+
+def counts_words(shape: ast.Attribute, user: ast.AST | None) -> bool:
+    """Say whether a shape is used as that of an array whose last axis are the words."""
+    match user:
+        case ast.Subscript(slice=ast.Slice(upper=ast.UnaryOp(op=ast.USub()))):
+            return True
+        case ast.Subscript(slice=ast.UnaryOp(op=ast.USub())):
+            return True
+        case ast.Compare(left=left, comparators=[right]):
+            other = right if left is shape else left
+            return isinstance(other, ast.Tuple | ast.List) and is_spelled_out([other])
+        case ast.Assign(targets=[ast.Tuple() | ast.List()]):
+            return True
+    return False
+
+
+def is_spelled_out(sizes: list[ast.expr]) -> bool:
+    """Say whether a shape is written as sizes, none of them taken from another shape."""
+    parts = [part for size in sizes for part in (size.elts if isinstance(size, ast.Tuple | ast.List) else [size])]
+    return bool(parts) and all(
+        isinstance(part, ast.Name | ast.Constant | ast.UnaryOp) and not _is_text(part) for part in parts
+    )
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and not isinstance(node.value, int)
+
+
+def is_widened(mask: ast.expr) -> bool:
+    """Say whether a mask has got an axis for the words."""
+    match mask:
+        case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
+            return (isinstance(last, ast.Constant) and last.value is None) or "newaxis" in ast.unparse(last)
+        case ast.Call(func=ast.Attribute(attr="reshape"), args=sizes):
+            return is_spelled_out(sizes)
+        case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[_, *axes], keywords=options):
+            return is_spelled_out([*axes, *(option.value for option in options)])
+    return False
+
+
+def has_last_axis(call: ast.Call) -> bool:
+    """Say whether an axis is counted from the end."""
+    axes = [*call.args[1:], *(option.value for option in call.keywords if (option.arg or "").endswith("axis"))]
+    return any(isinstance(axis, ast.UnaryOp) and isinstance(axis.op, ast.USub) for axis in axes)

@@ -1,0 +1,152 @@
+"""What Python's own functions, and the methods of containers, make of containers."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import Container, Value
+
+if TYPE_CHECKING:
+    from olympus_rules.reach.calls import Call
+    from olympus_rules.reach.project import ProjectReach
+
+__all__ = ["Containers"]
+
+ONE = frozenset({"builtins.max", "builtins.min", "builtins.next", "random.choice"})
+"""What gives one element."""
+ANEW = frozenset(
+    """
+    builtins.filter builtins.frozenset builtins.reversed builtins.set builtins.sorted itertools.cycle
+    itertools.dropwhile itertools.filterfalse itertools.islice itertools.takewhile random.sample
+    """.split()  # noqa: SIM905
+)
+"""What gives the elements in another order."""
+MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.defaultdict", "collections.ChainMap"})
+TAKING = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
+"""Methods that give one element."""
+
+
+class Containers:
+    """Containers that calls make of others, in the slots of a project."""
+
+    def __init__(self, reach: ProjectReach) -> None:
+        """Take the project."""
+        self.reach = reach
+        self.slots = reach.slots
+        self._poured: set[tuple[Container, Slot]] = set()
+
+    def pour(self, source: Slot, target: Slot) -> None:
+        """Put all that is in something, at any depth, into a slot: a key array of all the keys."""
+
+        def read(value: Value) -> None:
+            if not isinstance(value, Container):
+                self.slots.put(target, value)
+            elif (value, target) not in self._poured:
+                self._poured.add((value, target))
+                for element in self.reach.elements(value, None):
+                    self.pour(element, target)
+
+        self.slots.watch(source, read)
+
+    def named(self, source: Slot, name: str, target: Slot) -> None:
+        """Put the element of a name into a slot; of what is no container, all of it."""
+
+        def read(value: Value) -> None:
+            if isinstance(value, Container):
+                for element in self.reach.elements(value, name):
+                    self.slots.lead(element, target)
+            else:
+                self.slots.put(target, value)
+
+        self.slots.watch(source, read)
+
+    def made(self, result: Slot, length: int | None = None) -> Container:
+        """Put a new container into a slot and return it."""
+        container = Container(result, length)
+        self.slots.put(result, container)
+        return container
+
+    def call(self, name: str, call: Call) -> bool:
+        """Call a function of Python's own; say whether it was one of those that are known here."""
+        given = [slot for slot, _ in call.arguments]
+        if name in ONE:
+            for slot in call.given:
+                self.reach.iterate(slot, call.result)
+        elif name in ANEW:
+            container = self.made(call.result)
+            for slot in given:
+                self.reach.iterate(slot, self.reach.element(container, None))
+        elif name in ("builtins.enumerate", "builtins.zip", "itertools.zip_longest", "itertools.product"):
+            self.side_by_side(given, call, numbered=name == "builtins.enumerate")
+        elif name.startswith("itertools."):
+            for slot in given:
+                self.pour(slot, call.result)
+        elif name in MAPPINGS:
+            self.mapping(given, call)
+        else:
+            return False
+        return True
+
+    def side_by_side(self, given: list[Slot], call: Call, *, numbered: bool) -> None:
+        """Give tuples of the elements of several arguments, or of a number and an element."""
+        is_known = not any(starred for _, starred in call.arguments)
+        columns = given[:1] if numbered else given
+        row = self.slots.slot("row", call.place)
+        pair = self.made(row, len(columns) + numbered if is_known else None)
+        self.slots.lead(row, self.reach.element(self.made(call.result), None))
+        for index, slot in enumerate(columns, int(numbered)):
+            target = self.reach.element(pair, index if is_known else None)
+            if is_known:
+                self.reach.iterate(slot, target)
+            else:  # of rows that are not known one by one
+                self.pour(slot, target)
+
+    def mapping(self, given: list[Slot], call: Call) -> None:
+        """Make a dictionary of another one, of pairs, and of keywords."""
+        container = self.made(call.result)
+        for keyword, slot in call.keywords:
+            if keyword is not None:
+                self.slots.lead(slot, self.reach.element(container, keyword))
+            else:
+                self.copy(slot, container)
+        for slot in given:
+            pairs = self.slots.slot("pairs", call.place, slot)
+            self.reach.iterate(slot, pairs)
+            self.slots.watch(pairs, partial(self._second, container=container))
+
+    def _second(self, pair: Value, container: Container) -> None:
+        every = self.reach.element(container, None)
+        if isinstance(pair, Container) and pair.length == 2:
+            for element in self.reach.elements(pair, 1):
+                self.slots.lead(element, every)
+        else:
+            self.slots.put(every, pair)
+
+    def copy(self, source: Slot, container: Container) -> None:
+        """Put the elements of a container into another one, whatever their names."""
+        self.reach.iterate(source, self.reach.element(container, None))
+
+    def method(self, container: Container, name: str, call: Call) -> None:
+        """Call a method of a container."""
+        if name in TAKING:
+            for element in self.reach.elements(container, None):
+                self.slots.lead(element, call.result)
+            for slot in call.given[1:]:  # what there is else
+                self.slots.lead(slot, call.result)
+        elif name == "values":
+            for element in self.reach.elements(container, None):
+                self.slots.lead(element, self.reach.element(self.made(call.result), None))
+        elif name in ("items", "popitem"):
+            row = self.slots.slot("row", call.place) if name == "items" else call.result
+            pair = self.made(row, 2)
+            for element in self.reach.elements(container, None):
+                self.slots.lead(element, self.reach.element(pair, 1))
+            if name == "items":
+                self.slots.lead(row, self.reach.element(self.made(call.result), None))
+        elif name == "copy":
+            self.slots.put(call.result, container)
+        elif name in ("extend", "extendleft", "update"):
+            for slot in call.given:
+                self.copy(slot, container)

@@ -1,0 +1,469 @@
+"""Where the keys of each constructor get to, in small projects: what the analysis for a migration sees through."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from olympus_rules.reach.project import ProjectReach, reach
+from olympus_rules.reach.reading import place_of
+from olympus_rules.reach.values import Place
+from olympus_rules.syntax import Document
+from olympus_rules.syntax.project import forget_folders, locate
+
+IMPORTS = "import jax\nimport jax.numpy as jnp\nfrom jax.random import PRNGKey, normal, split, fold_in\n"
+
+
+class Reached:
+    """A project of which it was worked out where keys get to; keys are told by their seeds."""
+
+    def __init__(self, folder: Path, files: dict[str, str]) -> None:
+        forget_folders()
+        (folder / "pyproject.toml").touch()
+        self.documents: dict[str, Document] = {}
+        self.seeds: dict[Place, int] = {}
+        for name, text in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(IMPORTS + dedent(text))
+        for name in files:
+            where = locate(folder / name)
+            document = Document(
+                str(folder / name),
+                (folder / name).read_text(),
+                module=where.module,
+                is_package=where.is_package,
+                roots=where.roots,
+            )
+            self.documents[str(folder / name)] = document
+        for path, document in self.documents.items():
+            for node in ast.walk(document.tree):
+                if isinstance(node, ast.Name) and node.id == "PRNGKey":
+                    parent = document.parents[node]
+                    seeds = parent.args if isinstance(parent, ast.Call) and parent.func is node else []
+                    is_known = len(seeds) == 1 and isinstance(seeds[0], ast.Constant)
+                    self.seeds[place_of(path, node)] = seeds[0].value if is_known else 0  # type: ignore[attr-defined]
+        self.reached: ProjectReach = reach(self.documents, self.seeds)
+
+    def told(self, keys: frozenset[Place]) -> set[int]:
+        return {self.seeds[key] for key in keys}
+
+    def looks(self) -> list[set[int]]:
+        """Return the keys that may be in what each ``look(...)`` is given, in the order of places."""
+        found = []
+        for path, document in self.documents.items():
+            for node in ast.walk(document.tree):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "look":
+                    place = place_of(path, node.args[0])
+                    found.append((place, self.told(self.reached.keys_at(place))))
+        return [keys for _, keys in sorted(found, key=lambda each: each[0])]
+
+
+# A project of one file, and the keys at each ``look``; the constructors have their seeds as names, 0 for one that is
+# not called where it is mentioned.
+CASES: dict[str, tuple[str, list[set[int]]]] = {
+    "variable": ("a = PRNGKey(1)\nb = PRNGKey(2)\nlook(a)\nlook(b)\nlook(3)", [{1}, {2}, set()]),
+    "argument": ("def f(a, *, b):\n    look(a)\n    look(b)\n\nf(PRNGKey(1), b=PRNGKey(2))", [{1}, {2}]),
+    "default": ("def f(a=PRNGKey(1)):\n    look(a)", [{1}]),
+    "starred arguments": ("def f(a, b):\n    look(b)\n\nf(*[1, PRNGKey(1)])", [{1}]),
+    "gathered arguments": (
+        "def f(*args, **options):\n    look(args[0])\n    look(options['b'])\n\nf(PRNGKey(1), b=PRNGKey(2))",
+        [{1}, {2}],
+    ),
+    "result": ("def f():\n    return PRNGKey(1), 2\n\nkey, n = f()\nlook(key)\nlook(n)", [{1}, set()]),
+    "derived": ("look(split(fold_in(PRNGKey(1), 2))[0])\nlook(normal(PRNGKey(2)))", [{1}, set()]),
+    "list": ("box = [PRNGKey(1), PRNGKey(2)]\nlook(box[0])\nlook(box[1])\nlook(box[look])", [{1}, {2}, {1, 2}]),
+    "dictionary": ("box = {'a': PRNGKey(1), 'b': PRNGKey(2)}\nlook(box['a'])\nlook(box.get('b'))", [{1}, {1, 2}]),
+    "filled containers": (
+        "box, rows = {}, []\nbox['a'] = PRNGKey(1)\nrows.append(PRNGKey(2))\nlook(box['a'])\nlook(rows[0])",
+        [{1}, {2}],
+    ),
+    "loops and comprehensions": (
+        "rows = [(1, PRNGKey(1))]\nfor n, key in rows:\n    look(key)\n    look(n)\nlook([k for _, k in rows][0])",
+        [{1}, set(), {1}],
+    ),
+    "iterators": (
+        "for i, (a, b) in enumerate(zip([PRNGKey(1)], [PRNGKey(2)])):\n    look(a)\nlook(next(iter([PRNGKey(3)])))",
+        [{1}, {3}],
+    ),
+    "rows of containers": (
+        """\
+        rows = [(PRNGKey(1), 2)]
+        for i, row in enumerate(rows):
+            look(row[0])
+            look(i)
+        for name, (key, n) in {"a": (PRNGKey(2), 3)}.items():
+            look(key)
+            look(n)
+        look({"a": (PRNGKey(3), 4)}.get("a")[0])
+        look(next(iter(rows))[0])
+        look(sorted(rows)[0][0])
+        look(dict([("a", PRNGKey(4))])["a"])
+        look([*zip([1], [PRNGKey(5)])][0][1])
+        """,
+        [{1}, set(), {2}, set(), {3}, {1}, {1}, {4}, {5}],
+    ),
+    "arrays": (
+        """\
+        look(jnp.concatenate([split(PRNGKey(1)), split(PRNGKey(2))])[3])
+        look(jax.tree.leaves({"a": {"b": PRNGKey(3)}})[0])
+        """,
+        [{1, 2}, {3}],
+    ),
+    "generator": ("def f():\n    yield PRNGKey(1)\n\nfor key in f():\n    look(key)", [{1}]),
+    "closure": (
+        "def f(key):\n    def inner():\n        look(key)\n        return key\n\n    return inner\n\n"
+        "look(f(PRNGKey(1))())",
+        [{1}, {1}],
+    ),
+    "global variable": (
+        "KEY = None\n\ndef fill():\n    global KEY\n    KEY = PRNGKey(1)\n\ndef use():\n    look(KEY)",
+        [{1}],
+    ),
+    "lambda": ("f = lambda key, n: key\nlook(f(PRNGKey(1), PRNGKey(2)))", [{1}]),
+    "attributes by class": (
+        """\
+        class A:
+            def __init__(self, key):
+                self.key = key
+
+        class B:
+            def __init__(self, key):
+                self.key = key
+
+        look(A(PRNGKey(1)).key)
+        look(B(PRNGKey(2)).key)
+        """,
+        [{1}, {2}],
+    ),
+    "attribute of an unknown object": (
+        """\
+        class A:
+            def __init__(self, key):
+                self.key = key
+
+        def use(thing):
+            look(thing.key)
+
+        A(PRNGKey(1))
+        """,
+        [{1}],
+    ),
+    "inherited method": (
+        """\
+        class Base:
+            def give(self):
+                return self.make()
+
+        class Child(Base):
+            def make(self):
+                return PRNGKey(1)
+
+        look(Child().give())
+        """,
+        [{1}],
+    ),
+    "super": (
+        """\
+        class Base:
+            def __init__(self, key):
+                self.key = key
+
+        class Child(Base):
+            def __init__(self, n, key):
+                super().__init__(key)
+
+        look(Child(PRNGKey(2), PRNGKey(1)).key)
+        """,
+        [{1}],
+    ),
+    "super in a mixin": (
+        """\
+        class Base:
+            def start(self, key):
+                self.key = key
+
+        class Mixin:
+            def start(self, key):
+                super().start(key)
+
+        class Child(Mixin, Base):
+            pass
+
+        child = Child()
+        child.start(PRNGKey(1))
+        look(child.key)
+        """,
+        [{1}],
+    ),
+    "property, static method and class method": (
+        """\
+        class A:
+            @property
+            def key(self):
+                return PRNGKey(1)
+
+            @staticmethod
+            def make(key):
+                return key
+
+            @classmethod
+            def build(cls, key):
+                return key
+
+        look(A().key)
+        look(A.make(PRNGKey(2)))
+        look(A.build(PRNGKey(3)))
+        """,
+        [{1}, {2}, {3}],
+    ),
+    "special methods": (
+        """\
+        class A:
+            def __init__(self, key):
+                self.key = key
+
+            def __call__(self):
+                return self.key
+
+            def __getitem__(self, index):
+                return self.key
+
+            def __iter__(self):
+                yield self.key
+
+            def __enter__(self):
+                return self.key
+
+        a = A(PRNGKey(1))
+        look(a())
+        look(a[0])
+        for key in a:
+            look(key)
+        with a as key:
+            look(key)
+        first, second = a
+        look(first)
+        look([*a][0])
+        """,
+        [{1}, {1}, {1}, {1}, {1}, {1}],
+    ),
+    "iterator of one's own": (
+        """\
+        class Stream:
+            def __init__(self, key):
+                self.key = key
+
+            def __iter__(self):
+                return self
+
+            def __next__(self):
+                self.key, sub = split(self.key)
+                return sub
+
+        stream = Stream(PRNGKey(1))
+        look(next(stream))
+        for key in stream:
+            look(key)
+        """,
+        [{1}, {1}],
+    ),
+    "data class and named tuple": (
+        """\
+        import collections
+        import dataclasses
+        from typing import NamedTuple
+
+        @dataclasses.dataclass
+        class A:
+            key: object
+            n: int = 0
+
+        class B(NamedTuple):
+            n: int
+            key: object
+
+        C = collections.namedtuple("C", "n key")
+
+        look(A(PRNGKey(1), PRNGKey(9)).key)
+        n, key = B(1, PRNGKey(2))
+        look(key)
+        look(B(1, PRNGKey(2))[1])
+        look(C(1, PRNGKey(3)).key)
+        """,
+        [{1}, {2}, {2}, {3}],
+    ),
+    "changed copies": (
+        """\
+        import dataclasses
+        from typing import NamedTuple
+
+        @dataclasses.dataclass
+        class A:
+            key: object
+
+        class B(NamedTuple):
+            rng: object
+
+        look(dataclasses.replace(A(None), key=PRNGKey(1)).key)
+        look(B(None)._replace(rng=PRNGKey(2)).rng)
+        """,
+        [{1}, {2}],
+    ),
+    "decorator": (
+        """\
+        import functools
+
+        def twice(function):
+            @functools.wraps(function)
+            def wrapper(*args):
+                look(args[0])
+                return function(*args)
+            return wrapper
+
+        @twice
+        def f(key):
+            look(key)
+            return key
+
+        look(f(PRNGKey(1)))
+        """,
+        [{1}, {1}, {1}],
+    ),
+    "partial": (
+        "import functools\n\ndef f(a, b):\n    look(a)\n    look(b)\n\nfunctools.partial(f, PRNGKey(1))(PRNGKey(2))",
+        [{1}, {2}],
+    ),
+    "vmap and jit": (
+        "def f(key, n):\n    look(key)\n    look(n)\n\njax.jit(jax.vmap(f, in_axes=(0, None)))(split(PRNGKey(1)), 2)",
+        [{1}, set()],
+    ),
+    "constructor as a value": ("look(jax.vmap(PRNGKey)(jnp.arange(3)))\nmake = PRNGKey\nlook(make(1))", [{0}, {0}]),
+    "scan": (
+        """\
+        def body(carry, x):
+            look(carry)
+            look(x)
+            return split(carry)[0], x
+
+        last, rows = jax.lax.scan(body, PRNGKey(1), PRNGKey(2))
+        look(last)
+        """,
+        [{1}, {2}, {1}],
+    ),
+    "cond and switch": (
+        """\
+        look(jax.lax.cond(True, lambda k: k, lambda k: PRNGKey(2), PRNGKey(1)))
+        look(jax.lax.switch(1, [lambda k: k, lambda k: fold_in(k, 1)], PRNGKey(3)))
+        """,
+        [{1, 2}, {3}],
+    ),
+    "fixture": (
+        """\
+        import pytest
+
+        @pytest.fixture
+        def key():
+            return PRNGKey(1)
+
+        def test_a(key):
+            look(key)
+
+        def other(key):
+            look(key)
+        """,
+        [{1}, set()],
+    ),
+    "parametrize": (
+        "import pytest\n\n@pytest.mark.parametrize('key', [PRNGKey(1)])\ndef test_a(key):\n    look(key)",
+        [{1}],
+    ),
+    "set by name": (
+        """\
+        class A:
+            pass
+
+        a = A()
+        setattr(a, "key", PRNGKey(1))
+        look(getattr(a, "key"))
+        """,
+        [{1}],
+    ),
+    "namespace": ("import types\n\nbox = types.SimpleNamespace(key=PRNGKey(1))\nlook(box.key)", [{1}]),
+    "condition": ("a = PRNGKey(1)\nlook(a if look else PRNGKey(2))\nb = a or PRNGKey(3)\nlook(b)", [{1, 2}, {1, 3}]),
+    "derived by a map": (
+        "look(jax.vmap(split)(PRNGKey(1)))\nlook(list(map(split, [PRNGKey(2)]))[0])\n"
+        "look(jax.vmap(normal)(PRNGKey(3)))",
+        [{1}, {2}, set()],
+    ),
+    "starred": ("def f(*args):\n    g(*args)\n\ndef g(a, b):\n    look(b)\n\nf(*[1, PRNGKey(1)])", [{1}]),
+    "tree": ("look(jax.tree.map(lambda k: split(k)[0], {'a': PRNGKey(1)})['a'])", [{1}]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_keys_at(name: str, tmp_path: Path) -> None:
+    text, expected = CASES[name]
+    assert Reached(tmp_path, {"main.py": text}).looks() == expected
+
+
+def meetings(folder: Path, text: str) -> list[list[set[int]]]:
+    project = Reached(folder, {"main.py": text})
+    return [[project.told(keys) for keys in meeting.keys if keys] for meeting in project.reached.meetings()]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("jnp.where(True, PRNGKey(1), PRNGKey(2))", [{1}, {2}]),
+        ("jax.lax.cond(True, lambda: PRNGKey(1), lambda: PRNGKey(2))", [{1}, {2}]),
+        ("jax.lax.switch(1, [lambda k: k, lambda k: PRNGKey(2)], PRNGKey(1))", [{1}, {2}]),
+        ("jax.lax.cond(True, lambda a, b: 1, lambda a, b: 2, PRNGKey(1), PRNGKey(2))", []),
+        ("jax.lax.fori_loop(0, 2, lambda i, k: PRNGKey(2), PRNGKey(1))", [{2}, {1}]),
+        ("jax.lax.scan(lambda k, x: (PRNGKey(2), x), PRNGKey(1), PRNGKey(3))", [{2}, {1}]),
+    ],
+)
+def test_meetings(text: str, expected: list[set[int]], tmp_path: Path) -> None:
+    assert meetings(tmp_path, text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import vault\nvault.put(PRNGKey(1))", [("vault.put", {1})]),
+        ("import vault\nvault.put({'key': [PRNGKey(1)]})", [("vault.put", {1})]),
+        ("def f(function):\n    function(PRNGKey(1))", [("", {1})]),
+        ("import vault\nvault.put(normal(PRNGKey(1)))", []),
+        ("box = []\nbox.append(PRNGKey(1))\nprint(jnp.stack(box))", []),
+        ("class A:\n    def put(self, key):\n        pass\n\nA().put(PRNGKey(1))", []),
+    ],
+)
+def test_exits(text: str, expected: list[tuple[str, set[int]]], tmp_path: Path) -> None:
+    project = Reached(tmp_path, {"main.py": text})
+    assert [(way.library and way.callee, project.told(way.keys)) for way in project.reached.exits()] == expected
+
+
+def test_crowded_calls_lead_out(tmp_path: Path) -> None:
+    """A call of very many functions is left alone, and its keys are taken to leave the project."""
+    functions = "".join(f"def f{number}(key):\n    look(key)\n\n" for number in range(40))
+    table = f"table = [{', '.join(f'f{number}' for number in range(40))}]\ntable[look](PRNGKey(1))"
+    project = Reached(tmp_path, {"main.py": functions + table})
+    assert [(way.library, project.told(way.keys)) for way in project.reached.exits() if "table" in way.callee] == [
+        ("", {1})
+    ]
+
+
+FILES = {
+    "pkg/__init__.py": "from .keys import *\nfrom .keys import make as build\n",
+    "pkg/keys.py": "KEY = PRNGKey(1)\n\ndef make():\n    return PRNGKey(2)\n",
+    "pkg/use.py": "import pkg\nfrom pkg import build\nfrom pkg.keys import *\n"
+    "look(pkg.KEY)\nlook(build())\nlook(KEY)\nlook(pkg.build())\n",
+    "main.py": "import pkg.use as use\nfrom pkg import KEY as mine\nlook(mine)\nlook(use.make())\n",
+}
+
+
+def test_names_across_files(tmp_path: Path) -> None:
+    assert Reached(tmp_path, FILES).looks() == [{1}, {2}, {1}, {2}, {1}, {2}]
