@@ -42,12 +42,14 @@ HANDING_ON = frozenset(
 )  # fmt: skip
 """Packages whose functions give back what they are given, or a part of it, or a container of it."""
 TRANSFORMS = frozenset(
-    f"jax.{name}"
-    for name in """
+    map(
+        "jax.{}".format,
+        """
     jit pjit vmap pmap grad value_and_grad checkpoint remat custom_vjp custom_jvp shard_map hessian jacfwd jacrev
     make_jaxpr linearize named_call ad_checkpoint.checkpoint experimental.shard_map.shard_map experimental.pjit.pjit
     numpy.vectorize named_scope ensure_compile_time_eval
-    """.split()  # noqa: SIM905
+    """.split(),  # noqa: SIM905
+    )
 )
 """What gives a function that takes what the given one takes."""
 BRANCHING = frozenset({"jax.lax.cond", "jax.lax.switch"})

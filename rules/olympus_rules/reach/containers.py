@@ -35,20 +35,27 @@ class Containers:
         """Take the project."""
         self.reach = reach
         self.slots = reach.slots
-        self._poured: set[tuple[Container, Slot]] = set()
+        self._opened: set[Container] = set()
 
     def pour(self, source: Slot, target: Slot) -> None:
         """Put all that is in something, at any depth, into a slot: a key array of all the keys."""
 
         def read(value: Value) -> None:
-            if not isinstance(value, Container):
+            if isinstance(value, Container):
+                self.slots.lead(self.inside(value), target)
+            else:
                 self.slots.put(target, value)
-            elif (value, target) not in self._poured:
-                self._poured.add((value, target))
-                for element in self.reach.elements(value, None):
-                    self.pour(element, target)
 
         self.slots.watch(source, read)
+
+    def inside(self, container: Container) -> Slot:
+        """Return the slot of all that is in a container and in those in it; each container is gone through once."""
+        slot = self.slots.slot("inside", container.display)
+        if container not in self._opened:
+            self._opened.add(container)
+            for element in self.reach.elements(container, None):
+                self.pour(element, slot)
+        return slot
 
     def named(self, source: Slot, name: str, target: Slot) -> None:
         """Put the element of a name into a slot; of what is no container, all of it."""
