@@ -279,8 +279,7 @@ class Calls:
         if call.place in self._restructured:
             pass
         elif isinstance(value, Container) and gives_back and package == "jax" and last not in KEEPING:
-            for element in self.reach.elements(value, None):  # an array of what the container has
-                self.reach.containers.pour(element, call.result)
+            self.slots.lead(self.reach.containers.inside(value), call.result)  # an array of what the container has
         elif (isinstance(value, Key | Container) and gives_back) or (isinstance(value, Object) and package in COPYING):
             self.slots.put(call.result, value)
         if isinstance(value, Container) and name in BRANCHING:  # of functions, as ``switch`` takes them
