@@ -118,11 +118,7 @@ def plan(
             counts = node.lineno not in seen.get(filename, ()) and len(makers) <= MANY
             for maker in makers if counts else ():
                 reasons[maker].add(_place(filename, node, documents[filename]))
-    leaving: dict[Place, set[Place]] = {}
-    for filename, each in exits.items():
-        for fact in each:
-            made = {place_of(paths[filename], fact.maker)} if fact.maker is not None else set()
-            leaving.setdefault(place_of(paths[filename], fact.node), set()).update(made)
+    leaving = _leaving(exits, paths)
     for way in reached.exits():
         told = _way_out(way, open_places, packs) if way.is_sure or way.place in leaving else None
         for maker in (leaving.get(way.place) or way.keys) if told else ():
@@ -134,6 +130,16 @@ def plan(
         ]
         for filename, each in mentions.items()
     }
+
+
+def _leaving(exits: Mapping[str, Sequence[HandedOut]], paths: Mapping[str, str]) -> dict[Place, set[Place]]:
+    """Return the calls that give keys to what is out of reach, with the constructors that are known to make them."""
+    leaving: dict[Place, set[Place]] = {}
+    for filename, each in exits.items():
+        for fact in each:
+            made = {place_of(paths[filename], fact.maker)} if fact.maker is not None else set()
+            leaving.setdefault(place_of(paths[filename], fact.node), set()).update(made)
+    return leaving
 
 
 def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constructor:

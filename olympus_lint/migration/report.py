@@ -225,76 +225,73 @@ def check_it(migration: Migration) -> str:
 
 def as_json(migration: Migration, *, written: bool) -> str:
     """Return the report as JSON."""
-    return (
-        json.dumps(
+    report = {
+        "style": migration.target.style,
+        "jax": ".".join(map(str, migration.target.jax)),
+        "written": written,
+        "files": [text.filename for text in migration.changed],
+        "rewritten": [{"code": code, "name": name, "places": number} for code, name, number in by_rule(migration)],
+        "places": [done_as_json(each) for each in rewritten_places(migration)],
+        "left": [left_as_json(each) for each in left_in_order(migration)],
+        "constructors": [constructor_as_json(each) for found in migration.constructors.values() for each in found],
+        "mentions": [
             {
-                "style": migration.target.style,
-                "jax": ".".join(map(str, migration.target.jax)),
-                "written": written,
-                "files": [text.filename for text in migration.changed],
-                "rewritten": [
-                    {"code": code, "name": name, "places": number} for code, name, number in by_rule(migration)
-                ],
-                "places": [
-                    {
-                        "code": each.report.finding.code,
-                        "filename": each.report.finding.filename,
-                        "cell": each.report.finding.cell,
-                        "row": each.report.finding.span.start.row,
-                        "silent": is_silent(each.report.fact),
-                        "message": each.fix.message,
-                    }
-                    for each in rewritten_places(migration)
-                ],
-                "left": [
-                    {
-                        "code": each.report.finding.code,
-                        "filename": each.report.finding.filename,
-                        "cell": each.report.finding.cell,
-                        "location": {
-                            "row": each.report.finding.span.start.row,
-                            "column": each.report.finding.span.start.column,
-                        },
-                        "message": each.report.finding.message,
-                        "silent": each.is_silent,
-                        "holds_back": each.holds,
-                    }
-                    for each in left_in_order(migration)
-                ],
-                "constructors": [
-                    {
-                        "filename": each.filename,
-                        "cell": each.cell,
-                        "location": {"row": each.row, "column": each.column},
-                        "spelled": each.spelled,
-                        "held_back_by": [
-                            {
-                                "filename": reason.filename,
-                                "cell": reason.cell,
-                                "row": reason.row,
-                                "code": reason.code or None,
-                                "text": reason.text,
-                            }
-                            for reason in each.reasons
-                        ],
-                    }
-                    for found in migration.constructors.values()
-                    for each in found
-                ],
-                "mentions": [
-                    {
-                        "filename": each.filename,
-                        "cell": each.cell,
-                        "location": {"row": each.row, "column": each.column},
-                        "word": each.word,
-                    }
-                    for each in migration.mentions
-                ],
-            },
-            indent=2,
-        )
-        + "\n"
-    )
+                "filename": each.filename,
+                "cell": each.cell,
+                "location": {"row": each.row, "column": each.column},
+                "word": each.word,
+            }
+            for each in migration.mentions
+        ],
+    }
+    return json.dumps(report, indent=2) + "\n"
+
+
+def done_as_json(done: Done) -> dict[str, object]:
+    """Return a place that was rewritten."""
+    finding = done.report.finding
+    return {
+        "code": finding.code,
+        "filename": finding.filename,
+        "cell": finding.cell,
+        "row": finding.span.start.row,
+        "silent": is_silent(done.report.fact),
+        "message": done.fix.message,
+    }
+
+
+def left_as_json(left: Left) -> dict[str, object]:
+    """Return a place that is left."""
+    finding = left.report.finding
+    return {
+        "code": finding.code,
+        "filename": finding.filename,
+        "cell": finding.cell,
+        "location": {"row": finding.span.start.row, "column": finding.span.start.column},
+        "message": finding.message,
+        "silent": left.is_silent,
+        "holds_back": left.holds,
+    }
+
+
+def constructor_as_json(constructor: Constructor) -> dict[str, object]:
+    """Return a constructor with what holds it back."""
+    return {
+        "filename": constructor.filename,
+        "cell": constructor.cell,
+        "location": {"row": constructor.row, "column": constructor.column},
+        "spelled": constructor.spelled,
+        "held_back_by": [
+            {
+                "filename": reason.filename,
+                "cell": reason.cell,
+                "row": reason.row,
+                "code": reason.code or None,
+                "text": reason.text,
+            }
+            for reason in constructor.reasons
+        ],
+    }
 
 
 STYLE = """
