@@ -381,6 +381,46 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
         "import pytest\n\n@pytest.mark.parametrize('key', [PRNGKey(1)])\ndef test_a(key):\n    look(key)",
         [{1}],
     ),
+    "parametrize, of several names": (
+        """\
+        import pytest
+
+        CASES = [(PRNGKey(1), 3), (PRNGKey(2), 4)]
+
+        @pytest.mark.parametrize(("key", "size"), CASES)
+        def test_a(key, size):
+            look(key)
+            look(size)
+        """,
+        [{1, 2}, set()],
+    ),
+    "a function that gives arrays is no transformation": (
+        "@jax.vmap\ndef add(a, b):\n    look(a)\n    return a\n\n"
+        "def sample(key):\n    return jax.lax.associative_scan(add, normal(key))\n\n"
+        "total = sample(PRNGKey(1))\ntotal(PRNGKey(2))\n",
+        [set()],
+    ),
+    "associative scan": ("look(jax.lax.associative_scan(lambda a, b: look(b) or a, PRNGKey(1)))", [{1}, {1}]),
+    "very many functions in a library's call": (
+        "".join(f"def f{number}(key):\n    return key\n\n" for number in range(40))
+        + f"look(jax.lax.switch(1, [{', '.join(f'f{number}' for number in range(40))}], PRNGKey(1)))",
+        [{1}],
+    ),
+    "objects in a circle": (
+        """\
+        class A:
+            pass
+
+        class B(A):
+            def __init__(self, key):
+                self.key = key
+
+        b = B(PRNGKey(1))
+        for _ in range(3):
+            b = b if look(b.key) else B(b.key)
+        """,
+        [{1}],
+    ),
     "set by name": (
         """\
         class A:
@@ -467,3 +507,13 @@ FILES = {
 
 def test_names_across_files(tmp_path: Path) -> None:
     assert Reached(tmp_path, FILES).looks() == [{1}, {2}, {1}, {2}, {1}, {2}]
+
+
+def test_folders_without_init_are_packages(tmp_path: Path) -> None:
+    files = {
+        "examples/impala/keys.py": "def show(key):\n    look(key)\n",
+        "examples/impala/run.py": "from examples.impala import keys\nkeys.show(PRNGKey(1))\n",
+    }
+    project = Reached(tmp_path, files)
+    assert project.looks() == [{1}]
+    assert [way.callee for way in project.reached.exits()] == ["look"]

@@ -9,8 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_rules.keyflow import instructions as ir
+from olympus_rules.reach.containers import METHODS
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
+    UNDIVIDED,
     BoundMethod,
     Class,
     Constructor,
@@ -65,8 +67,9 @@ ELEMENTWISE = frozenset({"builtins.filter", "builtins.map", "functools.reduce", 
 LEAFWISE = frozenset(name for name in MAPPING if "tree" in name and name != "jax.tree_util.Partial")
 """What hands on the elements of the arguments, and what hands on their leaves."""
 RUNNING = BRANCHING | {
-    "builtins.map", "jax.lax.scan", "jax.lax.fori_loop", "jax.lax.while_loop", "jax.lax.map", "jax.tree.map",
-    "jax.tree_map", "jax.tree_util.tree_map", "jax.eval_shape", "functools.reduce", "builtins.filter",
+    "builtins.map", "jax.lax.associative_scan", "jax.lax.scan", "jax.lax.fori_loop", "jax.lax.while_loop",
+    "jax.lax.map", "jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map", "jax.eval_shape", "functools.reduce",
+    "builtins.filter",
 }  # fmt: skip
 """What calls a function there and then, and does not give it back."""
 MOVING = frozenset(
@@ -88,8 +91,12 @@ KEEPING = frozenset(
 )
 """Those of them that give back trees as they are."""
 COPYING = frozenset({"copy", "dataclasses", "functools", "typing"})
+ARRAY_MAKING = ("jax.lax.", "jax.nn.", "jax.numpy.", "jax.random.", "jax.scipy.", "math.", "numpy.", "scipy.")
+"""Whose functions give arrays, whatever functions they are given; but for those named above."""
 ARRAYS = frozenset({"builtins", "numpy", "scipy", "absl", "pytest", "math", "operator", "unittest"})
 """Packages whose objects take no keys."""
+FUNCTION = (Function, BoundMethod, Partial, Constructor)
+CALLABLE = (*FUNCTION, Object, Class)
 MANY = 16  # functions that one call may call
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
@@ -174,9 +181,12 @@ class Calls:
                     self.reach.set_loose(keyword, slot)
         self.reach.method_results.append((call.owner, call))
         containers = self.reach.containers
-        self.slots.watch(
-            call.owner, lambda value: containers.method(value, name, call) if isinstance(value, Container) else None
-        )
+        if name in METHODS:
+            self.slots.watch(
+                call.owner,
+                lambda value: containers.method(value, name, call) if isinstance(value, Container) else None,
+                Container,
+            )
 
     def apply(self, value: Value, call: Call) -> None:
         """Call one value."""
@@ -204,9 +214,7 @@ class Calls:
         What may call very many functions, as the core of a framework may call all that its tests hand over, would
         make one pool of all their values. It is left alone, and keys that it is given are taken to leave the project.
         """
-        self._callees[call.place] = count = self._callees.get(call.place, 0) + 1
-        if count > MANY:
-            self.crowded.add(call.place)
+        if self.is_crowded(call):
             return
         variable, lead = self.reach.variable, self.slots.lead
         lead(self.reach.result(code), call.result)
@@ -225,10 +233,18 @@ class Calls:
             if keyword is None:
                 for name in code.parameters[offset:]:
                     self.reach.containers.named(slot, name, variable(code, name))
+                    self.slots.lead_kinds(slot, variable(code, name), *UNDIVIDED)
             if keyword in code.parameters:
                 lead(slot, variable(code, str(keyword)))
             elif code.kwarg is not None:
                 lead(slot, variable(code, code.kwarg))
+
+    def is_crowded(self, call: Call) -> bool:
+        """Count one more function that a call may call, and say whether they are too many."""
+        self._callees[call.place] = count = self._callees.get(call.place, 0) + 1
+        if count > MANY:
+            self.crowded.add(call.place)
+        return count > MANY
 
     def construct(self, class_: Class, call: Call) -> None:
         """Make an object: its ``__init__`` gets the arguments, or its fields do."""
@@ -270,47 +286,81 @@ class Calls:
             self._handing.add((call.place, name))
             self._restructured |= {call.place} if self.reach.containers.call(name, call) else set()
             for slot in call.given:
-                self.slots.watch(slot, partial(self.hand_over, slot=slot, call=call, name=name))
+                if call.place not in self._restructured:
+                    self.give_back(slot, call, name)
+                self.hand_to(slot, slot, call, name)
+                if name in BRANCHING:  # of a list of functions, as ``switch`` takes them
+                    self.slots.watch(slot, partial(self.hand_to_elements, slot=slot, call=call, name=name), Container)
+            if name.endswith("scan"):
+                body, carry = self.slots.slot("body", call.place), self.slots.slot("carry", call.place)
+                self.slots.lead(body, call.result)
+                self.reach.containers.named(body, 0, carry)
 
-    def hand_over(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
-        """Let a library call a callable that it is given, with what it is given besides."""
+    def give_back(self, slot: Slot, call: Call, name: str) -> None:
+        """Let a library give back the keys and containers that it is given."""
         package, last = name.partition(".")[0], name.rpartition(".")[2]
-        gives_back = package in HANDING_ON and (package != "jax" or last in MOVING)
-        if call.place in self._restructured:
-            pass
-        elif isinstance(value, Container) and gives_back and package == "jax" and last not in KEEPING:
-            self.slots.lead(self.reach.containers.inside(value), call.result)  # an array of what the container has
-        elif (isinstance(value, Key | Container) and gives_back) or (isinstance(value, Object) and package in COPYING):
-            self.slots.put(call.result, value)
-        if isinstance(value, Container) and name in BRANCHING:  # of functions, as ``switch`` takes them
-            for element in self.reach.elements(value, None):
-                self.slots.watch(element, partial(self.hand_to, slot=slot, call=call, name=name))
-        self.hand_to(value, slot=slot, call=call, name=name)
+        if package in COPYING:
+            self.slots.lead_kinds(slot, call.result, Object)
+        if package not in HANDING_ON or (package == "jax" and last not in MOVING):
+            return
+        self.slots.lead_kinds(slot, call.result, Key)
+        if package == "jax" and last not in KEEPING:  # an array of what a container has
+            inside = partial(self.lead_inside, target=call.result)
+            self.slots.watch(slot, inside, Container)
+        else:
+            self.slots.lead_kinds(slot, call.result, Container)
 
-    def hand_to(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
-        """Let a library call a callable: a function, and an object where a function is meant."""
+    def lead_inside(self, container: Value, target: Slot) -> None:
+        """Put all that is in a container into a slot."""
+        assert isinstance(container, Container)
+        self.slots.lead(self.reach.containers.inside(container), target)
+
+    def hand_to(self, source: Slot, slot: Slot, call: Call, name: str) -> None:
+        """Let a library call the callables in a slot: functions, and objects where a function is meant.
+
+        Args:
+            source: where the callables are: an argument, or an element of one.
+            slot: the argument.
+            call: the call.
+            name: the library's function.
+        """
         wants = name in TRANSFORMS or name in RUNNING or name in MAPPING
-        if isinstance(value, Library) and wants:
-            self.hand_to_library(value, slot=slot, call=call, name=name)
-        if isinstance(value, Function | BoundMethod | Partial | Constructor) or (
-            isinstance(value, Object | Class) and wants
-        ):
-            if name == "functools.partial" and isinstance(value, Function | BoundMethod):
-                given = sum(not starred for _, starred in call.arguments[1:])
-                self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
-            elif name not in RUNNING:
-                self.slots.put(call.result, value)
-            if wants:
-                result = call.result
-                if name.endswith("lax.scan"):  # the last carry is the first one again, or what the body gave
-                    result = self.slots.slot("body", call.place)
-                    self.slots.watch(result, partial(self.scanned, call=call))
-                if name in ("builtins.map", "itertools.starmap"):
-                    result = self.reach.element(self.reach.containers.made(call.result), None)
-                self.feed(value, self.handed_on(name, slot, call), result)
+        kinds = CALLABLE if wants else FUNCTION
+        if name == "functools.partial":
+            self.slots.watch(source, partial(self.take_arguments, call=call), Function, BoundMethod)
+            self.slots.lead_kinds(source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod)))
+        elif name not in RUNNING and (wants or not name.startswith(ARRAY_MAKING)):
+            self.slots.lead_kinds(source, call.result, *kinds)
+        if wants:
+            self.slots.watch(source, partial(self.run, slot=slot, call=call, name=name), *kinds)
+            self.slots.watch(source, partial(self.hand_to_library, slot=slot, call=call, name=name), Library)
 
-    def hand_to_library(self, value: Library, *, slot: Slot, call: Call, name: str) -> None:
+    def hand_to_elements(self, container: Value, *, slot: Slot, call: Call, name: str) -> None:
+        """Let a library call what is in a container."""
+        assert isinstance(container, Container)
+        for element in self.reach.elements(container, None):
+            self.hand_to(element, slot, call, name)
+
+    def take_arguments(self, value: Value, *, call: Call) -> None:
+        """Give a function its first arguments."""
+        if isinstance(value, Function | BoundMethod):
+            given = sum(not starred for _, starred in call.arguments[1:])
+            self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
+
+    def run(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
+        """Let a library call a callable with what is given besides it."""
+        if self.is_crowded(call):
+            return
+        result = call.result
+        if name.endswith("scan"):  # the last carry is the first one again, or what the body gave
+            result = self.slots.slot("body", call.place)
+        if name in ("builtins.map", "itertools.starmap"):
+            result = self.reach.element(self.reach.containers.made(call.result), None)
+        self.feed(value, self.handed_on(name, slot, call), result)
+
+    def hand_to_library(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
         """Let a library call a function of a library, such as ``split``, which gives keys of what it is given."""
+        assert isinstance(value, Library)
         if name not in RUNNING:
             self.slots.put(call.result, value)
         callee = self.reach.canonical(value.qualified)
@@ -318,13 +368,6 @@ class Calls:
             for other in call.given:
                 if other != slot:
                     self.reach.containers.pour(other, call.result)
-
-    def scanned(self, value: Value, *, call: Call) -> None:
-        """Give the result of a scan: what the body returns, which is the next carry, too."""
-        self.slots.put(call.result, value)
-        if isinstance(value, Container):
-            for carry in self.reach.elements(value, 0):
-                self.slots.lead(carry, self.slots.slot("carry", call.place))
 
     def handed_on(self, name: str, slot: Slot, call: Call) -> Sequence[Given]:
         """Return what a library hands to a callable: one sequence for each parameter."""
@@ -336,6 +379,9 @@ class Calls:
         if name.endswith("lax.scan"):
             init, xs = [*positional[at + 1 : at + 3], -1, -1][:2] if at >= 0 else (-1, -1)
             return [[named.get("init", init), self.slots.slot("carry", call.place)], [named.get("xs", xs)]]
+        if name.endswith("associative_scan"):
+            elements = named.get("elems", positional[at + 1] if at + 1 < len(positional) else -1)
+            return [[elements, self.slots.slot("body", call.place)]] * 2
         if name.endswith("fori_loop"):
             return [[], [named.get("init_val", positional[-1] if positional else -1)]]
         if name.endswith("while_loop"):

@@ -23,11 +23,11 @@ class Classes:
         self._slots = slots
         self._bases: dict[ClassCode, list[ClassCode]] = defaultdict(list)
         self._heirs: dict[ClassCode, list[ClassCode]] = defaultdict(list)
-        self._asked: dict[ClassCode, list[str]] = defaultdict(list)
-        self._fields: dict[ClassCode, list[str]] = defaultdict(list)
+        self._asked: dict[ClassCode, dict[str, None]] = defaultdict(dict)
+        self._fields: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self._libraries: dict[ClassCode, list[Made]] = defaultdict(list)
-        self._own: dict[ClassCode, list[str]] = defaultdict(list)
-        self._above: dict[ClassCode, list[str]] = defaultdict(list)
+        self._own: dict[ClassCode, dict[str, None]] = defaultdict(dict)
+        self._above: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self.methods: dict[str, list[FunctionCode]] = defaultdict(list)
         """All methods of the project by name."""
 
@@ -49,7 +49,7 @@ class Classes:
             return
         self._bases[code].append(base.code)
         self._heirs[base.code].append(code)
-        for name in {*self._fields[code], *self._fields[base.code]}:
+        for name in self._fields[code] | self._fields[base.code]:
             self._join(code, base.code, name)
         for name in [name for name in self._own[code] if name not in code.methods]:
             self._slots.lead(self.own_member(base.code, name), self._slots.slot("own member", code, name))
@@ -66,7 +66,7 @@ class Classes:
         """Return the slot of an attribute that objects of a class, of its bases and of its heirs have."""
         slot = self._slots.slot("field", code, name)
         if name not in self._fields[code]:
-            self._fields[code].append(name)
+            self._fields[code][name] = None
             for other in (*self._bases[code], *self._heirs[code]):
                 self._join(code, other, name)
         return slot
@@ -80,7 +80,7 @@ class Classes:
         """Return the slot of the methods that an object of a class, or of one that inherits it, has under a name."""
         slot = self._slots.slot("member", code, name)
         if name not in self._asked[code]:
-            self._asked[code].append(name)
+            self._asked[code][name] = None
             self._slots.lead(self.own_member(code, name), slot)
             for heir in list(self._heirs[code]):
                 self._from_heir(code, heir, name)
@@ -93,7 +93,7 @@ class Classes:
         """Return the slot of what ``super()`` finds in a class: in its bases, or beside it in a class that inherits."""
         slot = self._slots.slot("above", code, name)
         if name not in self._above[code]:
-            self._above[code].append(name)
+            self._above[code][name] = None
             for base in list(self._bases[code]):
                 self._slots.lead(self.own_member(base, name), slot)
             for made in self._libraries[code]:
@@ -112,7 +112,7 @@ class Classes:
         """Return the slot of the method that a class itself has or inherits."""
         slot = self._slots.slot("own member", code, name)
         if name not in self._own[code]:
-            self._own[code].append(name)
+            self._own[code][name] = None
             if name in code.methods:
                 self._slots.put(slot, Member(code.methods[name]))
             else:

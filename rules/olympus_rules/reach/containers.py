@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import Container, Value
+from olympus_rules.reach.values import UNDIVIDED, Container, Value
 
 if TYPE_CHECKING:
     from olympus_rules.reach.calls import Call
@@ -26,6 +26,7 @@ ANEW = frozenset(
 MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.defaultdict", "collections.ChainMap"})
 TAKING = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
 """Methods that give one element."""
+METHODS = TAKING | {"copy", "extend", "extendleft", "items", "popitem", "update", "values"}
 
 
 class Containers:
@@ -40,13 +41,12 @@ class Containers:
     def pour(self, source: Slot, target: Slot) -> None:
         """Put all that is in something, at any depth, into a slot: a key array of all the keys."""
 
-        def read(value: Value) -> None:
-            if isinstance(value, Container):
-                self.slots.lead(self.inside(value), target)
-            else:
-                self.slots.put(target, value)
+        self.slots.lead_kinds(source, target, *UNDIVIDED)
+        self.slots.watch(source, partial(self._pour_one, target=target), Container)
 
-        self.slots.watch(source, read)
+    def _pour_one(self, container: Value, target: Slot) -> None:
+        assert isinstance(container, Container)
+        self.slots.lead(self.inside(container), target)
 
     def inside(self, container: Container) -> Slot:
         """Return the slot of all that is in a container and in those in it; each container is gone through once."""
@@ -57,17 +57,15 @@ class Containers:
                 self.pour(element, slot)
         return slot
 
-    def named(self, source: Slot, name: str, target: Slot) -> None:
-        """Put the element of a name into a slot; of what is no container, all of it."""
+    def named(self, source: Slot, name: str | int, target: Slot) -> None:
+        """Put the element of a name or number into a slot; of what is no container, nothing."""
 
         def read(value: Value) -> None:
-            if isinstance(value, Container):
-                for element in self.reach.elements(value, name):
-                    self.slots.lead(element, target)
-            else:
-                self.slots.put(target, value)
+            assert isinstance(value, Container)
+            for element in self.reach.elements(value, name):
+                self.slots.lead(element, target)
 
-        self.slots.watch(source, read)
+        self.slots.watch(source, read, Container)
 
     def made(self, result: Slot, length: int | None = None) -> Container:
         """Put a new container into a slot and return it."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
+from operator import or_
 
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.calls import KEEPING_METHODS
@@ -16,6 +17,8 @@ from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.values import (
     OTHER,
+    UNDIVIDED,
+    WHOLE,
     BoundMethod,
     Class,
     Constructor,
@@ -120,7 +123,7 @@ class ProjectReach:
         self.writes: list[tuple[Slot, str, Slot]] = []
         self.nothing: set[Slot] = set()
         self.method_results: list[tuple[Slot, Call]] = []
-        self._contents: dict[tuple[Container, int], int] = {}
+        self._contents: dict[tuple[int, int], int] = {}
         self._named: dict[int, list[Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self._opened: set[Object] = set()
@@ -197,13 +200,11 @@ class ProjectReach:
             if isinstance(value, Container):
                 for element in self.elements(value, None):
                     self.slots.lead(element, target)
-                return
-            if isinstance(value, Object):
+            elif isinstance(value, Object):
                 self.slots.lead(self.opened(value), target)
-            else:
-                self.slots.put(target, value)
 
-        self.slots.watch(source, read)
+        self.slots.watch(source, read, Container, Object)
+        self.slots.lead_kinds(source, target, *WHOLE)
 
     def opened(self, owner: Object) -> Slot:
         """Return the slot of what an object gives to those that iterate over it or take it apart."""
@@ -228,7 +229,7 @@ class ProjectReach:
             if isinstance(method, Member):
                 self.slots.lead(self.result(method.code), target)
 
-        self.slots.watch(self.classes.member(owner.code, name), answer)
+        self.slots.watch(self.classes.member(owner.code, name), answer, Member)
         return True
 
     def put_into(self, container: Slot, slot: Slot) -> None:
@@ -240,16 +241,12 @@ class ProjectReach:
             elif isinstance(value, Object):
                 self.slots.lead(slot, self.opened(value))
 
-        self.slots.watch(container, fill)
+        self.slots.watch(container, fill, Container, Object)
         for _ in range(ROUNDS):  # an empty array, or what a function out of reach made
-            self.slots.watch(slot, partial(self._hold, slot=container))
+            self.slots.lead_kinds(slot, container, Key)
             if container not in self.origins:
                 return
             container = self.origins[container]
-
-    def _hold(self, value: Value, slot: Slot) -> None:
-        if isinstance(value, Key):
-            self.slots.put(slot, value)
 
     def canonical(self, qualified: str) -> str:
         """Return a qualified name under ``jax``."""
@@ -329,13 +326,9 @@ class ProjectReach:
             if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
                 rest.append((owner, call))
             elif call.callee.rpartition(".")[2] in GIVING_BACK:
-                self.slots.watch(owner, partial(self._give_back, slot=call.result))
+                self.slots.lead_kinds(owner, call.result, *UNDIVIDED)
         self.method_results = rest
         self.slots.settle()
-
-    def _give_back(self, value: Value, slot: Slot) -> None:
-        if not isinstance(value, Container):
-            self.slots.put(slot, value)
 
     def _unknown_calls(self) -> None:
         """What is made of a function, by something that nothing is known of, most likely does the same."""
@@ -376,36 +369,39 @@ class ProjectReach:
         found = 0
         for slot in slots:
             mask = self.slots.mask(slot)
-            found |= mask & self._all_keys
-            for container in self.slots.listed(mask & self._all_containers):
-                found |= self._inside(container, 1)
+            found |= (mask & self._all_keys) | self._inside(mask & self._all_containers, 1)
         return frozenset(value.maker for value in self.slots.listed(found) if isinstance(value, Key))
 
     @cached_property
     def _all_keys(self) -> int:
-        return self.slots.of_kind(Key)
+        return self.slots.of_kinds(Key)
 
     @cached_property
     def _others(self) -> int:
-        return self.slots.of_kind(Other)
+        return self.slots.of_kinds(Other)
 
     @cached_property
     def _all_containers(self) -> int:
-        return self.slots.of_kind(Container)
+        return self.slots.of_kinds(Container)
 
-    def _inside(self, container: Value, deeper: int) -> int:
-        """Return the mask of the keys in a container, and in those in it."""
-        assert isinstance(container, Container)
-        found = self._contents.get((container, deeper))
+    def _inside(self, containers: int, deeper: int) -> int:
+        """Return the mask of the keys in containers, and in those in them."""
+        found = self._contents.get((containers, deeper))
         if found is None:
-            found = 0
-            for slot in (self.element(container, None), *self._named.get(container.display, ())):
-                mask = self.slots.mask(slot)
-                found |= mask & self._all_keys
-                for inner in self.slots.listed(mask & self._all_containers) if deeper else ():
-                    found |= self._inside(inner, deeper - 1)
-            self._contents[container, deeper] = found
+            inside = 0
+            for container in self.slots.listed(containers):
+                inside |= self._held_by(container)
+            found = inside & self._all_keys
+            if deeper and inside & self._all_containers:
+                found |= self._inside(inside & self._all_containers, deeper - 1)
+            self._contents[containers, deeper] = found
         return found
+
+    def _held_by(self, container: Value) -> int:
+        """Return the mask of the elements of a container."""
+        assert isinstance(container, Container)
+        named = self._named.get(container.display, ())
+        return reduce(or_, map(self.slots.mask, (self.element(container, None), *named)))
 
     def exits(self) -> list[Exit]:
         """Return the calls that hand keys to libraries, or to callees that nothing is known of."""
@@ -476,9 +472,10 @@ class ProjectReach:
         return [*results, named or [slot for slot, _ in first]]
 
     def _callables(self, slot: Slot) -> list[Function | BoundMethod | Partial]:
-        values = self.slots.values(slot)
-        inner = [each for value in values if isinstance(value, Container) for each in self.elements(value, None)]
-        values = values + [value for each in inner for value in self.slots.values(each)]
+        mask = self.slots.mask(slot)
+        for container in self.slots.listed(mask & self._all_containers):
+            mask |= self._held_by(container)
+        values = self.slots.listed(mask & self.slots.of_kinds(Function, BoundMethod, Partial))
         return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
 
 

@@ -11,6 +11,7 @@ from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.lowering import dotted_name
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
+    WHOLE,
     Class,
     Constructor,
     Container,
@@ -108,7 +109,7 @@ class Reader:
             if isinstance(value, Library) and self.reach.canonical(value.qualified) == CONSTRUCTOR:
                 self.slots.put(slot, Constructor(place))
 
-        self.slots.watch(slot, look)
+        self.slots.watch(slot, look, Library)
 
     # instructions
 
@@ -196,7 +197,7 @@ class Reader:
             if isinstance(value, Class | Object):
                 self.reach.set_field(value.code, name, source)
 
-        self.slots.watch(owner, write)
+        self.slots.watch(owner, write, Class, Object)
         self.reach.writes.append((owner, name, source))
 
     def item(self, code: ir.FunctionCode, made: ir.Item) -> None:
@@ -214,12 +215,11 @@ class Reader:
             if isinstance(value, Container):
                 for element in self.reach.elements(value, name):
                     self.slots.lead(element, slot)
-            elif isinstance(value, Key | Made | Library):
-                self.slots.put(slot, value)
             elif isinstance(value, Object):
                 self.slots.lead(self.reach.opened(value), slot)
 
-        self.slots.watch(owner, read)
+        self.slots.watch(owner, read, Container, Object)
+        self.slots.lead_kinds(owner, slot, Key, Made, Library)
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
         """Write an element into whatever variable or attribute holds the container."""
@@ -276,7 +276,7 @@ class Reader:
         for operand in made.operands:
             self.slots.lead(self.register(code, operand), slot)
             if made.operation == "with":
-                self.slots.watch(self.register(code, operand), enter)
+                self.slots.watch(self.register(code, operand), enter, Object)
 
     def boolean(self, code: ir.FunctionCode, made: ir.Boolean) -> None:
         """Give one of several values."""
@@ -289,19 +289,23 @@ class Reader:
         self.reach.expressions.setdefault(place_of(self.file, made.node), []).append(source)
         targets = [self.register(code, dst) for dst in made.dsts]
 
+        self.take_apart(source, targets, is_exact=made.star is None)
+
+    def take_apart(self, source: Slot, targets: list[Slot], *, is_exact: bool = True) -> None:
+        """Give each target an element of what is in a slot: that of its number, where all have one."""
+
         def read(value: Value) -> None:
-            exact = isinstance(value, Container) and made.star is None and value.length == len(targets)
+            exact = is_exact and isinstance(value, Container) and value.length == len(targets)
             for index, target in enumerate(targets):
                 if isinstance(value, Object):
                     self.slots.lead(self.reach.opened(value), target)
-                    continue
-                if not isinstance(value, Container):
-                    self.slots.put(target, value)
-                    continue
-                for element in self.reach.elements(value, index if exact else None):
-                    self.slots.lead(element, target)
+                elif isinstance(value, Container):
+                    for element in self.reach.elements(value, index if exact else None):
+                        self.slots.lead(element, target)
 
-        self.slots.watch(source, read)
+        self.slots.watch(source, read, Container, Object)
+        for target in targets:
+            self.slots.lead_kinds(source, target, *WHOLE)
 
     def branch(self, code: ir.FunctionCode, made: ir.Branch) -> None:
         """Read all arms."""
@@ -374,15 +378,18 @@ class Reader:
     def parametrize(self, node: ast.expr, inner: ir.FunctionCode) -> None:
         """Hand the cases of a test to its parameters: those that are named, or all."""
         named = constant_names(node.args[0]) if isinstance(node, ast.Call) and node.args else []
-        for case in node.args[1:2] if isinstance(node, ast.Call) else ():
-            for slot in self.reach.expressions.get(place_of(self.file, case), ()):
-                for name in named or inner.parameters:
-                    if name not in inner.parameters:
-                        continue
-                    if len(named) == 1:
-                        self.reach.iterate(slot, self.reach.variable(inner, name))
-                    else:
-                        self.reach.containers.pour(slot, self.reach.variable(inner, name))
+        targets = [self.reach.variable(inner, name) for name in named or inner.parameters if name in inner.parameters]
+        for cases in node.args[1:2] if isinstance(node, ast.Call) else ():
+            for slot in self.reach.expressions.get(place_of(self.file, cases), ()):
+                if len(named) == 1 and targets:
+                    self.reach.iterate(slot, targets[0])
+                elif len(targets) == len(named) > 1:
+                    case = self.slots.slot("case", place_of(self.file, cases))
+                    self.reach.iterate(slot, case)
+                    self.take_apart(case, targets)
+                else:
+                    for target in targets:
+                        self.reach.containers.pour(slot, target)
 
     def decorate(self, node: ast.expr, decorator: Slot, inner: ir.FunctionCode, slot: Slot) -> None:
         """Apply a decorator; keys in the arguments of one of a library are handed to the function, as pytest does."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 
 from olympus_rules.reach.values import Value
 
@@ -11,12 +12,29 @@ __all__ = ["Slot", "Slots"]
 
 Slot = int
 Watcher = Callable[[Value], None]
+Kinds = tuple[type, ...]
+GROWTH = 1.5
+FEWEST = 10_000
+"""Slots that lead to each other are looked for when so many edges are new, and the edges have grown so much."""
+LISTS = 10_000
+"""Masks of which the values are kept as a list, too."""
+
+
+@dataclass(slots=True, eq=False)
+class Watching:
+    """A watcher of a slot, the mask of the kinds of values that it wants, and of those that it has seen."""
+
+    watcher: Watcher
+    wanted: list[int]
+    seen: int = 0
 
 
 class Slots:
     """A graph of slots. What is in one slot is in all that it leads to; a watcher sees each value once.
 
-    A set of values is a bit mask, as most steps join large sets that are nearly equal.
+    A set of values is a bit mask, as most steps join large sets that are nearly equal. Slots that lead to each other
+    hold the same in the end; they are made one from time to time, which keeps the graph small (B. Hardekopf,
+    C. Lin: The ant and the grasshopper, PLDI 2007).
     """
 
     def __init__(self) -> None:
@@ -24,11 +42,18 @@ class Slots:
         self._numbers: dict[tuple[Hashable, ...], Slot] = {}
         self._bits: dict[Value, int] = {}
         self._known: list[Value] = []
+        self._kinds: dict[Kinds, list[int]] = {}
+        self._lists: dict[int, list[Value]] = {}
+        self._same: list[Slot] = []
         self._values: list[int] = []
-        self._new: list[int] = []
+        self._sent: list[int] = []
         self._leads: list[set[Slot]] = []
-        self._watchers: list[list[Watcher]] = []
+        self._kinds_lead: list[dict[Slot, list[list[int]]]] = []
+        self._watching: list[list[Watching]] = []
         self._waiting: deque[Slot] = deque()
+        self._is_waiting: list[bool] = []
+        self._edges = 0
+        self._most_edges = FEWEST
 
     def __len__(self) -> int:
         """Return how many slots there are."""
@@ -39,40 +64,53 @@ class Slots:
         found = self._numbers.get(name)
         if found is None:
             found = self._numbers[name] = len(self._values)
+            self._same.append(found)
             self._values.append(0)
-            self._new.append(0)
+            self._sent.append(0)
             self._leads.append(set())
-            self._watchers.append([])
+            self._kinds_lead.append({})
+            self._watching.append([])
+            self._is_waiting.append(False)
         return found
 
     def values(self, slot: Slot) -> list[Value]:
         """Return what may be in a slot."""
-        return self._listed(self._values[slot])
-
-    def _listed(self, mask: int) -> list[Value]:
-        found = []
-        while mask:
-            lowest = mask & -mask
-            found.append(self._known[lowest.bit_length() - 1])
-            mask ^= lowest
-        return found
+        return self.listed(self.mask(slot))
 
     def mask(self, slot: Slot) -> int:
-        """Return what may be in a slot as a bit mask, for :meth:`of_kind` and :meth:`listed`."""
-        return self._values[slot]
-
-    def of_kind(self, kind: type[Value]) -> int:
-        """Return the mask of all values of a kind."""
-        return sum(1 << number for number, value in enumerate(self._known) if isinstance(value, kind))
+        """Return what may be in a slot as a bit mask, for :meth:`of_kinds` and :meth:`listed`."""
+        return self._values[self._same[slot]]
 
     def listed(self, mask: int) -> list[Value]:
-        """Return the values of a mask."""
-        return self._listed(mask)
+        """Return the values of a mask, in a list that is shared; many slots hold the same."""
+        found = self._lists.get(mask)
+        if found is None:
+            bits = f"{mask:b}"[::-1]
+            found, at = [], bits.find("1")
+            while at >= 0:
+                found.append(self._known[at])
+                at = bits.find("1", at + 1)
+            if len(self._lists) >= LISTS:
+                self._lists.clear()
+            self._lists[mask] = found
+        return found
+
+    def of_kinds(self, *kinds: type) -> int:
+        """Return the mask of all values of some kinds that there are."""
+        return self._mask_of(kinds)[0]
+
+    def _mask_of(self, kinds: Kinds) -> list[int]:
+        """Return the mask of all values of some kinds, in a list, as there will be more of them."""
+        found = self._kinds.get(kinds)
+        if found is None:
+            mask = sum(1 << number for number, value in enumerate(self._known) if isinstance(value, kinds))
+            found = self._kinds[kinds] = [mask]
+        return found
 
     def empty(self) -> Iterator[tuple[Slot, Hashable]]:
         """Return the slots in which nothing is, with what their names begin with."""
         for name, slot in list(self._numbers.items()):
-            if not self._values[slot]:
+            if not self.mask(slot):
                 yield slot, name[0]
 
     def put(self, slot: Slot, value: Value) -> None:
@@ -81,36 +119,135 @@ class Slots:
         if bit is None:
             bit = self._bits[value] = 1 << len(self._known)
             self._known.append(value)
-        self._spread(slot, bit)
+            for kinds, mask in self._kinds.items():
+                if isinstance(value, kinds):
+                    mask[0] |= bit
+        self._spread(self._same[slot], bit)
+
+    def lead_kinds(self, source: Slot, target: Slot, *kinds: type) -> None:
+        """Let all values of some kinds that are in one slot, now and later, be in another."""
+        source, wanted = self._same[source], self._mask_of(kinds)
+        ways = self._kinds_lead[source].setdefault(target, [])
+        if not any(wanted is one for one in ways):
+            ways.append(wanted)
+            self._spread(self._same[target], self._values[source] & wanted[0])
 
     def lead(self, source: Slot, target: Slot) -> None:
         """Let all that is in one slot, now and later, be in another."""
+        source, target = self._same[source], self._same[target]
         if source != target and target not in self._leads[source]:
             self._leads[source].add(target)
+            self._edges += 1
             self._spread(target, self._values[source])
 
-    def watch(self, slot: Slot, watcher: Watcher) -> None:
-        """Call a function for each value that is in a slot, now or later."""
-        self._watchers[slot].append(watcher)
-        for value in self._listed(self._values[slot] & ~self._new[slot]):
-            watcher(value)
+    def watch(self, slot: Slot, watcher: Watcher, *kinds: type) -> None:
+        """Call a function for each value of some kinds, or any, that is in a slot, now or later."""
+        slot = self._same[slot]
+        watching = Watching(watcher, self._mask_of(kinds or (object,)))
+        self._watching[slot].append(watching)
+        self._show(slot, watching)
+
+    def _show(self, slot: Slot, watching: Watching) -> None:
+        fresh = self._values[slot] & ~watching.seen & watching.wanted[0]
+        if fresh:
+            watching.seen |= fresh
+            for value in self.listed(fresh):
+                watching.watcher(value)
 
     def _spread(self, slot: Slot, values: int) -> None:
-        fresh = values & ~self._values[slot]
-        if fresh:
-            self._values[slot] |= fresh
-            if not self._new[slot]:
-                self._waiting.append(slot)
-            self._new[slot] |= fresh
+        known = self._values[slot]
+        joined = known | values
+        if joined != known:
+            self._values[slot] = joined
+            self._wait(slot)
+
+    def _wait(self, slot: Slot) -> None:
+        if not self._is_waiting[slot]:
+            self._is_waiting[slot] = True
+            self._waiting.append(slot)
 
     def settle(self) -> None:
         """Spread until nothing changes."""
         while self._waiting:
+            if self._edges > self._most_edges:
+                self._join_cycles()
             slot = self._waiting.popleft()
-            fresh, self._new[slot] = self._new[slot], 0
-            for target in tuple(self._leads[slot]):
-                self._spread(target, fresh)
-            watchers = tuple(self._watchers[slot])
-            for value in self._listed(fresh) if watchers else ():
-                for watcher in watchers:
-                    watcher(value)
+            self._is_waiting[slot] = False
+            if self._same[slot] != slot:
+                continue
+            values = self._values[slot]
+            fresh, self._sent[slot] = values & ~self._sent[slot], values
+            if fresh:
+                for target in tuple(self._leads[slot]):
+                    self._spread(self._same[target], fresh)
+                for target, ways in tuple(self._kinds_lead[slot].items()):
+                    for wanted in ways:
+                        self._spread(self._same[target], fresh & wanted[0])
+            for watching in tuple(self._watching[slot]):
+                self._show(slot, watching)
+
+    # slots that are one
+
+    def _join_cycles(self) -> None:
+        """Make one slot of those that lead to each other."""
+        for slot, targets in enumerate(self._leads):
+            if targets:
+                self._leads[slot] = {self._same[target] for target in targets} - {slot}
+        for members in self._cycles():
+            self._join(members)
+        for slot, same in enumerate(self._same):
+            self._same[slot] = self._same[same]
+        self._edges = sum(map(len, self._leads))
+        self._most_edges = max(FEWEST, int(self._edges * GROWTH))
+
+    def _join(self, members: list[Slot]) -> None:
+        """Make slots one: what was sent by all of them only has reached all to which they lead."""
+        first, *others = members
+        for other in others:
+            self._same[other] = first
+            self._values[first] |= self._values[other]
+            self._sent[first] &= self._sent[other]
+            self._leads[first] |= self._leads[other]
+            for target, ways in self._kinds_lead[other].items():
+                self._kinds_lead[first].setdefault(target, []).extend(ways)
+            self._watching[first] += self._watching[other]
+            self._leads[other], self._kinds_lead[other], self._watching[other] = set(), {}, []
+        self._leads[first] -= set(members)
+        self._wait(first)
+
+    def _cycles(self) -> Iterator[list[Slot]]:
+        """Return the strongly connected parts of more than one slot (R. Tarjan, 1972; without recursion)."""
+        order: dict[Slot, int] = {}
+        lowest: dict[Slot, int] = {}
+        path: list[Slot] = []
+        on_path: set[Slot] = set()
+        for root, leads in enumerate(self._leads):
+            if not leads or root in order:
+                continue
+            work = [(root, iter(leads))]
+            order[root] = lowest[root] = len(order)
+            path.append(root)
+            on_path.add(root)
+            while work:
+                slot, targets = work[-1]
+                for target in targets:
+                    if target not in order:
+                        order[target] = lowest[target] = len(order)
+                        path.append(target)
+                        on_path.add(target)
+                        work.append((target, iter(self._leads[target])))
+                        break
+                    if target in on_path:
+                        lowest[slot] = min(lowest[slot], order[target])
+                else:
+                    work.pop()
+                    if work:
+                        above = work[-1][0]
+                        lowest[above] = min(lowest[above], lowest[slot])
+                    if lowest[slot] == order[slot]:
+                        members = [path.pop()]
+                        while members[-1] != slot:
+                            members.append(path.pop())
+                        on_path.difference_update(members)
+                        if len(members) > 1:
+                            yield members

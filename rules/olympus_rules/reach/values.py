@@ -9,6 +9,8 @@ from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 
 __all__ = [
     "OTHER",
+    "UNDIVIDED",
+    "WHOLE",
     "BoundMethod",
     "Class",
     "Constructor",
@@ -166,3 +168,21 @@ Value: TypeAlias = (
     | Library
     | Made
 )
+
+WHOLE = (
+    Key,
+    Other,
+    Constructor,
+    Function,
+    BoundMethod,
+    Partial,
+    Member,
+    Class,
+    Super,
+    Module,
+    Library,
+    Made,
+)
+"""What is of one piece: a part of it, such as a key of a key array, counts as the same."""
+UNDIVIDED = (*WHOLE, Object)
+"""What is no container; the parts of an object are what its class says."""

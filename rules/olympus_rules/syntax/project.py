@@ -101,7 +101,7 @@ def locate_name(roots: tuple[Path, ...], qualified: str) -> tuple[Path, str] | N
     """
     plain, at, heir = qualified.partition("@")
     parts = plain.split(".")
-    if not in_project(roots, plain):
+    if not in_project(roots, plain) and not _is_namespace(roots, parts[0]):
         return None
     for length in range(len(parts) - 1, 0, -1):
         file = module_file(roots, ".".join(parts[:length]))
@@ -115,7 +115,13 @@ def in_project(roots: tuple[Path, ...], qualified: str) -> bool:
     return module_file(roots, qualified.partition(".")[0]) is not None
 
 
+@lru_cache(maxsize=1024)
+def _is_namespace(roots: tuple[Path, ...], name: str) -> bool:
+    """Say whether a name is that of a folder which is a package without an ``__init__``."""
+    return any(name in _entries(root) and (root / name).is_dir() for root in roots)
+
+
 def forget_folders() -> None:
     """Forget what folders hold; files may have come and gone since."""
-    for remembered in (_package, _roots, module_file, _entries):
+    for remembered in (_package, _roots, module_file, _is_namespace, _entries):
         remembered.cache_clear()
