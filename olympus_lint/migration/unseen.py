@@ -1,7 +1,8 @@
 """Places that no rule speaks of, as the file by itself does not say that the values there are keys.
 
-Where keys get to is known for the whole project. What is done with them there is read off the text, and only what
-typed keys certainly do otherwise counts: a subscript may take a word of a key or a key of an array.
+Where keys get to is known for the whole project, and how many axes they have, in part. What is done with them there is
+read off the text, and only what typed keys certainly do otherwise counts: where the rank is not known, a subscript may
+take a word of a key or a key of an array.
 """
 
 from __future__ import annotations
@@ -80,8 +81,12 @@ class Use:
         match parent:
             case ast.Attribute():
                 found = self.reads(parent)
-            case ast.Subscript(value=value, slice=ast.Tuple(elts=parts)) if value is self.node:
-                found = any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in parts)
+            case ast.Subscript(value=value, slice=index) if value is self.node:
+                found = self.reads_words(index)
+            case ast.Assign(targets=[ast.Tuple() | ast.List()]) | ast.Starred():
+                found, parent = self.rank == 0, self.node  # of an array keys are unpacked, of one key its words
+            case ast.For(iter=value) | ast.comprehension(iter=value) if value is self.node:
+                found, parent = self.rank == 0, self.node
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()) | ast.FormattedValue():
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
@@ -100,6 +105,18 @@ class Use:
                 found = isinstance(call, ast.Call) and self.is_refused(call, inside=True)
                 parent = call
         return parent if found and isinstance(parent, ast.expr) else None
+
+    @property
+    def rank(self) -> int | None:
+        """How many axes of keys there are; ``None`` where that is not known."""
+        return self.reached.rank(place_of(self.path, self.node))
+
+    def reads_words(self, index: ast.expr) -> bool:
+        """Say whether a subscript goes along more axes than there are of keys, or counts them from the end."""
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        constants = [part.value for part in parts if isinstance(part, ast.Constant)]
+        axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
+        return Ellipsis in constants or (self.rank is not None and axes > self.rank)
 
     def is_guarded(self) -> bool:
         """Say whether this is under a test for typed keys."""

@@ -146,6 +146,31 @@ def test_parameters_are_keys_by_what_the_project_hands_to_them(project: Path) ->
     assert "jax.random.key_data(x).shape[:-1]" in sizes and "return y.shape[:-1]" in sizes
 
 
+@pytest.mark.parametrize(
+    ("use", "held"),
+    [
+        ("print(BOX['one'][0])", "BOX['one'][0]"),
+        ("print(BOX['many'][0])", ""),
+        ("print(BOX['many'][0, 1])", "BOX['many'][0, 1]"),
+        ("a, b = BOX['one']", "BOX['one']"),
+        ("a, b = BOX['many']", ""),
+        ("for word in BOX['one']: print(word)", "BOX['one']"),
+        ("for key in BOX['many']: print(key)", ""),
+        ("print(*BOX['one'])", "BOX['one']"),
+        ("print(jax.vmap(lambda key: key[0])(BOX['many']))", ""),  # a word, but that is not known here
+        ("KEYS = jax.vmap(lambda s: {'k': jax.random.PRNGKey(s)})(jnp.arange(3))\nprint(KEYS['k'][0])", ""),
+    ],
+)
+def test_words_that_only_the_project_shows_to_be_words(use: str, held: str, tmp_path: Path) -> None:
+    """An axis more than there are of keys is that of words; one of an array of keys holds nothing back."""
+    make = "import jax\n\nBOX = {'one': jax.random.PRNGKey(0), 'many': jax.random.split(jax.random.PRNGKey(1), 3)}\n"
+    (tmp_path / "box.py").write_text(make)
+    (tmp_path / "use.py").write_text(f"import jax\nimport jax.numpy as jnp\nfrom box import BOX\n\n{use}\n")
+    report = json.loads(command(tmp_path, "--migrate", "--output-format", "json", ".").stdout)
+    texts = {reason["text"] for each in report["constructors"] for reason in each["held_back_by"]}
+    assert texts == ({f"gets to `{held}`"} if held else set())
+
+
 def test_suppressed_and_ignored_places_stay(project: Path) -> None:
     file = project / "pkg/envs.py"
     file.write_text(file.read_text().replace("# one", "# noqa: OLY202 one"))

@@ -10,6 +10,7 @@ import pytest
 from pages import Block, all_blocks, lint_problems, plain
 
 from olympus_lint.engine import lint_text
+from olympus_lint.settings import Settings
 
 RANDOM_NAME = re.compile(r"\bjax\.random\.(\w+)")
 STYLES = {
@@ -204,3 +205,9 @@ def test_each_spelling_is_valid_python() -> None:
     for block in PAGE_BLOCKS:
         for style in STYLES:
             compile(respell(block.source, style), "example.py", "exec")
+
+
+@pytest.mark.parametrize("name", ["PRNGKey", "make", "key"])
+def test_a_seed_made_of_a_word_under_every_name_of_the_constructor(name: str) -> None:
+    source = f"from jax.random import PRNGKey as {name}\n\n\ndef fresh(rng):\n    return {name}(rng[0])\n"
+    assert [finding.code for finding in lint_text("example.py", source, Settings()).findings] == ["OLY101"]

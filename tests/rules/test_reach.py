@@ -51,15 +51,22 @@ class Reached:
     def told(self, keys: frozenset[Place]) -> set[int]:
         return {self.seeds[key] for key in keys}
 
+    def ranks(self) -> list[int | None]:
+        """Return how many axes the keys have that each ``look(...)`` is given."""
+        return [self.reached.rank(place) for place in self.looked_at()]
+
     def looks(self) -> list[set[int]]:
         """Return the keys that may be in what each ``look(...)`` is given, in the order of places."""
+        return [self.told(self.reached.keys_at(place)) for place in self.looked_at()]
+
+    def looked_at(self) -> list[Place]:
+        """Return what each ``look(...)`` is given."""
         found = []
         for path, document in self.documents.items():
             for node in ast.walk(document.tree):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "look":
-                    place = place_of(path, node.args[0])
-                    found.append((place, self.told(self.reached.keys_at(place))))
-        return [keys for _, keys in sorted(found, key=lambda each: each[0])]
+                    found.append(place_of(path, node.args[0]))
+        return sorted(found)
 
 
 # A project of one file, and the keys at each ``look``; the constructors have their seeds as names, 0 for one that is
@@ -448,6 +455,51 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
 def test_keys_at(name: str, tmp_path: Path) -> None:
     text, expected = CASES[name]
     assert Reached(tmp_path, {"main.py": text}).looks() == expected
+
+
+RANKS = {
+    "constructor": ("look(PRNGKey(1))", [0]),
+    "split": ("look(split(PRNGKey(1)))\nlook(split(PRNGKey(1), 3))\nlook(split(PRNGKey(1), num=(2, 3)))", [1, 1, 2]),
+    "a size that may be a shape": ("def f(n):\n    look(split(PRNGKey(1), n))\n\nf(2)", [None]),
+    "fold_in": ("look(fold_in(PRNGKey(1), 2))", [0]),
+    "subscript": (
+        "keys = split(PRNGKey(1), (2, 3))\nlook(keys[0])\nlook(keys[0, 1])\nlook(keys[:1])\nlook(keys[None, -1])\n"
+        "look(keys[look])",
+        [1, 0, 2, 2, None],
+    ),
+    "loop": ("for key in split(PRNGKey(1)):\n    look(key)", [0]),
+    "unpacking": ("a, b = split(PRNGKey(1))\nlook(b)", [0]),
+    "argument": ("def f(key):\n    look(key)\n\nf(PRNGKey(1))", [0]),
+    "arguments of several ranks": ("def f(key):\n    look(key)\n\nf(PRNGKey(1))\nf(split(PRNGKey(2)))", [None]),
+    "mapped": ("def f(key):\n    look(key)\n    return key\n\nlook(jax.vmap(f)(split(PRNGKey(1))))", [None, None]),
+    "mapped, as a decorator": ("@jax.vmap\ndef f(key):\n    look(key)\n\nf(split(PRNGKey(1)))", [None]),
+    "mapped in a function": ("def m(g):\n    return jax.vmap(g)\n\nlook(m(lambda k: k)(PRNGKey(1)))", [None]),
+    "mapped constructor": ("make = jax.vmap(PRNGKey)\nlook(make(jnp.arange(3)))", [None]),
+    "mapped split": ("cut = jax.vmap(split)\nlook(cut(split(PRNGKey(1))))", [None]),
+    "compiled": ("look(jax.jit(lambda k: split(k))(PRNGKey(1)))", [1]),
+    "a transformation of a library": ("import eqx\nlook(eqx.vmap(lambda k: k)(PRNGKey(1)))", [None]),
+    "container": ("box = {'a': PRNGKey(1)}\nlook(box['a'])", [0]),
+    "container, mapped": ("box = jax.vmap(lambda k: {'a': k})(split(PRNGKey(1)))\nlook(box['a'])", [None]),
+    "attribute": ("class A:\n    pass\n\na = A()\na.key = PRNGKey(1)\nlook(a.key)", [None]),
+    "carry": ("look(jax.lax.fori_loop(0, 3, lambda i, k: k, PRNGKey(1)))", [0]),
+    "scan": (
+        "def f(carry, key):\n    look(carry)\n    look(key)\n    return carry, key\n\n"
+        "last, rows = jax.lax.scan(f, PRNGKey(1), split(PRNGKey(2)))\nlook(last)\nlook(rows)",
+        [0, 0, 0, 1],
+    ),
+    "scan of a tree": (
+        "_, rows = jax.lax.scan(lambda c, x: (c, x), 0, {'a': split(PRNGKey(2))})\nlook(rows['a'])",
+        [None],
+    ),
+    "stacked": ("look(jnp.stack([PRNGKey(1), PRNGKey(2)]))", [None]),
+}
+
+
+@pytest.mark.parametrize("name", RANKS)
+def test_rank(name: str, tmp_path: Path) -> None:
+    """How many axes the keys of each ``look(...)`` have, in the order of places."""
+    text, expected = RANKS[name]
+    assert Reached(tmp_path, {"main.py": text}).ranks() == expected
 
 
 def meetings(folder: Path, text: str) -> list[list[set[int]]]:

@@ -98,7 +98,8 @@ def _use_of_word(flow: Interpreter, node: ast.AST) -> tuple[str, ast.Call | None
     if isinstance(parent, ast.keyword):
         parent = parents.get(parent)
     if isinstance(parent, ast.Call) and current is not parent.func:
-        name = ast.unparse(parent.func).rpartition(".")[2]
+        called = ast.unparse(parent.func)
+        name = flow.analysis.module.imported.get(called, called).rpartition(".")[2]
         if name in ("PRNGKey", "key"):
             return "seed", parent
         if "seed" in name.lower() or name in ("default_rng", "RandomState", "Random", "Generator"):

@@ -72,6 +72,19 @@ RUNNING = BRANCHING | {
     "builtins.filter",
 }  # fmt: skip
 """What calls a function there and then, and does not give it back."""
+AXES_KEEPING = frozenset(
+    map(
+        "jax.{}".format,
+        """
+    jit pjit grad value_and_grad checkpoint remat custom_vjp custom_jvp make_jaxpr linearize named_call
+    ad_checkpoint.checkpoint experimental.pjit.pjit named_scope ensure_compile_time_eval eval_shape lax.cond lax.switch
+    lax.fori_loop lax.scan lax.while_loop tree.map tree_map tree_util.tree_map tree_util.Partial vjp jvp disable_jit
+    tree_util.register_pytree_node_class device_put device_get copy lax.optimization_barrier lax.stop_gradient
+    block_until_ready
+    """.split(),  # noqa: SIM905
+    )
+)
+"""What gives a function the arrays that it is given itself, with the axes that they have."""
 MOVING = frozenset(
     """
     append array asarray at atleast_1d broadcast_to choose compress concatenate copy device_get device_put
@@ -143,9 +156,11 @@ class Calls:
         self.slots = reach.slots
         self.all: list[Call] = []
         self.crowded: set[Place] = set()
+        self.sizes: dict[Place, int] = {}
         self._callees: dict[Place, int] = {}
         self._restructured: set[Place] = set()
         self._mapped: set[Slot] = set()
+        self._blurred = 0
         self._namespaces: dict[Place, ir.ClassCode] = {}
         self._handing: set[tuple[Place, str]] = set()
 
@@ -163,6 +178,10 @@ class Calls:
             owner=None if made.owner is None else reader.register(code, made.owner),
         )
         self.all.append(call)
+        size = [*made.node.args[1:2], *(option.value for option in made.node.keywords if option.arg == "num")]
+        axes = axes_of_size(size[0]) if size else None
+        if axes is not None:
+            self.sizes[call.place] = axes
         self.slots.watch(call.function, lambda value: self.apply(value, call))
         if call.owner is not None:
             self.method(call, made.node.func.attr if isinstance(made.node.func, ast.Attribute) else "")
@@ -204,7 +223,9 @@ class Calls:
                 member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None
             )
         elif isinstance(value, Constructor):
-            self.slots.put(call.result, Key(value.mention))
+            made = self.slots.slot("made", value.mention)
+            self.slots.put(made, Key(value.mention, 0))
+            self.slots.lead(made, call.result)
         elif isinstance(value, Library | Made):
             self.library(value, call)
 
@@ -273,8 +294,7 @@ class Calls:
             return
         if name.startswith("jax.random."):
             if last in DERIVING:
-                for slot in call.given[:1]:
-                    self.slots.lead(slot, call.result)
+                self.derive(value, call)
             return
         if package not in HANDING_ON | ARRAYS:
             self.slots.put(call.result, Made(package))
@@ -291,10 +311,32 @@ class Calls:
                 self.hand_to(slot, slot, call, name)
                 if name in BRANCHING:  # of a list of functions, as ``switch`` takes them
                     self.slots.watch(slot, partial(self.hand_to_elements, slot=slot, call=call, name=name), Container)
-            if name.endswith("scan"):
-                body, carry = self.slots.slot("body", call.place), self.slots.slot("carry", call.place)
-                self.slots.lead(body, call.result)
-                self.reach.containers.named(body, 0, carry)
+            if name.endswith("lax.scan"):
+                self.scan(call)
+
+    def scan(self, call: Call) -> None:
+        """Give what a scan gives: the last carry, and what its body gives besides, with an axis for the passes."""
+        body, carry = self.slots.slot("body", call.place), self.slots.slot("carry", call.place)
+        rows = self.slots.slot("rows", call.place)
+        containers = self.reach.containers
+        pair = containers.made(call.result, 2)
+        containers.named(body, 0, carry)
+        containers.named(body, 1, rows)
+        self.slots.lead(carry, self.reach.element(pair, 0))
+        containers.stacked(rows, self.reach.element(pair, 1), 1)
+        self.reach.shift(body, call.result, None)
+        self.slots.lead_kinds(body, call.result, *UNDIVIDED)
+
+    def derive(self, function: Library | Made, call: Call) -> None:
+        """Give keys that are derived of others; a mapped function, which is ``Made``, changes their rank."""
+        axes: int | None = 0
+        if isinstance(function, Made):
+            axes = None
+        elif function.qualified.endswith(".split"):
+            axes = 1 if len(call.given) < 2 else self.sizes.get(call.place)
+        for slot in call.given[:1]:
+            self.reach.shift(slot, call.result, axes)
+            self.slots.lead_kinds(slot, call.result, Container, *UNDIVIDED)
 
     def give_back(self, slot: Slot, call: Call, name: str) -> None:
         """Let a library give back the keys and containers that it is given."""
@@ -303,7 +345,7 @@ class Calls:
             self.slots.lead_kinds(slot, call.result, Object)
         if package not in HANDING_ON or (package == "jax" and last not in MOVING):
             return
-        self.slots.lead_kinds(slot, call.result, Key)
+        self.reach.shift(slot, call.result, 0 if last in KEEPING and not maps(name) else None)
         if package == "jax" and last not in KEEPING:  # an array of what a container has
             inside = partial(self.lead_inside, target=call.result)
             self.slots.watch(slot, inside, Container)
@@ -326,6 +368,8 @@ class Calls:
         """
         wants = name in TRANSFORMS or name in RUNNING or name in MAPPING
         kinds = CALLABLE if wants else FUNCTION
+        if maps(name):
+            self.slots.watch_mask(source, self.blur, *CALLABLE)
         if name == "functools.partial":
             self.slots.watch(source, partial(self.take_arguments, call=call), Function, BoundMethod)
             self.slots.lead_kinds(source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod)))
@@ -334,6 +378,25 @@ class Calls:
         if wants:
             self.slots.watch(source, partial(self.run, slot=slot, call=call, name=name), *kinds)
             self.slots.watch(source, partial(self.hand_to_library, slot=slot, call=call, name=name), Library)
+
+    def blur(self, callables: int) -> None:
+        """Take the keys that callables, as a mask, are given and give for arrays of any rank: an axis is mapped."""
+        fresh = callables & ~self._blurred
+        self._blurred |= fresh
+        for value in self.slots.listed(fresh) if fresh else ():
+            self.blur_one(value)
+
+    def blur_one(self, value: Value) -> None:
+        """Take the keys that a callable is given and gives for arrays of any rank."""
+        if isinstance(value, Function | BoundMethod | Partial | Member):
+            for name in filter(None, (*value.code.parameters, value.code.vararg, value.code.kwarg)):
+                self.reach.blur(self.reach.variable(value.code, name))
+            self.reach.blur(self.reach.result(value.code))
+        elif isinstance(value, Constructor):
+            self.slots.put(self.slots.slot("made", value.mention), Key(value.mention))
+        elif isinstance(value, Object | Class):
+            name = "__call__" if isinstance(value, Object) else "__init__"
+            self.slots.watch_mask(self.reach.classes.member(value.code, name), self.blur, Member)
 
     def hand_to_elements(self, container: Value, *, slot: Slot, call: Call, name: str) -> None:
         """Let a library call what is in a container."""
@@ -352,7 +415,7 @@ class Calls:
         if self.is_crowded(call):
             return
         result = call.result
-        if name.endswith("scan"):  # the last carry is the first one again, or what the body gave
+        if name.endswith("lax.scan"):
             result = self.slots.slot("body", call.place)
         if name in ("builtins.map", "itertools.starmap"):
             result = self.reach.element(self.reach.containers.made(call.result), None)
@@ -362,7 +425,7 @@ class Calls:
         """Let a library call a function of a library, such as ``split``, which gives keys of what it is given."""
         assert isinstance(value, Library)
         if name not in RUNNING:
-            self.slots.put(call.result, value)
+            self.slots.put(call.result, Made(value.qualified) if maps(name) else value)
         callee = self.reach.canonical(value.qualified)
         if callee.startswith("jax.random.") and callee.rpartition(".")[2] in DERIVING and name not in TRANSFORMS:
             for other in call.given:
@@ -378,10 +441,13 @@ class Calls:
         named = {keyword: other for keyword, other in call.keywords if keyword is not None}
         if name.endswith("lax.scan"):
             init, xs = [*positional[at + 1 : at + 3], -1, -1][:2] if at >= 0 else (-1, -1)
-            return [[named.get("init", init), self.slots.slot("carry", call.place)], [named.get("xs", xs)]]
+            rows, row = named.get("xs", xs), self.slots.slot("row", call.place)
+            if rows >= 0:
+                self.reach.containers.stacked(rows, row, -1)
+            return [[named.get("init", init), self.slots.slot("carry", call.place)], [row]]
         if name.endswith("associative_scan"):
             elements = named.get("elems", positional[at + 1] if at + 1 < len(positional) else -1)
-            return [[elements, self.slots.slot("body", call.place)]] * 2
+            return [[elements, call.result]] * 2
         if name.endswith("fori_loop"):
             return [[], [named.get("init_val", positional[-1] if positional else -1)]]
         if name.endswith("while_loop"):
@@ -408,6 +474,9 @@ class Calls:
 
     def hand(self, callee: Value, arguments: Sequence[Value], result: Slot) -> None:
         """Call a value with values, as a decorator is called with what it decorates."""
+        if isinstance(callee, Library | Made) and maps(self.reach.canonical(callee.qualified)):
+            for argument in arguments:
+                self.blur_one(argument)
         slot = self.slots.slot("handed", callee, *arguments)
         for argument in arguments:
             self.slots.put(slot, argument)
@@ -440,3 +509,23 @@ class Calls:
                 if slot >= 0:
                     self.slots.lead(slot, self.reach.variable(code, str(name)))
         self.slots.lead(self.reach.result(code), result)
+
+
+def maps(name: str) -> bool:
+    """Say whether a library may hand other axes to a function than it is given itself, as ``vmap`` does."""
+    package = name.partition(".")[0]
+    if package == "jax":
+        return name not in AXES_KEEPING
+    return package not in HANDING_ON | ARRAYS
+
+
+def axes_of_size(size: ast.expr) -> int | None:
+    """Return how many axes a split of a size has, ``None`` where that is not known."""
+    match size:
+        case ast.Constant(value=int()) | ast.BinOp(op=ast.Mult() | ast.Sub() | ast.FloorDiv()):
+            return 1
+        case ast.Call(func=ast.Name(id="len" | "int")):
+            return 1
+        case ast.Tuple(elts=sizes) if not any(isinstance(each, ast.Starred) for each in sizes):
+            return len(sizes)
+    return None

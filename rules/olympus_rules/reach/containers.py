@@ -42,11 +42,18 @@ class Containers:
         """Put all that is in something, at any depth, into a slot: a key array of all the keys."""
 
         self.slots.lead_kinds(source, target, *UNDIVIDED)
+        self.reach.shift(source, target, None)
         self.slots.watch(source, partial(self._pour_one, target=target), Container)
 
     def _pour_one(self, container: Value, target: Slot) -> None:
         assert isinstance(container, Container)
         self.slots.lead(self.inside(container), target)
+
+    def stacked(self, source: Slot, target: Slot, axes: int) -> None:
+        """Put what is in a slot into another one with so many more axes; the leaves of trees are of any rank then."""
+        self.reach.shift(source, target, axes)
+        self.slots.lead_kinds(source, target, Container, *UNDIVIDED)
+        self.slots.watch_mask(source, self.reach.blur_elements, Container)
 
     def inside(self, container: Container) -> Slot:
         """Return the slot of all that is in a container and in those in it; each container is gone through once."""

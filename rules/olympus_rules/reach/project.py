@@ -42,6 +42,7 @@ from olympus_rules.syntax.project import locate_name, module_file
 __all__ = ["Exit", "Meeting", "ProjectReach", "reach"]
 
 ROUNDS = 10
+MOST_AXES = 3
 IN_PROJECT = (Function, BoundMethod, Partial, Class, Object, Super)
 CALLABLE = (*IN_PROJECT, Constructor, Library, Made, Module)
 GIVING_BACK = frozenset(
@@ -127,6 +128,9 @@ class ProjectReach:
         self._named: dict[int, list[Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self._opened: set[Object] = set()
+        self._blurred: set[Slot] = set()
+        self._blurred_containers = 0
+        self._of_rank: dict[tuple[int, int | None], int] = {}
         self.modules = {
             path: lower_module(
                 document.tree,
@@ -152,14 +156,19 @@ class ProjectReach:
 
     def attribute(self, name: str) -> Slot:
         """Return the slot of all that is written to attributes of a name: what an object of any class may have."""
-        return self.slots.slot("attribute", name)
+        slot = self.slots.slot("attribute", name)
+        self.blur(slot)
+        return slot
 
     def loose(self, name: str) -> Slot:
         """Return the slot of what is written to attributes of objects whose class is not known."""
-        return self.slots.slot("loose", name)
+        slot = self.slots.slot("loose", name)
+        self.blur(slot)
+        return slot
 
     def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
-        """Write an attribute of the objects of a class."""
+        """Write an attribute of the objects of a class; an object may stand for a batch of objects."""
+        self.blur(self.classes.field(code, name))
         self.slots.lead(source, self.classes.field(code, name))
         self.slots.lead(source, self.attribute(name))
 
@@ -173,6 +182,8 @@ class ProjectReach:
         slot = self.slots.slot("element", container.display, name)
         if name is not None and slot not in self._named.setdefault(container.display, []):
             self._named[container.display].append(slot)
+            if self.slots.bit(container) & self._blurred_containers:
+                self.blur(slot)
             for watching in self._iterated.get(container.display, ()):
                 self.slots.lead(slot, watching)
         return slot
@@ -193,6 +204,42 @@ class ProjectReach:
         """Put all elements of something into a container."""
         self.iterate(source, self.element(container, None))
 
+    def shift(self, source: Slot, target: Slot, axes: int | None) -> None:
+        """Put the keys of a slot into another one, as arrays of so many more axes; ``None`` if that is not known."""
+
+        if axes == 0:
+            self.slots.lead_kinds(source, target, Key)
+        else:
+            self.slots.watch_mask(source, lambda keys: self.slots.put_mask(target, self._shifted(keys, axes)), Key)
+
+    def _shifted(self, keys: int, axes: int | None) -> int:
+        """Return the mask of keys with so many more axes."""
+        found = self._of_rank.get((keys, axes))
+        if found is None:
+            found = 0
+            for value in self.slots.listed(keys):
+                assert isinstance(value, Key)
+                rank = None if axes is None or value.rank is None else value.rank + axes
+                found |= self.slots.bit(Key(value.maker, rank if rank in range(MOST_AXES + 1) else None))
+            self._of_rank[keys, axes] = found
+        return found
+
+    def blur(self, slot: Slot) -> None:
+        """Take keys that are in a slot, and in the containers there, for arrays of any rank."""
+        if slot not in self._blurred:
+            self._blurred.add(slot)
+            self.shift(slot, slot, None)
+            self.slots.watch_mask(slot, self.blur_elements, Container)
+
+    def blur_elements(self, containers: int) -> None:
+        """Take the keys in containers, as a mask, for arrays of any rank."""
+        fresh = containers & ~self._blurred_containers
+        self._blurred_containers |= fresh
+        for container in self.slots.listed(fresh) if fresh else ():
+            assert isinstance(container, Container)
+            for element in (self.element(container, None), *self._named.get(container.display, ())):
+                self.blur(element)
+
     def iterate(self, source: Slot, target: Slot) -> None:
         """Put each element of something into a slot."""
 
@@ -205,6 +252,7 @@ class ProjectReach:
 
         self.slots.watch(source, read, Container, Object)
         self.slots.lead_kinds(source, target, *WHOLE)
+        self.shift(source, target, -1)
 
     def opened(self, owner: Object) -> Slot:
         """Return the slot of what an object gives to those that iterate over it or take it apart."""
@@ -243,7 +291,7 @@ class ProjectReach:
 
         self.slots.watch(container, fill, Container, Object)
         for _ in range(ROUNDS):  # an empty array, or what a function out of reach made
-            self.slots.lead_kinds(slot, container, Key)
+            self.shift(slot, container, None)
             if container not in self.origins:
                 return
             container = self.origins[container]
@@ -327,6 +375,7 @@ class ProjectReach:
                 rest.append((owner, call))
             elif call.callee.rpartition(".")[2] in GIVING_BACK:
                 self.slots.lead_kinds(owner, call.result, *UNDIVIDED)
+                self.shift(owner, call.result, None)
         self.method_results = rest
         self.slots.settle()
 
@@ -359,6 +408,12 @@ class ProjectReach:
                     if self._holds_keys_only(self.variable(code, name), strictly=True):
                         found.append((path, *place, name))
         return frozenset(found)
+
+    def rank(self, place: Place) -> int | None:
+        """Return how many axes the keys at an expression have, ``None`` where that is not known or not always so."""
+        masks = [self.slots.mask(slot) & self._all_keys for slot in self.expressions.get(place, ())]
+        ranks = {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
+        return ranks.pop() if len(ranks) == 1 else None
 
     def has_keys_only(self, place: Place) -> bool:
         """Say whether nothing but keys comes to an expression."""

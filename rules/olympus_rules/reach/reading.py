@@ -219,7 +219,8 @@ class Reader:
                 self.slots.lead(self.reach.opened(value), slot)
 
         self.slots.watch(owner, read, Container, Object)
-        self.slots.lead_kinds(owner, slot, Key, Made, Library)
+        self.slots.lead_kinds(owner, slot, Made, Library)
+        self.reach.shift(owner, slot, axes_of(index))
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
         """Write an element into whatever variable or attribute holds the container."""
@@ -269,14 +270,22 @@ class Reader:
         if made.operation not in ("Add", "with"):
             return
 
-        def enter(value: Value) -> None:
-            if isinstance(value, Object):
-                self.reach.ask(value, "__enter__", slot)
-
         for operand in made.operands:
-            self.slots.lead(self.register(code, operand), slot)
             if made.operation == "with":
-                self.slots.watch(self.register(code, operand), enter, Object)
+                self.enter(self.register(code, operand), slot)
+            else:
+                self.slots.lead(self.register(code, operand), slot)
+
+    def enter(self, context: Slot, target: Slot) -> None:
+        """Put what a context gives into a slot: what ``__enter__`` gives, or the context itself, as most do."""
+
+        def enter(value: Value) -> None:
+            assert isinstance(value, Object)
+            if not self.reach.ask(value, "__enter__", target):
+                self.slots.put(target, value)
+
+        self.slots.watch(context, enter, Object)
+        self.slots.lead_kinds(context, target, Key, Container, *WHOLE)
 
     def boolean(self, code: ir.FunctionCode, made: ir.Boolean) -> None:
         """Give one of several values."""
@@ -306,6 +315,7 @@ class Reader:
         self.slots.watch(source, read, Container, Object)
         for target in targets:
             self.slots.lead_kinds(source, target, *WHOLE)
+            self.reach.shift(source, target, -1 if is_exact else None)
 
     def branch(self, code: ir.FunctionCode, made: ir.Branch) -> None:
         """Read all arms."""
@@ -408,6 +418,22 @@ class Reader:
         self.slots.put(self.register(code, made.dst), Class(made.code))
         self.reach.classes.add(made.code, [self.register(code, base) for base in made.bases])
         self.block(code, made.body)
+
+
+def axes_of(index: ast.expr) -> int | None:
+    """Return by how many axes a subscript changes an array, ``None`` where an index may be an array itself."""
+    axes = 0
+    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+        match part:
+            case ast.Constant(value=None):
+                axes += 1
+            case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+                axes -= 1
+            case ast.Slice():
+                pass
+            case _:
+                return None
+    return axes
 
 
 def _is_property(class_: ir.ClassCode, name: str) -> bool:

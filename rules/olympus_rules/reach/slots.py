@@ -24,7 +24,7 @@ LISTS = 10_000
 class Watching:
     """A watcher of a slot, the mask of the kinds of values that it wants, and of those that it has seen."""
 
-    watcher: Watcher
+    watcher: Callable[[int], None]
     wanted: list[int]
     seen: int = 0
 
@@ -115,6 +115,14 @@ class Slots:
 
     def put(self, slot: Slot, value: Value) -> None:
         """Put a value into a slot."""
+        self._spread(self._same[slot], self.bit(value))
+
+    def put_mask(self, slot: Slot, mask: int) -> None:
+        """Put the values of a mask into a slot."""
+        self._spread(self._same[slot], mask)
+
+    def bit(self, value: Value) -> int:
+        """Return the mask of one value."""
         bit = self._bits.get(value)
         if bit is None:
             bit = self._bits[value] = 1 << len(self._known)
@@ -122,7 +130,7 @@ class Slots:
             for kinds, mask in self._kinds.items():
                 if isinstance(value, kinds):
                     mask[0] |= bit
-        self._spread(self._same[slot], bit)
+        return bit
 
     def lead_kinds(self, source: Slot, target: Slot, *kinds: type) -> None:
         """Let all values of some kinds that are in one slot, now and later, be in another."""
@@ -142,6 +150,15 @@ class Slots:
 
     def watch(self, slot: Slot, watcher: Watcher, *kinds: type) -> None:
         """Call a function for each value of some kinds, or any, that is in a slot, now or later."""
+
+        def each(fresh: int) -> None:
+            for value in self.listed(fresh):
+                watcher(value)
+
+        self.watch_mask(slot, each, *kinds)
+
+    def watch_mask(self, slot: Slot, watcher: Callable[[int], None], *kinds: type) -> None:
+        """Call a function with the mask of values of some kinds, or any, whenever there are new ones in a slot."""
         slot = self._same[slot]
         watching = Watching(watcher, self._mask_of(kinds or (object,)))
         self._watching[slot].append(watching)
@@ -151,8 +168,7 @@ class Slots:
         fresh = self._values[slot] & ~watching.seen & watching.wanted[0]
         if fresh:
             watching.seen |= fresh
-            for value in self.listed(fresh):
-                watching.watcher(value)
+            watching.watcher(fresh)
 
     def _spread(self, slot: Slot, values: int) -> None:
         known = self._values[slot]

@@ -42,9 +42,15 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, by the mention of the constructor that made it; what is derived from it is the same."""
+    """Keys, by the mention of the constructor that made them; what is derived from them has the same.
+
+    Attributes:
+        maker: the mention.
+        rank: how many axes the array of keys has, 0 for one key; ``None`` where it is not known.
+    """
 
     maker: Place
+    rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +176,6 @@ Value: TypeAlias = (
 )
 
 WHOLE = (
-    Key,
     Other,
     Constructor,
     Function,
@@ -183,6 +188,6 @@ WHOLE = (
     Library,
     Made,
 )
-"""What is of one piece: a part of it, such as a key of a key array, counts as the same."""
+"""What is of one piece: a part of it counts as the same."""
 UNDIVIDED = (*WHOLE, Object)
-"""What is no container; the parts of an object are what its class says."""
+"""What is no container and no array of keys; the parts of an object are what its class says."""
