@@ -108,7 +108,7 @@ def plan(
             stops = report.finding.code not in HARMLESS and not is_note(report, target)
             if stops and report.fact.kind != KeyKind.TYPED:
                 reason = _place_left(filename, report, documents[filename])
-                makers = _makers_of(report.fact, paths[filename], reached)
+                makers = _makers_of(report.fact, paths[filename], reached, places)
                 open_places += [] if makers else [reason]
                 for maker in makers:
                     reasons[maker].add(reason)
@@ -118,7 +118,7 @@ def plan(
             counts = node.lineno not in seen.get(filename, ()) and len(makers) <= MANY
             for maker in makers if counts else ():
                 reasons[maker].add(_place(filename, node, documents[filename]))
-    leaving = _leaving(exits, paths)
+    leaving = _leaving(exits, paths, places)
     for way in reached.exits():
         told = _way_out(way, open_places, packs) if way.is_sure or way.place in leaving else None
         for maker in (leaving.get(way.place) or way.keys) if told else ():
@@ -132,14 +132,22 @@ def plan(
     }
 
 
-def _leaving(exits: Mapping[str, Sequence[HandedOut]], paths: Mapping[str, str]) -> dict[Place, set[Place]]:
+def _leaving(
+    exits: Mapping[str, Sequence[HandedOut]], paths: Mapping[str, str], places: Collection[Place]
+) -> dict[Place, set[Place]]:
     """Return the calls that give keys to what is out of reach, with the constructors that are known to make them."""
     leaving: dict[Place, set[Place]] = {}
     for filename, each in exits.items():
         for fact in each:
-            made = {place_of(paths[filename], fact.maker)} if fact.maker is not None else set()
+            made = _mentions_in(fact.maker, paths[filename], places)
             leaving.setdefault(place_of(paths[filename], fact.node), set()).update(made)
     return leaving
+
+
+def _mentions_in(maker: ast.AST | None, path: str, places: Collection[Place]) -> frozenset[Place]:
+    """Return the mentions of constructors in what made a key: the constructor, or a transformation of it."""
+    parts = () if maker is None else ast.walk(maker)
+    return frozenset(place_of(path, part) for part in parts).intersection(places)
 
 
 def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constructor:
@@ -157,19 +165,20 @@ def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> 
     return Reason(filename, getattr(node, "lineno", 1), f"gets to `{shown}`", code)
 
 
-def _makers_of(fact: Fact, path: str, reached: ProjectReach) -> frozenset[Place]:
+def _makers_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[Place]) -> frozenset[Place]:
     """Return the constructors whose keys may be what a fact is about.
 
     The key flow knows some; otherwise it is what may be in the expressions of the fact, first of all in those to
     which nothing but keys comes.
     """
-    if fact.maker is not None:
-        return frozenset({place_of(path, fact.maker)})
+    made = _mentions_in(fact.maker, path, places)
+    if made:
+        return made
     subjects = [*getattr(fact, "subjects", ()), *filter(None, [getattr(fact, "subject", None)])]
-    parts = [part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr)]
-    places = [place_of(path, part) for part in (subjects or parts)]
-    sure = [reached.keys_at(place) for place in places if reached.has_keys_only(place)]
-    return frozenset().union(*(sure or [reached.keys_at(place) for place in places]))
+    inner = [part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr)]
+    spots = [place_of(path, part) for part in (subjects or inner)]
+    sure = [reached.keys_at(spot) for spot in spots if reached.has_keys_only(spot)]
+    return frozenset().union(*(sure or [reached.keys_at(spot) for spot in spots]))
 
 
 def _way_out(way: Exit, open_places: Sequence[Reason], packs: tuple[str, ...]) -> str | None:

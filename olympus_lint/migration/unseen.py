@@ -189,9 +189,10 @@ class Use:
         return has_last_axis(call)
 
     def named(self, function: ast.expr) -> str:
-        """Return the qualified name of a function of a library."""
-        libraries = [value for value in self.values(function) if isinstance(value, Library)]
-        return self.reached.canonical(libraries[0].qualified) if libraries else ""
+        """Return the qualified name of a function of a library, if nothing else may be called there."""
+        callees = {value for value in self.values(function) if not isinstance(value, Other)}
+        names = {self.reached.canonical(value.qualified) if isinstance(value, Library) else "" for value in callees}
+        return names.pop() if len(names) == 1 else ""
 
     def values(self, node: ast.expr) -> list[Value]:
         """Return what may come to an expression."""

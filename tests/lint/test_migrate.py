@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -169,6 +170,34 @@ def test_words_that_only_the_project_shows_to_be_words(use: str, held: str, tmp_
     report = json.loads(command(tmp_path, "--migrate", "--output-format", "json", ".").stdout)
     texts = {reason["text"] for each in report["constructors"] for reason in each["held_back_by"]}
     assert texts == ({f"gets to `{held}`"} if held else set())
+
+
+@pytest.mark.parametrize(
+    "keys", ["jax.vmap(jax.random.PRNGKey)(jnp.arange(2))", "partial(jax.random.PRNGKey, 0)()[None]"]
+)
+def test_a_place_holds_back_what_a_transformation_makes(keys: str, tmp_path: Path) -> None:
+    imports = "from functools import partial\n\nimport jax\nimport jax.numpy as jnp\n"
+    (tmp_path / "main.py").write_text(f"{imports}\nkeys = {keys}\nprint(keys.ndim - 1)\n")
+    report = json.loads(command(tmp_path, "--migrate", "--output-format", "json", ".").stdout)
+    (constructor,) = report["constructors"]
+    assert [reason["text"] for reason in constructor["held_back_by"]] == ["gets to `keys.ndim - 1`"]
+
+
+def test_a_function_that_may_be_another_one_holds_nothing_back(tmp_path: Path) -> None:
+    """A callee that may be numpy's, but for a merger, is not known to refuse typed keys."""
+    text = """\
+        import jax
+        import numpy as np
+
+        def run(function, *arguments):
+            return function(*arguments)
+
+        run(np.sin, 1.0)
+        print(run(jax.random.normal, jax.random.PRNGKey(0)))
+        """
+    (tmp_path / "main.py").write_text(dedent(text))
+    report = json.loads(command(tmp_path, "--migrate", "--output-format", "json", ".").stdout)
+    assert [each["held_back_by"] for each in report["constructors"]] == [[]]
 
 
 def test_suppressed_and_ignored_places_stay(project: Path) -> None:

@@ -447,6 +447,12 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
         [{1}, {2}, set()],
     ),
     "starred": ("def f(*args):\n    g(*args)\n\ndef g(a, b):\n    look(b)\n\nf(*[1, PRNGKey(1)])", [{1}]),
+    "starred, and one more": (
+        "def f(a, b, c):\n    look(a)\n    look(c)\n\nf(*[1], PRNGKey(1))\n\n"
+        "def g(a, *rest, **options):\n    look(a)\n    look(rest[0])\n"
+        "    look(options['key'])\n    look(options['n'])\n\ng(1, PRNGKey(2), key=PRNGKey(3), n=4)",
+        [{1}, {1}, set(), {2}, {3}, set()],
+    ),
     "tree": ("look(jax.tree.map(lambda k: split(k)[0], {'a': PRNGKey(1)})['a'])", [{1}]),
 }
 

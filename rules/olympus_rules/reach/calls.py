@@ -237,28 +237,43 @@ class Calls:
         """
         if self.is_crowded(call):
             return
-        variable, lead = self.reach.variable, self.slots.lead
-        lead(self.reach.result(code), call.result)
-        position = offset
+        self.slots.lead(self.reach.result(code), call.result)
+        position, is_known = offset, True
         for slot, starred in call.arguments:
-            if starred:
-                for name in code.parameters[position : code.positional]:
-                    self.reach.iterate(slot, variable(code, name))
-            elif position < code.positional:
-                lead(slot, variable(code, code.parameters[position]))
-                position += 1
-                continue
-            if code.vararg is not None:
-                lead(slot, variable(code, code.vararg))
+            is_known = is_known and not starred
+            names = code.parameters[position : position + 1 if is_known else None][: max(0, code.positional - position)]
+            targets = [self.reach.variable(code, name) for name in names]
+            if code.vararg is not None and not (is_known and targets):
+                targets.append(self.further(code))
+            for target in targets:
+                if starred:
+                    self.reach.iterate(slot, target)
+                else:
+                    self.slots.lead(slot, target)
+            position += is_known
         for keyword, slot in call.keywords:
+            self.bind_keyword(code, keyword, slot, offset)
+
+    def bind_keyword(self, code: ir.FunctionCode, keyword: str | None, slot: Slot, offset: int) -> None:
+        """Hand a keyword argument, or all that ``**`` gives, to the parameters of a function."""
+        if keyword is None:
+            for name in code.parameters[offset:]:
+                target = self.reach.variable(code, name)
+                self.reach.containers.named(slot, name, target)
+                self.slots.lead_kinds(slot, target, *UNDIVIDED)
+        if keyword in code.parameters:
+            self.slots.lead(slot, self.reach.variable(code, str(keyword)))
+        elif code.kwarg is not None:
+            options = self.reach.element(self.reach.containers.made(self.reach.variable(code, code.kwarg)), keyword)
             if keyword is None:
-                for name in code.parameters[offset:]:
-                    self.reach.containers.named(slot, name, variable(code, name))
-                    self.slots.lead_kinds(slot, variable(code, name), *UNDIVIDED)
-            if keyword in code.parameters:
-                lead(slot, variable(code, str(keyword)))
-            elif code.kwarg is not None:
-                lead(slot, variable(code, code.kwarg))
+                self.reach.iterate(slot, options)
+            else:
+                self.slots.lead(slot, options)
+
+    def further(self, code: ir.FunctionCode) -> Slot:
+        """Return the slot of what a function gets besides its parameters, as ``*arguments``."""
+        variable = self.reach.variable(code, str(code.vararg))
+        return self.reach.element(self.reach.containers.made(variable), None)
 
     def is_crowded(self, call: Call) -> bool:
         """Count one more function that a call may call, and say whether they are too many."""
@@ -502,12 +517,17 @@ class Calls:
 
     def fill(self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot) -> None:
         """Hand slots to the parameters of a function."""
-        names = list(code.parameters[offset:])
+        names = list(code.parameters[offset : code.positional])
         for index, slots in enumerate(given):
-            name = names[index] if index < len(names) else code.vararg
-            for slot in slots if name is not None else ():
+            if index < len(names):
+                target = self.reach.variable(code, names[index])
+            elif code.vararg is not None:
+                target = self.further(code)
+            else:
+                continue
+            for slot in slots:
                 if slot >= 0:
-                    self.slots.lead(slot, self.reach.variable(code, str(name)))
+                    self.slots.lead(slot, target)
         self.slots.lead(self.reach.result(code), result)
 
 
