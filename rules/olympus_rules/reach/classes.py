@@ -25,6 +25,8 @@ class Classes:
         self._heirs: dict[ClassCode, list[ClassCode]] = defaultdict(list)
         self._asked: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self._fields: dict[ClassCode, dict[str, None]] = defaultdict(dict)
+        self._family: dict[ClassCode, ClassCode] = {}
+        self._relatives: dict[ClassCode, list[ClassCode]] = {}
         self._libraries: dict[ClassCode, list[Made]] = defaultdict(list)
         self._own: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self._above: dict[ClassCode, dict[str, None]] = defaultdict(dict)
@@ -49,8 +51,7 @@ class Classes:
             return
         self._bases[code].append(base.code)
         self._heirs[base.code].append(code)
-        for name in self._fields[code] | self._fields[base.code]:
-            self._join(code, base.code, name)
+        self._join_families(code, base.code)
         for name in [name for name in self._own[code] if name not in code.methods]:
             self._slots.lead(self.own_member(base.code, name), self._slots.slot("own member", code, name))
         for name in list(self._asked[base.code]):
@@ -63,18 +64,28 @@ class Classes:
                     self._beside(above, below, name)
 
     def field(self, code: ClassCode, name: str) -> Slot:
-        """Return the slot of an attribute that objects of a class, of its bases and of its heirs have."""
-        slot = self._slots.slot("field", code, name)
-        if name not in self._fields[code]:
-            self._fields[code][name] = None
-            for other in (*self._bases[code], *self._heirs[code]):
-                self._join(code, other, name)
-        return slot
+        """Return the slot of an attribute that objects of a class, and of all that are related to it, have."""
+        family = self._family.get(code, code)
+        self._fields[family][name] = None
+        return self._slots.slot("field", family, name)
 
-    def _join(self, one: ClassCode, other: ClassCode, name: str) -> None:
-        first, second = self.field(one, name), self.field(other, name)
-        self._slots.lead(first, second)
-        self._slots.lead(second, first)
+    def _join_families(self, one: ClassCode, other: ClassCode) -> None:
+        """Let the objects of two classes, and of all that are related to them, have attributes in common."""
+        large, small = sorted(
+            (self._family.get(code, code) for code in (one, other)),
+            key=lambda family: len(self._relatives.get(family, ())),
+            reverse=True,
+        )
+        if large is small:
+            return
+        moved = self._relatives.pop(small, [small])
+        self._relatives.setdefault(large, [large]).extend(moved)
+        self._family.update(dict.fromkeys(moved, large))
+        for name in self._fields.pop(small, ()):
+            former = self._slots.slot("field", small, name)
+            current = self.field(large, name)
+            self._slots.lead(former, current)
+            self._slots.lead(current, former)
 
     def member(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of the methods that an object of a class, or of one that inherits it, has under a name."""
