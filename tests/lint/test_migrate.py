@@ -146,6 +146,17 @@ def test_parameters_are_keys_by_what_the_project_hands_to_them(project: Path) ->
     assert "jax.random.key_data(x).shape[:-1]" in sizes and "return y.shape[:-1]" in sizes
 
 
+def test_the_number_of_keys_holds_nothing_back(project: Path) -> None:
+    """What a shuffle of keys is rewritten to is one of numbers."""
+    file = project / "pkg/keep.py"
+    file.write_text(
+        "import jax\n\nkeys = jax.random.split(jax.random.PRNGKey(1), 4)\n"
+        "mixed = jax.random.permutation(jax.random.PRNGKey(0), keys)\n"
+    )
+    command(project, "--migrate", "--fix", ".")
+    assert "PRNGKey" not in file.read_text() and "keys[jax.random.permutation(" in file.read_text()
+
+
 def test_suppressed_and_ignored_places_stay(project: Path) -> None:
     file = project / "pkg/envs.py"
     file.write_text(file.read_text().replace("# one", "# noqa: OLY202 one"))

@@ -175,6 +175,7 @@ def test_the_migration_gives_what_the_page_shows(example: Example, tmp_path: Pat
 def test_the_form_for_both_kinds_has_nothing_left_to_migrate(example: Example, tmp_path: Path) -> None:
     new, _ = migrated(example.after.text, tmp_path)
     assert new == example.after.text
+    assert not re.search(r"\b(random|jr)\.PRNGKey", new)
 
 
 def migrated(text: str, folder: Path) -> tuple[str, bool]:
