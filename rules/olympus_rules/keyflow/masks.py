@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
@@ -21,15 +22,16 @@ __all__ = ["chosen"]
 def chosen(flow: Interpreter, arguments: Arguments) -> None:
     """Look at ``where(done[:, None], keys, other_keys)``."""
     node, mask = arguments.node, arguments.expression(0, "condition")
-    if node is None or mask is None or not is_widened(mask):
+    widened = widened_parts(mask) if mask is not None else []
+    if node is None or not widened:
         return
     for position, name in ((1, "x"), (2, "y")):
         value, subject = arguments.get(position, name), arguments.expression(position, name)
         if type(value) is int and subject is not None:
-            _note(flow, value, node, subject, mask)
+            _note(flow, value, node, subject, widened)
 
 
-def _note(flow: Interpreter, term: Value, node: ast.Call, subject: ast.expr, mask: ast.expr) -> None:
+def _note(flow: Interpreter, term: Value, node: ast.Call, subject: ast.expr, widened: Sequence[ast.expr]) -> None:
     assert type(term) is int
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
@@ -44,10 +46,34 @@ def _note(flow: Interpreter, term: Value, node: ast.Call, subject: ast.expr, mas
             form="mask",
             subject=subject,
             rank=rank,
-            parts=(mask,),
+            parts=tuple(widened),
         )
 
     note(flow, term, "known", build)
+
+
+def widened_parts(mask: ast.expr) -> list[ast.expr]:
+    """Return the expressions of a mask that are widened, if all others in it are numbers; else all of it, if any is."""
+    operands = _operands(mask)
+    widened = [operand for operand in operands if is_widened(operand)]
+    known = all(operand in widened or isinstance(operand, ast.Constant) for operand in operands)
+    return widened if known else [mask] if widened else []
+
+
+def _operands(mask: ast.expr) -> list[ast.expr]:
+    """Return what a mask is computed from, element by element."""
+    match mask:
+        case ast.UnaryOp(operand=operand):
+            parts = [operand]
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.Compare(left=left, comparators=[right]):
+            parts = [left, right]
+        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
+            pass
+        case _:
+            return [mask]
+    return [operand for part in parts for operand in _operands(part)]
 
 
 def is_widened(mask: ast.expr) -> bool:
