@@ -224,6 +224,10 @@ LEFT = [
         "def f(rngs, n):\n    return draw(rngs.reshape(n + (-1,))[0])\nresult = f(random.split(key, 6), (2, 3))",
     ),
     (
+        "B19 named",
+        "m = (jnp.arange(6) > 2)[:, None]\nresult = jnp.where(m, keys, keys[::-1])",
+    ),
+    (
         "B19 beside an unknown shape",
         "i = jnp.arange(6)\nlast = jnp.array([[2]])\nresult = jnp.where(i[:, None] > last, keys, keys[::-1])",
     ),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
@@ -22,13 +24,31 @@ __all__ = ["chosen"]
 def chosen(flow: Interpreter, arguments: Arguments) -> None:
     """Look at ``where(done[:, None], keys, other_keys)``."""
     node, mask = arguments.node, arguments.expression(0, "condition")
-    widened = widened_parts(mask) if mask is not None else []
-    if node is None or not widened:
+    if node is None or mask is None:
+        return
+    widened = widened_parts(mask)
+    if isinstance(mask, ast.Name) and mask.id in (assigned := _assigned(flow.code.node)):
+        widened = [mask] if widened_parts(assigned[mask.id]) else []
+    if not widened:
         return
     for position, name in ((1, "x"), (2, "y")):
         value, subject = arguments.get(position, name), arguments.expression(position, name)
         if type(value) is int and subject is not None:
             _note(flow, value, node, subject, widened)
+
+
+@lru_cache(maxsize=1)
+def _assigned(scope: ast.AST) -> dict[str, ast.expr]:
+    """Return the values of the variables that are bound once in a function or module."""
+    nodes = list(ast.walk(scope))
+    times = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return {
+        target.id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and times[target.id] == 1
+    }
 
 
 def _note(flow: Interpreter, term: Value, node: ast.Call, subject: ast.expr, widened: Sequence[ast.expr]) -> None:
