@@ -33,6 +33,9 @@ from markdown_it import MarkdownIt
 from migrated import BOTH, outcome
 
 from olympus_lint.cli import main
+from olympus_lint.engine import lint_text
+from olympus_lint.settings import Settings
+from olympus_rules.finding import Confidence
 
 PAGE = Path(__file__).parents[2] / "docs" / "migration-breaks.md"
 BEHAVIOUR = {"raises", "differs", "same", "broken", "not-run"}
@@ -122,9 +125,18 @@ class Example:
         return "".join(only[word] for word in self.before.words.keys() & only.keys())
 
 
-def read(text: str) -> dict[str, list[Example]]:
-    """Return the examples of a page by the headings of the third level."""
-    heading, blocks = "", defaultdict[str, list[Block]](list)
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under a heading: its paragraphs as one text, and its examples."""
+
+    prose: str
+    examples: list[Example]
+
+
+def read(text: str) -> dict[str, Section]:
+    """Return the sections of a page by the headings of the third level."""
+    heading, prose = "", defaultdict[str, str](str)
+    blocks: dict[str, list[Block]] = {}
     tokens = MarkdownIt().parse(text)
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "heading_open":
@@ -136,7 +148,9 @@ def read(text: str) -> dict[str, list[Example]]:
             assert token.info.split()[0] == "python" and token.map is not None
             words = dict(word.partition("=")[::2] for word in token.info.split()[1:])
             blocks[heading].append(Block(token.map[0] + 1, token.content, words))
-    return {heading: _paired(each) for heading, each in blocks.items()}
+        elif token.type == "paragraph_open" and following is not None:
+            prose[heading] += f"{following.content}\n"
+    return {heading: Section(prose[heading], _paired(each)) for heading, each in blocks.items()}
 
 
 def _paired(blocks: list[Block]) -> list[Example]:
@@ -152,15 +166,34 @@ def _paired(blocks: list[Block]) -> list[Example]:
 SECTIONS = read(PAGE.read_text("utf-8"))
 EXAMPLES = [
     pytest.param(example, id=f"{re.sub(r'[^a-z0-9]+', '-', heading.lower()).strip('-')}-{example.before.row}")
-    for heading, examples in SECTIONS.items()
-    for example in examples
+    for heading, section in SECTIONS.items()
+    for example in section.examples
 ]
 
 
 def test_each_sort_of_break_has_its_section() -> None:
     assert list(HEADINGS) == [f"B{number:02}" for number in range(1, 51)]
     assert sorted(HEADINGS.values()) == sorted(SECTIONS)
-    assert all(SECTIONS.values()), "a section without an example"
+    assert all(section.prose and section.examples for section in SECTIONS.values())
+
+
+@pytest.mark.parametrize("section", SECTIONS.values(), ids=[example.replace(" ", "-") for example in SECTIONS])
+def test_a_section_says_how_its_programs_break(section: Section) -> None:
+    for before in (example.before.words for example in section.examples):
+        error = before.get("raises") or before.get("broken")
+        assert error is None or f"`{error}`" in section.prose
+        assert "differs" not in before or re.search("without an error|silently", section.prose)
+
+
+@pytest.mark.parametrize("section", SECTIONS.values(), ids=[example.replace(" ", "-") for example in SECTIONS])
+def test_the_rules_of_a_section_speak_of_its_programs(section: Section) -> None:
+    settings = Settings(select=("OLY",), min_confidence=Confidence.POSSIBLE)
+    texts = [example.before.text for example in section.examples]
+    spoken = {finding.code for text in texts for finding in lint_text("program.py", text, settings).findings}
+    assert set(re.findall(r"\[(OLY\d{3})\]", section.prose)) <= spoken
+    breaks = any(example.before.words.keys() & {"raises", "differs"} for example in section.examples)
+    seen = any("unseen" not in example.after.words for example in section.examples)
+    assert "[OLY" in section.prose or not (breaks and seen)
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
