@@ -11,7 +11,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.rule import Rule, all_rules
 from olympus_rules.syntax import Document
 
-__all__ = ["FAILED", "assert_migrates", "migrated", "numbers"]
+__all__ = ["FAILED", "assert_migrates", "migrated", "numbers", "outcome"]
 
 PASSES = 10
 FAILED = "failed"
@@ -46,8 +46,8 @@ def migrated(
     raise AssertionError(f"the migration finds no end:\n{text}")
 
 
-def numbers(text: str, *, typed: bool, impl: str = "threefry2x32") -> Any:
-    """Run a program and return the leaves of its ``result`` as lists, :data:`FAILED` if it raises.
+def outcome(text: str, *, typed: bool, impl: str = "threefry2x32") -> list[Any] | Exception:
+    """Run a program and return the leaves of its ``result`` as lists, or what it raises.
 
     Args:
         text: the program.
@@ -65,10 +65,16 @@ def numbers(text: str, *, typed: bool, impl: str = "threefry2x32") -> Any:
     namespace: dict[str, Any] = {"__name__": "program"}
     with jax.default_prng_impl(impl), jax.enable_custom_prng(typed):
         try:
-            exec(compile(text, "program.py", "exec"), namespace)
+            exec(compile(text, "program.py", "exec", dont_inherit=True), namespace)
             return [shown(leaf) for leaf in jax.tree.leaves(namespace["result"])]
-        except Exception:
-            return FAILED
+        except Exception as error:
+            return error
+
+
+def numbers(text: str, *, typed: bool, impl: str = "threefry2x32") -> Any:
+    """Return the :func:`outcome` of a program, :data:`FAILED` if it raises."""
+    found = outcome(text, typed=typed, impl=impl)
+    return FAILED if isinstance(found, Exception) else found
 
 
 def assert_migrates(

@@ -68,7 +68,20 @@ def tells_kinds_apart(node: ast.AST, document: Document) -> bool:
         current = parents.get(current)
     if not isinstance(current, ast.If | ast.IfExp):
         return False
-    return any(dotted(part).endswith("key_data") for part in ast.walk(current) if isinstance(part, ast.expr))
+    decided = [current, *_else_of(current, document)]
+    parts = [part for each in decided for part in ast.walk(each) if isinstance(part, ast.expr)]
+    return any(dotted(part).endswith("key_data") for part in parts)
+
+
+def _else_of(test: ast.If | ast.IfExp, document: Document) -> list[ast.Return]:
+    """Return the ``return`` that comes after an ``if`` which returns, as its other branch."""
+    if not isinstance(test, ast.If) or test.orelse or not isinstance(test.body[-1], ast.Return):
+        return []
+    for _, block in ast.iter_fields(document.parents[test]):
+        if isinstance(block, list) and test in block:
+            following = block[block.index(test) + 1 :][:1]
+            return [statement for statement in following if isinstance(statement, ast.Return)]
+    return []
 
 
 def means_typed(fact: DtypeLogic) -> bool | None:

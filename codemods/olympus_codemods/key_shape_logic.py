@@ -279,22 +279,26 @@ def leave_out_slice(fact: ShapeLogic, document: Document, names: Names) -> Edits
 
 def widen_as_needed(fact: ShapeLogic, document: Document, names: Names) -> Edits:
     """``done[:, None]`` becomes ``expand_dims(done, tuple(range(1, keys.ndim)))``."""
-    one, rank = layout.key_shape(fact, document, names), fact.rank
-    where = fact.node.func if isinstance(fact.node, ast.Call) else None
-    if one is None or not rank or len(fact.parts) != 1:
+    one = layout.key_shape(fact, document, names)
+    if one is None or not fact.rank:
         return []
-    match fact.parts[0]:
-        case ast.Call(func=ast.Attribute(attr="reshape"), args=[_, last]) as mask:
+    edits = [_widened(mask, one, fact, document, names) for mask in fact.parts]
+    return [edit for each in edits for edit in each] if all(edits) else []
+
+
+def _widened(mask: ast.expr, one: str, fact: ShapeLogic, document: Document, names: Names) -> Edits:
+    where = fact.node.func if isinstance(fact.node, ast.Call) else None
+    match mask:
+        case ast.Call(func=ast.Attribute(attr="reshape"), args=[_, last]):
             return [layout.swap(document, last, f"*(1,) * len({one})")]
-        case ast.Subscript(value=inner, slice=ast.Tuple(elts=[ast.Constant(value=value), _])) as mask if value is ...:
+        case ast.Subscript(value=inner, slice=ast.Tuple(elts=[ast.Constant(value=value), _])) if value is ...:
             segment = document.segment(inner)
             held = segment if isinstance(inner, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({segment})"
             return [layout.swap(document, mask, f"{held}[(..., *(None,) * len({one}))]")]
         case ast.Subscript(value=inner, slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None, step=None), *new])):
-            mask = fact.parts[0]
             if not all(_is_new_axis(axis) for axis in new):
                 return []
-            plain = layout.is_plain(fact.subject) and len(new) == rank
+            plain = layout.is_plain(fact.subject) and len(new) == fact.rank
             end = f"{document.segment(fact.subject)}.ndim" if plain else f"{len(new)} + len({one})"
             wide = names.spell("jax.numpy.expand_dims", near=where)
             text = f"{wide}({document.segment(inner)}, tuple(range(1, {end})))"

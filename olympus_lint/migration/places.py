@@ -154,6 +154,12 @@ def is_note(report: Report, target: Target) -> bool:
     return isinstance(fact, Conversion) and (fact.confidence == Confidence.POSSIBLE or not fact.breaks(target.jax))
 
 
+def _works_by_now(report: Report, target: Target) -> bool:
+    """Say whether a place was a matter of older releases than those that are aimed at."""
+    fact = report.fact
+    return isinstance(fact, Conversion) and bool(fact.before) and not fact.breaks(target.jax)
+
+
 def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
     """Make the places of a file ready for typed keys; return those for which there is no certain way.
 
@@ -170,7 +176,7 @@ def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
     left: list[Report] = []
     for _ in range(PASSES):
         document, reports = reports_of(text, projects)
-        places = [report for report in reports if report.finding.code != CONSTRUCTOR]
+        places = [r for r in reports if r.finding.code != CONSTRUCTOR and not _works_by_now(r, target)]
         fixes = [(r, None if is_note(r, target) else migration_for(r, document, target)) for r in places]
         left = [report for report, fix in fixes if fix is None]
         if not _apply(text, [(report, fix) for report, fix in fixes if fix is not None]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,8 @@ from olympus_lint.migration.places import Text, constructors, rename, reports_of
 from olympus_lint.migration.plan import Constructor, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.results import Problem
+from olympus_rules.keyflow.facts import GlobalImplementation
+from olympus_rules.reach.reading import place_of
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
@@ -84,6 +87,8 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
         migration.constructors = _planned(migration, found)
+        if target.style == "typed" and target.has("typed-keys"):
+            _leave_out_raw_keys(migration, found, unsafe=unsafe)
         in_files(migration)
         if target.style == "typed":
             for text in migration.texts:
@@ -128,6 +133,19 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
     return plan(
         documents, found, migration.left, exits, seen, target=migration.target, roots=_roots(migration), packs=packs
     )
+
+
+def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *, unsafe: bool) -> None:
+    """Take off the list what is wrong with raw keys only, where their constructors are renamed."""
+    for filename, mentions in found.items():
+        planned = zip(mentions, migration.constructors[filename], strict=True)
+        typed = {place_of(filename, report.fact.node) for report, one in planned if unsafe or not one.reasons}
+        migration.left[filename] = [
+            report
+            for report in migration.left[filename]
+            if not (isinstance(report.fact, GlobalImplementation) and report.fact.form == "raw-key")
+            or not (isinstance(report.fact.node, ast.Call) and place_of(filename, report.fact.node.func) in typed)
+        ]
 
 
 def in_files(migration: Migration) -> None:

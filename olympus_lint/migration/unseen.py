@@ -232,6 +232,12 @@ def is_widened(mask: ast.expr) -> bool:
     match mask:
         case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
             return (isinstance(last, ast.Constant) and last.value is None) or "newaxis" in ast.unparse(last)
+        case ast.UnaryOp(operand=operand):
+            return is_widened(operand)
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return is_widened(left) or is_widened(right)
+        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
+            return any(map(is_widened, parts))
         case ast.Call(func=ast.Attribute(attr="reshape"), args=sizes):
             return is_spelled_out(sizes)
         case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[_, *axes], keywords=options):

@@ -120,6 +120,11 @@ PROGRAMS = [
      "m.reshape(-1, *(1,) * len(keys.shape[1:]))", True, BOTH),
     ("B19 two axes", "m = jnp.arange(2) > 0\nresult = jnp.where(m[:, None, None], grid, grid[::-1])",
      "jnp.expand_dims(m, tuple(range(1, grid.ndim)))", True, BOTH),
+    ("B19 compared", "i = jnp.arange(6)\nresult = jnp.where(i[:, None] > 2, keys, keys[::-1])",
+     "jnp.where(jnp.expand_dims(i, tuple(range(1, keys.ndim))) > 2, keys", True, BOTH),
+    ("B19 joined", "i = jnp.arange(6)\n"
+     "result = jnp.where(jnp.logical_not(i[:, None] > 4) & ~(i == 2)[..., None], keys, keys[::-1])",
+     "(i == 2)[(..., *(None,) * len(keys.shape[1:]))], keys", True, BOTH),
     ("B20 swap", "result = jnp.swapaxes(grid, -3, -2)", "jnp.swapaxes(grid, 0, 1)", False, BOTH),
     ("B20 move", "result = jnp.moveaxis(grid, -2, 0)", "jnp.moveaxis(grid, 1, 0)", True, BOTH),
     ("B20 transpose", "result = grid.transpose(1, 0, 2)", "grid.transpose(1, 0, *range(2, grid.ndim))", False, BOTH),
@@ -217,6 +222,14 @@ LEFT = [
     (
         "B16 sum",
         "def f(rngs, n):\n    return draw(rngs.reshape(n + (-1,))[0])\nresult = f(random.split(key, 6), (2, 3))",
+    ),
+    (
+        "B19 named",
+        "m = (jnp.arange(6) > 2)[:, None]\nresult = jnp.where(m, keys, keys[::-1])",
+    ),
+    (
+        "B19 beside an unknown shape",
+        "i = jnp.arange(6)\nlast = jnp.array([[2]])\nresult = jnp.where(i[:, None] > last, keys, keys[::-1])",
     ),
     ("B20 mixed", "result = jnp.concatenate([key, jnp.zeros(2, jnp.int32).astype(jnp.uint32)])"),
     ("B21 in place", "buffer = np.zeros((2, 2), np.uint32)\nbuffer[0] = key\nresult = buffer"),

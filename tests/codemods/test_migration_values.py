@@ -130,9 +130,17 @@ def test_wrapped(body: str) -> None:
     assert "wrap_key_data" not in migrated(program)
 
 
-def test_tells_kinds_apart() -> None:
-    """A test for raw keys that guards their wrapping stays one."""
-    body = "if key.dtype == jnp.uint32:\n    key = random.wrap_key_data(key)\nresult = random.normal(key)\n"
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if key.dtype == jnp.uint32:\n    key = random.wrap_key_data(key)\nresult = random.normal(key)\n",
+        "def words(key):\n    if key.dtype == jnp.uint32:\n        return key\n    return random.key_data(key)\n\n"
+        "result = words(key).ndim\n",
+    ],
+    ids=["before", "by returning"],
+)
+def test_tells_kinds_apart(body: str) -> None:
+    """A test for raw keys that decides whether to wrap or unwrap stays one."""
     assert "if not jnp.issubdtype(key.dtype, jax.dtypes.prng_key):" in assert_migrates(IMPORTS + body)
 
 

@@ -200,6 +200,37 @@ def test_a_function_that_may_be_another_one_holds_nothing_back(tmp_path: Path) -
     assert [each["held_back_by"] for each in report["constructors"]] == [[]]
 
 
+def test_the_number_of_keys_holds_nothing_back(project: Path) -> None:
+    """What a shuffle of keys is rewritten to is one of numbers."""
+    file = project / "pkg/keep.py"
+    file.write_text(
+        "import jax\n\nkeys = jax.random.split(jax.random.PRNGKey(1), 4)\n"
+        "mixed = jax.random.permutation(jax.random.PRNGKey(0), keys)\n"
+    )
+    command(project, "--migrate", "--fix", ".")
+    assert "PRNGKey" not in file.read_text() and "keys[jax.random.permutation(" in file.read_text()
+
+
+@pytest.mark.parametrize(("release", "told"), [("0.8.3", True), ("0.9.2", False)])
+def test_what_only_older_releases_refuse_is_told_for_them(project: Path, release: str, told: bool) -> None:
+    (project / "pkg/keep.py").write_text("import jax\nimport pickle\n\npickle.dumps(jax.random.PRNGKey(0))\n")
+    (project / "pkg/main.py").write_text("")
+    done = command(project, "--migrate", "--fix", "--target-jax", release, ".")
+    assert ("pickles key" in done.stdout) == told and done.returncode == told
+
+
+def test_what_is_wrong_with_a_raw_key_is_not_left_when_it_is_typed(project: Path) -> None:
+    (project / "pkg/main.py").write_text("import jax\n\njax.random.split(jax.random.PRNGKey(2, impl='rbg'))\n")
+    report = json.loads(command(project, "--migrate", "--output-format", "json", "pkg/main.py").stdout)
+    assert report["left"] == [] and [each["held_back_by"] for each in report["constructors"]] == [[]]
+    (project / "pkg/main.py").write_text(
+        "import jax\nimport storage\n\nkey = jax.random.PRNGKey(2, impl='rbg')\n"
+        "storage.draw(key)\njax.random.split(key)\n"
+    )
+    report = json.loads(command(project, "--migrate", "--output-format", "json", "pkg/main.py").stdout)
+    assert [each["code"] for each in report["left"]] == ["OLY205"]
+
+
 def test_suppressed_and_ignored_places_stay(project: Path) -> None:
     file = project / "pkg/envs.py"
     file.write_text(file.read_text().replace("# one", "# noqa: OLY202 one"))

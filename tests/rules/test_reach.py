@@ -82,6 +82,10 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
     ),
     "result": ("def f():\n    return PRNGKey(1), 2\n\nkey, n = f()\nlook(key)\nlook(n)", [{1}, set()]),
     "derived": ("look(split(fold_in(PRNGKey(1), 2))[0])\nlook(normal(PRNGKey(2)))", [{1}, set()]),
+    "what is said of a key": (
+        "keys = split(PRNGKey(1))\nlook(len(keys))\nlook(range(len(keys)))\nlook(str(keys))\nlook(list(keys)[0])",
+        [set(), set(), set(), {1}],
+    ),
     "list": ("box = [PRNGKey(1), PRNGKey(2)]\nlook(box[0])\nlook(box[1])\nlook(box[look])", [{1}, {2}, {1, 2}]),
     "dictionary": ("box = {'a': PRNGKey(1), 'b': PRNGKey(2)}\nlook(box['a'])\nlook(box.get('b'))", [{1}, {1, 2}]),
     "filled containers": (

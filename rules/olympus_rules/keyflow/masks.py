@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
@@ -21,15 +24,34 @@ __all__ = ["chosen"]
 def chosen(flow: Interpreter, arguments: Arguments) -> None:
     """Look at ``where(done[:, None], keys, other_keys)``."""
     node, mask = arguments.node, arguments.expression(0, "condition")
-    if node is None or mask is None or not is_widened(mask):
+    if node is None or mask is None:
+        return
+    widened = widened_parts(mask)
+    if isinstance(mask, ast.Name) and mask.id in (assigned := _assigned(flow.code.node)):
+        widened = [mask] if widened_parts(assigned[mask.id]) else []
+    if not widened:
         return
     for position, name in ((1, "x"), (2, "y")):
         value, subject = arguments.get(position, name), arguments.expression(position, name)
         if type(value) is int and subject is not None:
-            _note(flow, value, node, subject, mask)
+            _note(flow, value, node, subject, widened)
 
 
-def _note(flow: Interpreter, term: Value, node: ast.Call, subject: ast.expr, mask: ast.expr) -> None:
+@lru_cache(maxsize=1)
+def _assigned(scope: ast.AST) -> dict[str, ast.expr]:
+    """Return the values of the variables that are bound once in a function or module."""
+    nodes = list(ast.walk(scope))
+    times = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return {
+        target.id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and times[target.id] == 1
+    }
+
+
+def _note(flow: Interpreter, term: Value, node: ast.Call, subject: ast.expr, widened: Sequence[ast.expr]) -> None:
     assert type(term) is int
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
@@ -44,10 +66,34 @@ def _note(flow: Interpreter, term: Value, node: ast.Call, subject: ast.expr, mas
             form="mask",
             subject=subject,
             rank=rank,
-            parts=(mask,),
+            parts=tuple(widened),
         )
 
     note(flow, term, "known", build)
+
+
+def widened_parts(mask: ast.expr) -> list[ast.expr]:
+    """Return the expressions of a mask that are widened, if all others in it are numbers; else all of it, if any is."""
+    operands = _operands(mask)
+    widened = [operand for operand in operands if is_widened(operand)]
+    known = all(operand in widened or isinstance(operand, ast.Constant) for operand in operands)
+    return widened if known else [mask] if widened else []
+
+
+def _operands(mask: ast.expr) -> list[ast.expr]:
+    """Return what a mask is computed from, element by element."""
+    match mask:
+        case ast.UnaryOp(operand=operand):
+            parts = [operand]
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.Compare(left=left, comparators=[right]):
+            parts = [left, right]
+        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
+            pass
+        case _:
+            return [mask]
+    return [operand for part in parts for operand in _operands(part)]
 
 
 def is_widened(mask: ast.expr) -> bool:

@@ -103,6 +103,13 @@ KEEPING = frozenset(
     """.split()  # noqa: SIM905
 )
 """Those of them that give back trees as they are."""
+TELLING = frozenset(
+    map(
+        "builtins.{}".format,
+        ["bool", "bytes", "float", "hash", "id", "int", "isinstance", "len", "repr", "str"],
+    )
+)
+"""Built-in functions that say something of what they are given, and give none of it back."""
 COPYING = frozenset({"copy", "dataclasses", "functools", "typing"})
 ARRAY_MAKING = ("jax.lax.", "jax.nn.", "jax.numpy.", "jax.random.", "jax.scipy.", "math.", "numpy.", "scipy.")
 """Whose functions give arrays, whatever functions they are given; but for those named above."""
@@ -358,7 +365,7 @@ class Calls:
         package, last = name.partition(".")[0], name.rpartition(".")[2]
         if package in COPYING:
             self.slots.lead_kinds(slot, call.result, Object)
-        if package not in HANDING_ON or (package == "jax" and last not in MOVING):
+        if name in TELLING or package not in HANDING_ON or (package == "jax" and last not in MOVING):
             return
         self.reach.shift(slot, call.result, 0 if last in KEEPING and not maps(name) else None)
         if package == "jax" and last not in KEEPING:  # an array of what a container has
