@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import Fact, HandedOut
     from olympus_rules.reach.project import Exit, ProjectReach
 
-__all__ = ["Constructor", "Reason", "plan"]
+__all__ = ["Constructor", "Reason", "all_held_back", "plan"]
 
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages of which the rules know the functions that typed keys do not survive."""
@@ -127,6 +127,16 @@ def plan(
     return {
         filename: [
             _constructor(filename, report, reasons[place_of(paths[filename], report.fact.node)]) for report in each
+        ]
+        for filename, each in mentions.items()
+    }
+
+
+def all_held_back(mentions: Mapping[str, Sequence[Report]], why: str) -> dict[str, list[Constructor]]:
+    """Return the constructors of a project by file, all of them held back."""
+    return {
+        filename: [
+            _constructor(filename, report, {Reason(filename, report.finding.span.start.row, why)}) for report in each
         ]
         for filename, each in mentions.items()
     }

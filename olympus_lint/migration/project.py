@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,11 +12,12 @@ from olympus_codemods.target import Target
 from olympus_lint.engine import NOT_PARSED, Projects, deep_recursion, worth_checking
 from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
-from olympus_lint.migration.plan import Constructor, plan
+from olympus_lint.migration.plan import Constructor, all_held_back, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.results import Problem
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.reach.reading import place_of
+from olympus_rules.reach.slots import TooLargeError
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
@@ -34,6 +36,7 @@ class Migration:
             before they were renamed.
         problems: what went wrong.
         mentions: the strings, comments and prose that speak of raw keys.
+        is_too_large: whether it could not be worked out where the keys get to.
     """
 
     target: Target
@@ -42,6 +45,7 @@ class Migration:
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
+    is_too_large: bool = False
 
     @property
     def changed(self) -> list[Text]:
@@ -113,7 +117,10 @@ def _keyed(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
     }
     if not any("PRNGKey" in document.text for document in documents.values()):
         return frozenset()
-    return reach(documents, None, _roots(migration)).parameters()
+    with suppress(TooLargeError):
+        return reach(documents, None, _roots(migration)).parameters()
+    migration.is_too_large = True
+    return frozenset()
 
 
 def _roots(migration: Migration) -> set[str]:
@@ -130,9 +137,13 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
     packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
     exits = {text.filename: text.exits for text in migration.texts}
     seen = {text.filename: text.seen for text in migration.texts}
-    return plan(
-        documents, found, migration.left, exits, seen, target=migration.target, roots=_roots(migration), packs=packs
-    )
+    roots = _roots(migration)
+    if not migration.is_too_large:
+        with suppress(TooLargeError):
+            return plan(
+                documents, found, migration.left, exits, seen, target=migration.target, roots=roots, packs=packs
+            )
+    return all_held_back(found, "gets to more places than can be followed; name fewer folders at a time")
 
 
 def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *, unsafe: bool) -> None:

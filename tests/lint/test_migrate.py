@@ -8,12 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
+from unittest import mock
 
 import pytest
 
-from olympus_codemods.target import SINCE
+from olympus_codemods.target import SINCE, Target
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import migrate
 from olympus_lint.migration.report import DRY_RUN
 from olympus_lint.options import parser
+from olympus_lint.settings import Settings
+from olympus_rules.reach import slots
 
 PROJECT = {
     "pyproject.toml": "[project]\nname = 'pkg'\n",
@@ -229,6 +234,15 @@ def test_what_is_wrong_with_a_raw_key_is_not_left_when_it_is_typed(project: Path
     )
     report = json.loads(command(project, "--migrate", "--output-format", "json", "pkg/main.py").stdout)
     assert [each["code"] for each in report["left"]] == ["OLY205"]
+
+
+def test_a_project_that_is_too_large_is_migrated_without_its_constructors(project: Path) -> None:
+    texts = [Text(str(project / name), Settings(), text) for name, text in PROJECT.items() if name.endswith(".py")]
+    with mock.patch.object(slots, "MOST_STEPS", 3):
+        migration = migrate(texts, Target("typed"))
+    assert not migration.free and len(migration.held) == 4
+    assert {"name fewer folders" in each.reasons[0].text for each in migration.held} == {True}
+    assert any("key_data(keys).shape" in text.new for text in migration.texts)
 
 
 def test_suppressed_and_ignored_places_stay(project: Path) -> None:

@@ -411,6 +411,7 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
         "total = sample(PRNGKey(1))\ntotal(PRNGKey(2))\n",
         [set()],
     ),
+    "a key among the options": ("look(jnp.asarray(3, dtype=PRNGKey(1)))", [set()]),
     "associative scan": ("look(jax.lax.associative_scan(lambda a, b: look(b) or a, PRNGKey(1)))", [{1}, {1}]),
     "very many functions in a library's call": (
         "".join(f"def f{number}(key):\n    return key\n\n" for number in range(40))
@@ -501,6 +502,7 @@ RANKS = {
         "_, rows = jax.lax.scan(lambda c, x: (c, x), 0, {'a': split(PRNGKey(2))})\nlook(rows['a'])",
         [None],
     ),
+    "mapped tree": ("box = jax.tree.map(lambda k: k, {'a': PRNGKey(1)})\nlook(box['a'])", [0]),
     "stacked": ("look(jnp.stack([PRNGKey(1), PRNGKey(2)]))", [None]),
 }
 
@@ -510,6 +512,13 @@ def test_rank(name: str, tmp_path: Path) -> None:
     """How many axes the keys of each ``look(...)`` have, in the order of places."""
     text, expected = RANKS[name]
     assert Reached(tmp_path, {"main.py": text}).ranks() == expected
+
+
+def test_an_array_of_something_else_is_not_of_keys_only(tmp_path: Path) -> None:
+    mixed = "def f(a):\n    look(jnp.asarray(a))\n    look(jnp.asarray([a]))\n\nf(PRNGKey(1))\n"
+    sure, not_sure = Reached(tmp_path, {"main.py": mixed}), Reached(tmp_path, {"main.py": f"{mixed}f(normal)\n"})
+    assert [sure.reached.has_keys_only(place) for place in sure.looked_at()] == [True, True]
+    assert [not_sure.reached.has_keys_only(place) for place in not_sure.looked_at()] == [False, False]
 
 
 def meetings(folder: Path, text: str) -> list[list[set[int]]]:

@@ -12,6 +12,7 @@ from olympus_rules.keyflow import instructions as ir
 from olympus_rules.reach.containers import METHODS
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
+    OTHER,
     UNDIVIDED,
     BoundMethod,
     Class,
@@ -23,6 +24,7 @@ from olympus_rules.reach.values import (
     Made,
     Member,
     Object,
+    Other,
     Partial,
     Place,
     Super,
@@ -110,6 +112,10 @@ TELLING = frozenset(
     )
 )
 """Built-in functions that say something of what they are given, and give none of it back."""
+SETTINGS = frozenset(
+    "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
+)
+"""Options of JAX that are no arrays."""
 COPYING = frozenset({"copy", "dataclasses", "functools", "typing"})
 ARRAY_MAKING = ("jax.lax.", "jax.nn.", "jax.numpy.", "jax.random.", "jax.scipy.", "math.", "numpy.", "scipy.")
 """Whose functions give arrays, whatever functions they are given; but for those named above."""
@@ -189,7 +195,7 @@ class Calls:
         axes = axes_of_size(size[0]) if size else None
         if axes is not None:
             self.sizes[call.place] = axes
-        self.slots.watch(call.function, lambda value: self.apply(value, call))
+        self.slots.watch_mask(call.function, partial(self.apply_all, call=call))
         if call.owner is not None:
             self.method(call, made.node.func.attr if isinstance(made.node.func, ast.Attribute) else "")
         if isinstance(made.node.func, ast.Name) and made.node.func.id == "super" and code.owner is not None:
@@ -214,6 +220,17 @@ class Calls:
                 Container,
             )
 
+    def apply_all(self, values: int, call: Call) -> None:
+        """Call the values of a mask."""
+        for value in self.slots.listed(self.still_told(values, call)):
+            self.apply(value, call)
+
+    def still_told(self, values: int, call: Call) -> int:
+        """Return the values of a mask without what is not called any more where very many may be called."""
+        if call.place not in self.crowded:
+            return values
+        return values & ~self.slots.of_kinds(Function, BoundMethod, Partial, Object)
+
     def apply(self, value: Value, call: Call) -> None:
         """Call one value."""
         if isinstance(value, Function):
@@ -224,7 +241,7 @@ class Calls:
             self.bind(value.code, call, value.given)
         elif isinstance(value, Class):
             self.construct(value, call)
-        elif isinstance(value, Object):
+        elif isinstance(value, Object) and call.place not in self.crowded:
             member = self.reach.classes.member(value.code, "__call__")
             self.slots.watch(
                 member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None
@@ -242,7 +259,7 @@ class Calls:
         What may call very many functions, as the core of a framework may call all that its tests hand over, would
         make one pool of all their values. It is left alone, and keys that it is given are taken to leave the project.
         """
-        if self.is_crowded(call):
+        if self.is_crowded(call.place):
             return
         self.slots.lead(self.reach.result(code), call.result)
         position, is_known = offset, True
@@ -282,11 +299,11 @@ class Calls:
         variable = self.reach.variable(code, str(code.vararg))
         return self.reach.element(self.reach.containers.made(variable), None)
 
-    def is_crowded(self, call: Call) -> bool:
-        """Count one more function that a call may call, and say whether they are too many."""
-        self._callees[call.place] = count = self._callees.get(call.place, 0) + 1
+    def is_crowded(self, place: Place) -> bool:
+        """Count one more function that is called at a place, and say whether they are too many."""
+        self._callees[place] = count = self._callees.get(place, 0) + 1
         if count > MANY:
-            self.crowded.add(call.place)
+            self.crowded.add(place)
         return count > MANY
 
     def construct(self, class_: Class, call: Call) -> None:
@@ -332,7 +349,9 @@ class Calls:
                     self.give_back(slot, call, name)
                 self.hand_to(slot, slot, call, name)
                 if name in BRANCHING:  # of a list of functions, as ``switch`` takes them
-                    self.slots.watch(slot, partial(self.hand_to_elements, slot=slot, call=call, name=name), Container)
+                    containers = self.reach.containers
+                    hand = partial(self.hand_to, slot=slot, call=call, name=name)
+                    containers.open(slot, containers.elements, containers.parts_of, hand, Container)
             if name.endswith("lax.scan"):
                 self.scan(call)
 
@@ -367,17 +386,23 @@ class Calls:
             self.slots.lead_kinds(slot, call.result, Object)
         if name in TELLING or package not in HANDING_ON or (package == "jax" and last not in MOVING):
             return
-        self.reach.shift(slot, call.result, 0 if last in KEEPING and not maps(name) else None)
+        if package == "jax" and any(slot == other and keyword in SETTINGS for keyword, other in call.keywords):
+            return
         if package == "jax" and last not in KEEPING:  # an array of what a container has
-            inside = partial(self.lead_inside, target=call.result)
-            self.slots.watch(slot, inside, Container)
+            self.reach.shift(slot, call.result, None)
+            self.reach.containers.pour_containers(slot, call.result)
+            self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
         else:
+            self.reach.shift(slot, call.result, None if maps(name) else 0)
             self.slots.lead_kinds(slot, call.result, Container)
 
-    def lead_inside(self, container: Value, target: Slot) -> None:
-        """Put all that is in a container into a slot."""
-        assert isinstance(container, Container)
-        self.slots.lead(self.reach.containers.inside(container), target)
+    def give_others(self, values: int, result: Slot) -> None:
+        """Give an array that may be of something else than keys, as something else may have been given."""
+        others = self.slots.of_kinds(Other)
+        if values & others:
+            self.slots.put(result, OTHER)
+        if values & ~others:  # a function in the place of an array: values were merged there
+            self.slots.put(result, Made("jax"))
 
     def hand_to(self, source: Slot, slot: Slot, call: Call, name: str) -> None:
         """Let a library call the callables in a slot: functions, and objects where a function is meant.
@@ -398,7 +423,7 @@ class Calls:
         elif name not in RUNNING and (wants or not name.startswith(ARRAY_MAKING)):
             self.slots.lead_kinds(source, call.result, *kinds)
         if wants:
-            self.slots.watch(source, partial(self.run, slot=slot, call=call, name=name), *kinds)
+            self.slots.watch_mask(source, partial(self.run_all, slot=slot, call=call, name=name), *kinds)
             self.slots.watch(source, partial(self.hand_to_library, slot=slot, call=call, name=name), Library)
 
     def blur(self, callables: int) -> None:
@@ -420,21 +445,20 @@ class Calls:
             name = "__call__" if isinstance(value, Object) else "__init__"
             self.slots.watch_mask(self.reach.classes.member(value.code, name), self.blur, Member)
 
-    def hand_to_elements(self, container: Value, *, slot: Slot, call: Call, name: str) -> None:
-        """Let a library call what is in a container."""
-        assert isinstance(container, Container)
-        for element in self.reach.elements(container, None):
-            self.hand_to(element, slot, call, name)
-
     def take_arguments(self, value: Value, *, call: Call) -> None:
         """Give a function its first arguments."""
         if isinstance(value, Function | BoundMethod):
             given = sum(not starred for _, starred in call.arguments[1:])
             self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
 
+    def run_all(self, values: int, *, slot: Slot, call: Call, name: str) -> None:
+        """Let a library call the callables of a mask."""
+        for value in self.slots.listed(self.still_told(values, call)):
+            self.run(value, slot=slot, call=call, name=name)
+
     def run(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
         """Let a library call a callable with what is given besides it."""
-        if self.is_crowded(call):
+        if self.is_crowded(call.place):
             return
         result = call.result
         if name.endswith("lax.scan"):
@@ -491,19 +515,18 @@ class Calls:
             if name in ELEMENTWISE:
                 self.reach.iterate(slot, each)
             else:
-                self.reach.containers.pour(slot, each)
+                self.reach.containers.pour(slot, each, 0)
         return each
 
-    def hand(self, callee: Value, arguments: Sequence[Value], result: Slot) -> None:
-        """Call a value with values, as a decorator is called with what it decorates."""
-        if isinstance(callee, Library | Made) and maps(self.reach.canonical(callee.qualified)):
-            for argument in arguments:
-                self.blur_one(argument)
-        slot = self.slots.slot("handed", callee, *arguments)
-        for argument in arguments:
-            self.slots.put(slot, argument)
-        if not isinstance(callee, Library | Made | Constructor):
-            self.feed(callee, [[slot]], result)
+    def hand(self, decorator: Value, decorated: Value, result: Slot, place: Place) -> None:
+        """Call a decorator, as it is written at a place, with what it decorates."""
+        if isinstance(decorator, Library | Made):
+            if maps(self.reach.canonical(decorator.qualified)):
+                self.blur_one(decorated)
+        elif isinstance(decorator, CALLABLE) and not isinstance(decorator, Constructor) and not self.is_crowded(place):
+            slot = self.slots.slot("decorated", decorated)
+            self.slots.put(slot, decorated)
+            self.feed(decorator, [[slot]], result)
 
     def feed(self, value: Value, given: Sequence[Given], result: Slot) -> None:
         """Call a value with slots for its parameters."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.slots import Slot, Slots
@@ -13,13 +14,20 @@ __all__ = ["Classes", "bound"]
 
 WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_extensions"})
 """Packages of which a class inherits nothing that says something of its own attributes."""
+NO_METHOD = ""
 
 
 class Classes:
     """The classes of a project, whose bases become known as values spread."""
 
-    def __init__(self, slots: Slots) -> None:
-        """Start without any class."""
+    def __init__(self, slots: Slots, method_names: Collection[str]) -> None:
+        """Start without any class.
+
+        Args:
+            slots: those of the project.
+            method_names: the names of all functions in classes of the project.
+        """
+        self._method_names = frozenset(method_names)
         self._slots = slots
         self._bases: dict[ClassCode, list[ClassCode]] = defaultdict(list)
         self._heirs: dict[ClassCode, list[ClassCode]] = defaultdict(list)
@@ -88,7 +96,11 @@ class Classes:
             self._slots.lead(current, former)
 
     def member(self, code: ClassCode, name: str) -> Slot:
-        """Return the slot of the methods that an object of a class, or of one that inherits it, has under a name."""
+        """Return the slot of the methods that an object of a class, or of one that inherits it, has under a name.
+
+        All names that no class of the project gives a method are one: what a class inherits of libraries has them.
+        """
+        name = name if name in self._method_names else NO_METHOD
         slot = self._slots.slot("member", code, name)
         if name not in self._asked[code]:
             self._asked[code][name] = None
@@ -102,6 +114,7 @@ class Classes:
 
     def above(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of what ``super()`` finds in a class: in its bases, or beside it in a class that inherits."""
+        name = name if name in self._method_names else NO_METHOD
         slot = self._slots.slot("above", code, name)
         if name not in self._above[code]:
             self._above[code][name] = None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import UNDIVIDED, Container, Value
+from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.values import UNDIVIDED, Container, Object, Value
 
 if TYPE_CHECKING:
     from olympus_rules.reach.calls import Call
@@ -29,6 +30,28 @@ TAKING = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
 METHODS = TAKING | {"copy", "extend", "extendleft", "items", "popitem", "update", "values"}
 
 
+MANY = 64  # values of one place whose parts are told apart
+
+
+class Pool:
+    """The parts of all values that are not told apart, in one slot."""
+
+    def __init__(self, slots: Slots, name: str, parts_of: Callable[[Value], list[Slot]]) -> None:
+        """Start without any value; ``parts_of`` gives the parts of one."""
+        self.slots = slots
+        self.slot = slots.slot(name)
+        self._parts_of = parts_of
+        self._values = 0
+
+    def add(self, values: int) -> None:
+        """Add the values of a mask."""
+        fresh = values & ~self._values
+        self._values |= fresh
+        for value in self.slots.listed(fresh) if fresh else ():
+            for part in self._parts_of(value):
+                self.slots.lead(part, self.slot)
+
+
 class Containers:
     """Containers that calls make of others, in the slots of a project."""
 
@@ -37,17 +60,77 @@ class Containers:
         self.reach = reach
         self.slots = reach.slots
         self._opened: set[Container] = set()
+        self.elements = Pool(self.slots, "elements of many", self.parts_of)
+        self.leaves = Pool(self.slots, "leaves of many", self.leaves_of)
 
-    def pour(self, source: Slot, target: Slot) -> None:
-        """Put all that is in something, at any depth, into a slot: a key array of all the keys."""
+    def open(
+        self,
+        source: Slot,
+        pool: Pool,
+        parts_of: Callable[[Value], list[Slot]],
+        hand: Callable[[Slot], None],
+        *kinds: type,
+    ) -> None:
+        """Hand on the parts of what is in a slot; of very many values, all parts of all such values.
 
+        Where so many come together, they were merged before. To go on telling them apart would be costly.
+
+        Args:
+            source: the slot.
+            pool: the parts of all values that are not told apart.
+            parts_of: gives the parts of one value.
+            hand: hands on one part.
+            kinds: the kinds of values that have parts.
+        """
+        seen = 0
+
+        def read(values: int) -> None:
+            nonlocal seen
+            before, seen = seen, seen + values.bit_count()
+            if seen <= MANY:
+                for value in self.slots.listed(values):
+                    for part in parts_of(value):
+                        hand(part)
+                return
+            pool.add(values)
+            if before <= MANY:
+                hand(pool.slot)
+
+        self.slots.watch_mask(source, read, *kinds)
+
+    def parts_of(self, value: Value, name: str | int | None = None) -> list[Slot]:
+        """Return the slots of the elements of a container, or of what an object gives."""
+        if isinstance(value, Container):
+            return self.reach.elements(value, name)
+        return [self.reach.opened(value)] if isinstance(value, Object) else []
+
+    def pour(self, source: Slot, target: Slot, axes: int | None = None) -> None:
+        """Put all that is in something, at any depth, into a slot.
+
+        Args:
+            source: something.
+            target: the slot.
+            axes: how many axes more the keys have there: none as leaves, and an unknown number as an array of them.
+        """
         self.slots.lead_kinds(source, target, *UNDIVIDED)
-        self.reach.shift(source, target, None)
-        self.slots.watch(source, partial(self._pour_one, target=target), Container)
+        self.reach.shift(source, target, axes)
+        self.pour_containers(source, target, axes)
 
-    def _pour_one(self, container: Value, target: Slot) -> None:
-        assert isinstance(container, Container)
-        self.slots.lead(self.inside(container), target)
+    def pour_containers(self, source: Slot, target: Slot, axes: int | None = None) -> None:
+        """Put all that is in the containers of a slot into another one."""
+
+        def hand(part: Slot) -> None:
+            if axes == 0:
+                self.slots.lead(part, target)
+            else:
+                self.slots.lead_kinds(part, target, *UNDIVIDED)
+                self.reach.shift(part, target, axes)
+
+        self.open(source, self.leaves, self.leaves_of, hand, Container)
+
+    def leaves_of(self, value: Value) -> list[Slot]:
+        """Return the slot of all that is in a container."""
+        return [self.inside(value)] if isinstance(value, Container) else []
 
     def stacked(self, source: Slot, target: Slot, axes: int) -> None:
         """Put what is in a slot into another one with so many more axes; the leaves of trees are of any rank then."""
@@ -61,18 +144,19 @@ class Containers:
         if container not in self._opened:
             self._opened.add(container)
             for element in self.reach.elements(container, None):
-                self.pour(element, slot)
+                self.pour(element, slot, 0)
         return slot
 
     def named(self, source: Slot, name: str | int, target: Slot) -> None:
         """Put the element of a name or number into a slot; of what is no container, nothing."""
 
-        def read(value: Value) -> None:
-            assert isinstance(value, Container)
-            for element in self.reach.elements(value, name):
-                self.slots.lead(element, target)
-
-        self.slots.watch(source, read, Container)
+        self.open(
+            source,
+            self.elements,
+            lambda value: self.parts_of(value, name),
+            lambda part: self.slots.lead(part, target),
+            Container,
+        )
 
     def made(self, result: Slot, length: int | None = None) -> Container:
         """Put a new container into a slot and return it."""

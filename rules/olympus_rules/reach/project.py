@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -98,6 +99,7 @@ class ProjectReach:
         expressions: the slots of each expression.
         origins: where a register was read from, for what is put into a container.
         reads: attributes that were read: the object, the name, and the result.
+        vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
         nothing: registers that hold ``None``.
         method_results: calls of methods with the object of each.
@@ -115,12 +117,13 @@ class ProjectReach:
         self.makers = None if makers is None else frozenset(makers)
         self.roots = frozenset(roots)
         self.slots = Slots()
-        self.classes = Classes(self.slots)
+        self.classes = Classes(self.slots, method_names(documents.values()))
         self.containers = Containers(self)
         self.calls = Calls(self)
         self.expressions: dict[Place, list[Slot]] = {}
         self.origins: dict[Slot, Slot] = {}
         self.reads: list[tuple[Slot, str, Slot]] = []
+        self.vague: list[tuple[str, Slot]] = []
         self.writes: list[tuple[Slot, str, Slot]] = []
         self.nothing: set[Slot] = set()
         self.method_results: list[tuple[Slot, Call]] = []
@@ -243,14 +246,15 @@ class ProjectReach:
     def iterate(self, source: Slot, target: Slot) -> None:
         """Put each element of something into a slot."""
 
-        def read(value: Value) -> None:
-            if isinstance(value, Container):
-                for element in self.elements(value, None):
-                    self.slots.lead(element, target)
-            elif isinstance(value, Object):
-                self.slots.lead(self.opened(value), target)
-
-        self.slots.watch(source, read, Container, Object)
+        opening = self.containers
+        opening.open(
+            source,
+            opening.elements,
+            opening.parts_of,
+            lambda part: self.slots.lead(part, target),
+            Container,
+            Object,
+        )
         self.slots.lead_kinds(source, target, *WHOLE)
         self.shift(source, target, -1)
 
@@ -344,28 +348,37 @@ class ProjectReach:
         """Spread values; what is read of objects that nothing is known of may be of any object of the project."""
         self.slots.settle()
         for _ in range(ROUNDS):
+            self._vague_reads()
             waiting, self.reads = self.reads, []
             for owner, name, slot in waiting:
                 if any(isinstance(value, CALLABLE) for value in self.slots.values(owner)):
                     self.reads.append((owner, name, slot))
                     continue
-                self.slots.lead(self.attribute(name), slot)
-                for method in self.classes.methods.get(name, ()):
-                    owning = Object(method.owner) if method.owner is not None else None
-                    if owning is not None:
-                        self.take_member(Member(method), owning, slot)
+                self.vague.append((name, slot))
+            self._vague_reads()
             for owner, name, source in self.writes:
                 if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
                     self.set_loose(name, source)
             self._unknown_results()
             self._unknown_calls()
-            if len(self.reads) == len(waiting):
-                break
             self.slots.settle()
+            if len(self.reads) == len(waiting) and not self.vague:
+                break
         for slot, scope in self.slots.empty():
             if isinstance(scope, ir.FunctionCode) and slot not in self.nothing:
                 self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
         self.slots.settle()
+
+    def _vague_reads(self) -> None:
+        """Read attributes of what may be an object of any class of the project."""
+        while self.vague:
+            waiting, self.vague = self.vague, []
+            for name, slot in waiting:
+                self.slots.lead(self.attribute(name), slot)
+                for method in self.classes.methods.get(name, ()):
+                    if method.owner is not None:
+                        self.take_member(Member(method), Object(method.owner), slot)
+            self.slots.settle()
 
     def _unknown_results(self) -> None:
         """Methods of arrays and containers give back what is in the object."""
@@ -534,6 +547,13 @@ class ProjectReach:
         return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
 
 
+def method_names(documents: Iterable[Document]) -> set[str]:
+    """Return the names of all functions in classes."""
+    classes = [node for each in documents for node in ast.walk(each.tree) if isinstance(node, ast.ClassDef)]
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return {node.name for class_ in classes for node in ast.walk(class_) if isinstance(node, functions)}
+
+
 def is_jax(name: str) -> bool:
     """Say whether a canonical name is one of JAX, or of Python itself."""
     import sys
@@ -545,5 +565,9 @@ def is_jax(name: str) -> bool:
 def reach(
     documents: Mapping[str, Document], makers: Iterable[Place] | None, roots: Iterable[str] = ("jax",)
 ) -> ProjectReach:
-    """Return which keys may be where in a project; the arguments are those of :class:`ProjectReach`."""
+    """Return which keys may be where in a project; the arguments are those of :class:`ProjectReach`.
+
+    Raises:
+        TooLargeError: if it is too large to work that out.
+    """
     return ProjectReach(documents, makers, roots)

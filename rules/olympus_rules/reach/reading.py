@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.lowering import dotted_name
+from olympus_rules.reach.containers import MANY
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     WHOLE,
@@ -154,7 +155,23 @@ class Reader:
     def read_attribute(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
         """Put an attribute of whatever is in a slot into another one."""
         self.reach.origins[slot] = self.reach.attribute(name)
-        self.slots.watch(owner, lambda value: self.attribute_of(value, name, slot, spelled=spelled))
+        self.slots.watch(
+            owner,
+            lambda value: self.attribute_of(value, name, slot, spelled=spelled),
+            *(Key, Module, Library, Made, Super),
+        )
+        classes = 0
+
+        def read(values: int) -> None:
+            nonlocal classes
+            before, classes = classes, classes + values.bit_count()
+            if classes <= MANY:
+                for value in self.slots.listed(values):
+                    self.attribute_of(value, name, slot)
+            elif before <= MANY:  # an object of any class, as it seems
+                self.reach.vague.append((name, slot))
+
+        self.slots.watch_mask(owner, read, Class, Object)
         self.reach.reads.append((owner, name, slot))
 
     def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:
@@ -211,14 +228,15 @@ class Reader:
             return
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
 
-        def read(value: Value) -> None:
-            if isinstance(value, Container):
-                for element in self.reach.elements(value, name):
-                    self.slots.lead(element, slot)
-            elif isinstance(value, Object):
-                self.slots.lead(self.reach.opened(value), slot)
-
-        self.slots.watch(owner, read, Container, Object)
+        containers = self.reach.containers
+        containers.open(
+            owner,
+            containers.elements,
+            lambda value: containers.parts_of(value, name),
+            lambda part: self.slots.lead(part, slot),
+            Container,
+            Object,
+        )
         self.slots.lead_kinds(owner, slot, Made, Library)
         self.reach.shift(owner, slot, axes_of(index))
 
@@ -303,17 +321,17 @@ class Reader:
     def take_apart(self, source: Slot, targets: list[Slot], *, is_exact: bool = True) -> None:
         """Give each target an element of what is in a slot: that of its number, where all have one."""
 
-        def read(value: Value) -> None:
-            exact = is_exact and isinstance(value, Container) and value.length == len(targets)
-            for index, target in enumerate(targets):
-                if isinstance(value, Object):
-                    self.slots.lead(self.reach.opened(value), target)
-                elif isinstance(value, Container):
-                    for element in self.reach.elements(value, index if exact else None):
-                        self.slots.lead(element, target)
+        containers = self.reach.containers
+        for index, target in enumerate(targets):
 
-        self.slots.watch(source, read, Container, Object)
-        for target in targets:
+            def parts_of(value: Value, index: int = index) -> list[Slot]:
+                exact = is_exact and isinstance(value, Container) and value.length == len(targets)
+                return containers.parts_of(value, index if exact else None)
+
+            def hand(part: Slot, target: Slot = target) -> None:
+                self.slots.lead(part, target)
+
+            containers.open(source, containers.elements, parts_of, hand, Container, Object)
             self.slots.lead_kinds(source, target, *WHOLE)
             self.reach.shift(source, target, -1 if is_exact else None)
 
@@ -409,7 +427,7 @@ class Reader:
                 for name in inner.parameters:
                     self.slots.put(self.reach.variable(inner, name), value)
             else:
-                self.reach.calls.hand(value, [Function(inner)], slot)
+                self.reach.calls.hand(value, Function(inner), slot, place_of(self.file, node))
 
         self.slots.watch(decorator, apply)
 
@@ -429,7 +447,7 @@ def axes_of(index: ast.expr) -> int | None:
                 axes += 1
             case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
                 axes -= 1
-            case ast.Slice():
+            case ast.Slice() | ast.Constant(value=str()):  # of a tree with such keys
                 pass
             case _:
                 return None

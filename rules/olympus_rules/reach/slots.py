@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from olympus_rules.reach.values import Value
 
-__all__ = ["Slot", "Slots"]
+__all__ = ["Slot", "Slots", "TooLargeError"]
 
 Slot = int
 Watcher = Callable[[Value], None]
@@ -16,8 +16,14 @@ Kinds = tuple[type, ...]
 GROWTH = 1.5
 FEWEST = 10_000
 """Slots that lead to each other are looked for when so many edges are new, and the edges have grown so much."""
+MOST_STEPS = 6_000_000
+"""Steps, one for each slot that changes and each of its watchers, after which to go on would take very long."""
 LISTS = 10_000
 """Masks of which the values are kept as a list, too."""
+
+
+class TooLargeError(Exception):
+    """Values would spread for very long."""
 
 
 @dataclass(slots=True, eq=False)
@@ -53,6 +59,7 @@ class Slots:
         self._waiting: deque[Slot] = deque()
         self._is_waiting: list[bool] = []
         self._edges = 0
+        self._steps = 0
         self._most_edges = FEWEST
 
     def __len__(self) -> int:
@@ -183,8 +190,14 @@ class Slots:
             self._waiting.append(slot)
 
     def settle(self) -> None:
-        """Spread until nothing changes."""
+        """Spread until nothing changes.
+
+        Raises:
+            TooLargeError: if there is no end of it after very many steps.
+        """
         while self._waiting:
+            if self._steps > MOST_STEPS:
+                raise TooLargeError(f"values spread for more than {MOST_STEPS} steps")
             if self._edges > self._most_edges:
                 self._join_cycles()
             slot = self._waiting.popleft()
@@ -199,6 +212,7 @@ class Slots:
                 for target, ways in tuple(self._kinds_lead[slot].items()):
                     for wanted in ways:
                         self._spread(self._same[target], fresh & wanted[0])
+            self._steps += 1 + len(self._watching[slot])
             for watching in tuple(self._watching[slot]):
                 self._show(slot, watching)
 
