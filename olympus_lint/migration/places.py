@@ -151,7 +151,10 @@ def _counts(report: Report, settings: Settings) -> bool:
 def is_note(report: Report, target: Target) -> bool:
     """Say whether a place is worth a look only: typed keys work there on every release that is aimed at."""
     fact = report.fact
-    return isinstance(fact, Conversion) and (fact.confidence == Confidence.POSSIBLE or not fact.breaks(target.jax))
+    if not isinstance(fact, Conversion):
+        return False
+    only_possible = fact.confidence == Confidence.POSSIBLE and not fact.before  # else it breaks on a known release
+    return only_possible or not fact.breaks(target.jax)
 
 
 def _works_by_now(report: Report, target: Target) -> bool:
