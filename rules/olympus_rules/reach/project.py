@@ -11,9 +11,10 @@ from operator import or_
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.calls import KEEPING_METHODS
 from olympus_rules.keyflow.lowering import lower_module
-from olympus_rules.reach.calls import CHANGING, FILLING, MANY, Call, Calls
+from olympus_rules.reach.calls import Call, Calls
 from olympus_rules.reach.classes import Classes, bound
 from olympus_rules.reach.containers import Containers
+from olympus_rules.reach.libraries import CHANGING, FILLING, MANY
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.values import (
