@@ -30,9 +30,6 @@ TAKING = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
 METHODS = TAKING | {"copy", "extend", "extendleft", "items", "popitem", "update", "values"}
 
 
-MANY = 64  # values of one place whose parts are told apart
-
-
 class Pool:
     """The parts of all values that are not told apart, in one slot."""
 
@@ -73,8 +70,6 @@ class Containers:
     ) -> None:
         """Hand on the parts of what is in a slot; of very many values, all parts of all such values.
 
-        Where so many come together, they were merged before. To go on telling them apart would be costly.
-
         Args:
             source: the slot.
             pool: the parts of all values that are not told apart.
@@ -82,21 +77,20 @@ class Containers:
             hand: hands on one part.
             kinds: the kinds of values that have parts.
         """
-        seen = 0
+        is_pooled = False
 
-        def read(values: int) -> None:
-            nonlocal seen
-            before, seen = seen, seen + values.bit_count()
-            if seen <= MANY:
-                for value in self.slots.listed(values):
-                    for part in parts_of(value):
-                        hand(part)
-                return
+        def each(value: Value) -> None:
+            for part in parts_of(value):
+                hand(part)
+
+        def rest(values: int) -> None:
+            nonlocal is_pooled
             pool.add(values)
-            if before <= MANY:
+            if not is_pooled:
+                is_pooled = True
                 hand(pool.slot)
 
-        self.slots.watch_mask(source, read, *kinds)
+        self.slots.watch_few(source, each, rest, *kinds)
 
     def parts_of(self, value: Value, name: str | int | None = None) -> list[Slot]:
         """Return the slots of the elements of a container, or of what an object gives."""

@@ -124,7 +124,7 @@ class ProjectReach:
         self.expressions: dict[Place, list[Slot]] = {}
         self.origins: dict[Slot, Slot] = {}
         self.reads: list[tuple[Slot, str, Slot]] = []
-        self.vague: list[tuple[str, Slot]] = []
+        self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
         self.nothing: set[Slot] = set()
         self.method_results: list[tuple[Slot, Call]] = []
@@ -132,6 +132,7 @@ class ProjectReach:
         self._named: dict[int, list[Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self._opened: set[Object] = set()
+        self._read_vaguely: set[tuple[str, Slot]] = set()
         self._blurred: set[Slot] = set()
         self._blurred_containers = 0
         self._of_rank: dict[tuple[int, int | None], int] = {}
@@ -355,7 +356,7 @@ class ProjectReach:
                 if any(isinstance(value, CALLABLE) for value in self.slots.values(owner)):
                     self.reads.append((owner, name, slot))
                     continue
-                self.vague.append((name, slot))
+                self.vague.add((name, slot))
             self._vague_reads()
             for owner, name, source in self.writes:
                 if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
@@ -373,7 +374,8 @@ class ProjectReach:
     def _vague_reads(self) -> None:
         """Read attributes of what may be an object of any class of the project."""
         while self.vague:
-            waiting, self.vague = self.vague, []
+            waiting, self.vague = sorted(self.vague - self._read_vaguely), set()
+            self._read_vaguely.update(waiting)
             for name, slot in waiting:
                 self.slots.lead(self.attribute(name), slot)
                 for method in self.classes.methods.get(name, ()):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from olympus_rules.keyflow import instructions as ir
 from olympus_rules.keyflow.lowering import dotted_name
-from olympus_rules.reach.containers import MANY
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     WHOLE,
@@ -160,18 +159,12 @@ class Reader:
             lambda value: self.attribute_of(value, name, slot, spelled=spelled),
             *(Key, Module, Library, Made, Super),
         )
-        classes = 0
-
-        def read(values: int) -> None:
-            nonlocal classes
-            before, classes = classes, classes + values.bit_count()
-            if classes <= MANY:
-                for value in self.slots.listed(values):
-                    self.attribute_of(value, name, slot)
-            elif before <= MANY:  # an object of any class, as it seems
-                self.reach.vague.append((name, slot))
-
-        self.slots.watch_mask(owner, read, Class, Object)
+        self.slots.watch_few(
+            owner,
+            lambda value: self.attribute_of(value, name, slot),
+            lambda _: self.reach.vague.add((name, slot)),  # an object of any class, as it seems
+            *(Class, Object),
+        )
         self.reach.reads.append((owner, name, slot))
 
     def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:

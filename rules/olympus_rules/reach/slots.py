@@ -18,6 +18,7 @@ FEWEST = 10_000
 """Slots that lead to each other are looked for when so many edges are new, and the edges have grown so much."""
 MOST_STEPS = 6_000_000
 """Steps, one for each slot that changes and each of its watchers, after which to go on would take very long."""
+MOST_TOLD_APART = 64
 LISTS = 10_000
 """Masks of which the values are kept as a list, too."""
 
@@ -170,6 +171,26 @@ class Slots:
         watching = Watching(watcher, self._mask_of(kinds or (object,)))
         self._watching[slot].append(watching)
         self._show(slot, watching)
+
+    def watch_few(
+        self, slot: Slot, each: Watcher, rest: Callable[[int], None], *kinds: type, most: int = MOST_TOLD_APART
+    ) -> None:
+        """Call a function for each value of some kinds in a slot; once there are very many, another with their mask.
+
+        Where so many come together, they were merged before, and to go on telling them apart would be costly.
+        """
+        seen = 0
+
+        def show(fresh: int) -> None:
+            nonlocal seen
+            seen += fresh.bit_count()
+            if seen > most:
+                rest(fresh)
+                return
+            for value in self.listed(fresh):
+                each(value)
+
+        self.watch_mask(slot, show, *kinds)
 
     def _show(self, slot: Slot, watching: Watching) -> None:
         fresh = self._values[slot] & ~watching.seen & watching.wanted[0]
