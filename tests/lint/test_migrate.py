@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -127,6 +128,25 @@ def test_diff_writes_nothing_and_applies(project: Path) -> None:
         (project / name).write_text(text)
     command(project, "--migrate", "--fix", ".")
     assert texts(project) == patched
+
+
+def test_the_plan_hangs_on_nothing_but_the_project(project: Path) -> None:
+    """Where very many values come together only some are told apart: the same ones each time."""
+    functions = "".join(f"def f{n}(key):\n    return key\n\n\nclass C{n}:\n    go = f{n}\n\n\n" for n in range(80))
+    calls = "for each in (" + ", ".join(f"C{n}" for n in range(80)) + "):\n    each().go(PRNGKey(1)).sum()\n"
+    (project / "pkg/many.py").write_text(f"from jax.random import PRNGKey\n\n\n{functions}{calls}")
+    reports = {
+        subprocess.run(
+            [sys.executable, "-m", "olympus_lint", "--migrate", "."],
+            cwd=project,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(reports) == 1 and "pkg/many.py" in reports.pop()
 
 
 def test_formats(project: Path) -> None:
