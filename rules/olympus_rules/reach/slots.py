@@ -16,7 +16,7 @@ Kinds = tuple[type, ...]
 GROWTH = 1.5
 FEWEST = 10_000
 """Slots that lead to each other are looked for when so many edges are new, and the edges have grown so much."""
-MOST_STEPS = 6_000_000
+MOST_STEPS = 4_000_000
 """Steps, one for each slot that changes and each of its watchers, after which to go on would take very long."""
 MOST_TOLD_APART = 64
 LISTS = 10_000
