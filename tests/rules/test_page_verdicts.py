@@ -37,11 +37,8 @@ OTHERS = "it is not known whether a key is there"
 NEVER = "no execution comes there"
 LEFT = {
     ("derivation-collision", "Use instead: the same data in every pass"): {LOOP, NEVER},
-    ("key-reuse", "Use instead: attributes"): {NEVER},
-    ("key-reuse", "Use instead: branches"): {NEVER},
     ("key-reuse", "Use instead: comprehensions"): {LOOP, NEVER},
     ("key-reuse", "Use instead: containers and unpacking"): {ITEMS, ROOTS, NEVER},
-    ("key-reuse", "Use instead: functions of the same file"): {NEVER},
     ("key-reuse", "Use instead: loops"): {LOOP, NEVER},
     ("key-transposition", "Use instead: several arguments"): {OTHERS},
     ("key-transposition", "Use instead: transposing a key array"): {OTHERS},

@@ -8,13 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from marked import read
 
 pytest.importorskip("jax", reason="a witness is traced with JAX")
 
-from olympus.verdicts import Place, Question, Verdict
-from olympus.witness.answer import answer
-from olympus.witness.execution import Target
+from witnessed import verdict
 
 REUSE = "a = «1 jax.random.normal(key)»\n    return a + «2 jax.random.normal(key)»"
 CONFIRMED = {
@@ -64,17 +61,6 @@ CONFIRMED = {
         "def f(key, rows):\n    return jax.lax.associative_scan(lambda a, b: a + b + «12 jax.random.normal(key)», rows)"
     ),
 }
-
-
-def verdict(source: str, folder: Path, code: str = "OLY104", *, certain: bool = True) -> Verdict:
-    """Return what a witness says of the places that are marked in a program."""
-    program = read(f"import jax\n{source}\n")
-    file = folder / "program.py"
-    file.write_text(program.text, "utf-8")
-    first, second = (Place(str(file), *program.places[mark]) for mark in "12")
-    question = Question(code, second, None if first == second else first, certain)
-    (found,) = answer(Target(str(file), program.text, "program", ""), [question])
-    return found
 
 
 @pytest.mark.parametrize("name", CONFIRMED)

@@ -143,7 +143,8 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
         if not known and not question.certain:
             return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
         return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
-    if _goes_round(question) and not _is_visited_twice(later) and not _is_visited_once(question, execution, second):
+    again = _goes_round(question) and not _is_in_order(question, earlier, later)
+    if again and not _is_visited_once(question, execution, second):
         return None
     doubt = _cut_short(question, execution)
     if doubt is None and (not first or not second):
@@ -177,6 +178,13 @@ def _goes_round(question: Question) -> bool:
     return other.file == place.file and (other.line, other.column) > (place.line, place.column)
 
 
+def _is_in_order(question: Question, earlier: Sequence[Event], later: Sequence[Event]) -> bool:
+    """Say whether an execution came to the two places in the order of the question, or twice to the one of it."""
+    if question.other is None:
+        return _is_visited_twice(later)
+    return any(first.order < second.order for first in earlier for second in later)
+
+
 def _derives(event: Event) -> bool:
     """Say whether an event makes a key of a key; the words of a raw key are wrapped by each call, and are that key."""
     return event.kind in ("split", "fold_in")
@@ -205,10 +213,20 @@ def _is_visited_once(question: Question, execution: Execution, keys: Sequence[tu
     if question.other is None or execution.cut is not None:
         return False
     identities = execution.lineage.identities
-    spans = [span for event, _ in keys for span in event.chain if at((span,), question.place)]
     roots = {identities[identities.root(key)].operation for _, key in keys}
-    functions = {COMPREHENSION.sub("", span.function) for span in spans}
-    return not any("." in function for function in functions) and roots <= {"argument", "seed"}
+    chains = {event.chain for event, _ in keys if at(event.chain, question.place)}
+    return roots <= {"argument", "seed"} and all(_is_of_one_call(chain, question.place) for chain in chains)
+
+
+def _is_of_one_call(chain: Chain, place: Place) -> bool:
+    """Say whether nothing lives on after the call that came to a place: neither an object nor an inner function."""
+    functions = [COMPREHENSION.sub("", span.function) for span in chain]
+    for span, function in zip(chain, functions, strict=True):
+        outer, _, inner = function.partition(".")
+        lives_on = inner and not re.fullmatch(r"\w+\.__init__", function)
+        if at((span,), place) and lives_on and not (inner.startswith("<locals>") and outer in functions):
+            return False
+    return True
 
 
 def _cut_short(question: Question, execution: Execution) -> str | None:
