@@ -45,8 +45,12 @@ CASES = {
         "refuted",
         "keys = jax.random.split(PRNGKey(seed), 3)\n    return «1 jax.vmap(jax.random.split, out_axes=1)(keys)»",
     ),
-    "a place after a loop of unknown length": (
+    "a place after a loop that may not run": (
         "inconclusive",
+        "keys = jax.random.split(PRNGKey(seed), 3)\n    for _ in table:\n        keys = keys[0]\n    return «1 keys.T»",
+    ),
+    "a place after a loop of unknown length": (
+        "refuted",
         "keys = PRNGKey(seed)\n    for _ in table:\n        keys = jax.random.split(keys)[0]\n    return «1 keys.T»",
     ),
 }

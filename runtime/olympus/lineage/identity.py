@@ -124,10 +124,17 @@ class Identities:
         return all(term.operation not in UNCERTAIN for term in self.below(number))
 
     def root(self, number: int) -> int:
-        """Return the key that a key is derived of in the end: an argument, a seed, or one of unknown origin."""
-        while self.terms[number].operation in ("split", "fold_in", "clone"):
-            number = self.terms[number].children[0]
-        return number
+        """Return the key that a key is derived of in the end: an argument, a seed, or one of unknown origin.
+
+        One of several keys is derived of the root that they share, if they share one.
+        """
+        while True:
+            operation, children, _ = self.terms[number]
+            if operation in ("split", "fold_in", "clone"):
+                number = children[0]
+                continue
+            roots = {self.root(child) for child in children[1:]} if operation == "join" else set()
+            return roots.pop() if len(roots) == 1 else number
 
     def may_be_one(self, one: int, other: int) -> bool:
         """Say whether two keys may be one key for some of the numbers that are folded in, and are not known."""

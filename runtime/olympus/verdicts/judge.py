@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Self
 
 from olympus.jaxprs import Equation
@@ -12,6 +13,7 @@ from olympus.lineage import Event, Failure, Lineage
 from olympus.lineage.ledger import Consumption, may_meet
 from olympus.spans import Chain, Span, traceback_chain
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
+from olympus.verdicts.turns import FOLDED, ROOTS, WHICH, Making, Turns
 
 __all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
 
@@ -20,6 +22,9 @@ WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 
 ASSUMED = "assumed_consumption"
 """The name of a compiled function that stands for a call of which it is not known what it does with a key."""
+
+Use = tuple[Event, int]
+"""A key operation, and one of its keys."""
 
 MISUSES = ("IndexError: Too many indices", "TypeError: iteration over a 0-d array")
 """How errors begin that JAX raises for the words of typed keys, and for those of other arrays alike."""
@@ -48,7 +53,7 @@ class Interruption:
         return cls(f"{type(error).__name__}: {line}"[:200], traceback_chain(error))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Execution:
     """One execution of a function that was traced.
 
@@ -61,6 +66,7 @@ class Execution:
         arrivals: what came to places that were asked about, each time: ``typed`` and ``raw`` keys, ``unknown`` values,
             and ``other`` things.
         grown: where child ``n`` of a split into ``n + 1`` children is taken, for a number that is not known.
+        turns: the turns of its loops, if it stands for all numbers of them.
     """
 
     lineage: Lineage
@@ -70,6 +76,12 @@ class Execution:
     cut: str | None = None
     arrivals: Mapping[Place, Sequence[frozenset[str]]] = field(default_factory=dict)
     grown: tuple[Span, ...] = ()
+    turns: Turns | None = None
+
+    @cached_property
+    def making(self) -> Making:
+        """How its keys were made."""
+        return Making(self.lineage, self.turns or Turns())
 
     def describe(self, key: int) -> str:
         """Return an identity as a reader of the source would write it."""
@@ -149,7 +161,7 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     doubt = _cut_short(question, execution)
     if doubt is None and (not first or not second):
         return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
-    doubt = doubt or _doubt(execution, [key for _, key in first], [key for _, key in second])
+    doubt = doubt or _doubt(execution, first, second)
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
     return Verdict("refuted", tier, "the keys there are different ones")
@@ -238,17 +250,20 @@ def _cut_short(question: Question, execution: Execution) -> str | None:
     return execution.cut
 
 
-def _doubt(execution: Execution, first: Sequence[int], second: Sequence[int]) -> str | None:
+def _doubt(execution: Execution, first: Sequence[Use], second: Sequence[Use]) -> str | None:
     """Say why different keys at two places do not refute a finding; ``None`` if they do."""
     identities = execution.lineage.identities
-    if not all(identities.is_certain(key) for key in (*first, *second)):
-        return "it is not known which keys are used there"
-    if any(identities.may_be_one(a, b) for a in first for b in second if a != b):
-        return "it is not known which numbers are folded in"
-    roots = {identities.root(key) for key in (*first, *second)}
-    if len(roots) > 1:
-        return "it is not known whether the keys there come from one"
-    return None
+    roots = {identities.root(key) for _, key in (*first, *second)}
+    if execution.turns is not None:
+        return execution.making.doubt(first, second) or (ROOTS if len(roots) > 1 else None)
+    for a, one in first:
+        for b, other in second:
+            known = identities.is_certain(one) and identities.is_certain(other)
+            if not known and one != other and execution.making.doubt([(a, one)], [(b, other)]) is not None:
+                return WHICH
+            if known and one != other and identities.may_be_one(one, other):
+                return FOLDED
+    return ROOTS if len(roots) > 1 else None
 
 
 def _collision(
@@ -264,8 +279,12 @@ def _collision(
                 return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
     doubt: str | None = "no keys are made there that are known"
     if first and second and not any(map(_is_assumed, (*earlier, *later))):
-        made = [[key for event in events if _derives(event) for key in event.made] for events in (earlier, later)]
+        made = [
+            [(event, key) for event in events if _derives(event) for key in event.made] for events in (earlier, later)
+        ]
         doubt = _cut_short(question, execution) or _doubt(execution, *made)
+        if doubt is None and execution.turns is not None:
+            doubt = execution.making.doubt_of_derivations()
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
     return Verdict("refuted", tier, "the keys that are made there are different ones")

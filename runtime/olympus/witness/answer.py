@@ -10,6 +10,7 @@ from typing import Any
 
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
+from olympus.verdicts.turns import LATER, LOOP
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
 from olympus.witness.preparation import Branch
@@ -64,19 +65,41 @@ def of_function(target: Target, tree: ast.Module, questions: Sequence[Question])
         tree: its file.
         questions: the findings.
     """
+    seen: set[Place] = set()
+    found = tried(target, tree, questions, seen)
+    if any(verdict.reason in (LOOP, LATER) for verdict in found):
+        always = tried(target, tree, questions, seen, is_open=True)
+        found = [
+            other if verdict.status in ("inconclusive", "not reached") and other.status == "refuted" else verdict
+            for verdict, other in zip(found, always, strict=True)
+        ]
+    return [excluded(tree, question, verdict, seen) for question, verdict in zip(questions, found, strict=True)]
+
+
+def tried(
+    target: Target, tree: ast.Module, questions: Sequence[Question], seen: set[Place], *, is_open: bool = False
+) -> list[Verdict]:
+    """Judge the findings in one function by one way to execute it after the other.
+
+    Args:
+        target: the function.
+        tree: its file.
+        questions: the findings.
+        seen: places that an execution came to with a known key; is added to.
+        is_open: whether loops stand for all numbers of turns.
+    """
     found = [Verdict("not reached", "witness", "no execution comes there")] * len(questions)
     kinds = (False, True) if any(question.code in WORDS for question in questions) else (True,)
     by_kind = dict.fromkeys(kinds, found)
-    seen: set[Place] = set()
     start = time.process_time()
-    for executor in executors(target, tree, kinds):
+    for executor in executors(target, tree, kinds, is_open=is_open):
         by_kind[executor.typed] = judged(executor, questions, by_kind[executor.typed], seen)
         both = zip(questions, zip(*by_kind.values(), strict=True), strict=True)
         found = [together(question, verdicts) for question, verdicts in both]
         decided = ("confirmed", "refuted") if executor.typed else ("confirmed",)
         if all(verdict.status in decided for verdict in found) or time.process_time() - start > ENOUGH:
             break
-    return [excluded(tree, question, verdict, seen) for question, verdict in zip(questions, found, strict=True)]
+    return found
 
 
 def outermost(tree: ast.Module, line: int) -> str:
@@ -161,7 +184,7 @@ def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:
             yield from lead(statement, line)
 
 
-def executors(target: Target, tree: ast.Module, kinds: Sequence[bool]) -> Iterator[Executor]:
+def executors(target: Target, tree: ast.Module, kinds: Sequence[bool], *, is_open: bool) -> Iterator[Executor]:
     """Return the ways to execute a function: alone, for an object that its constructor makes, and as it is called.
 
     Reuse is the same for typed and raw keys; what is done to the words of keys is silent with raw ones, and an error
@@ -171,16 +194,17 @@ def executors(target: Target, tree: ast.Module, kinds: Sequence[bool]) -> Iterat
         target: the function.
         tree: its file.
         kinds: whether keys are typed, for each of the two kinds that is tried.
+        is_open: whether loops stand for all numbers of turns.
     """
     for typed in kinds:
-        yield Executor(target, typed=typed)
+        yield Executor(target, typed=typed, is_open=is_open)
     for typed in kinds:
-        executor = Executor(target, typed=typed, constructed=True)
+        executor = Executor(target, typed=typed, constructed=True, is_open=is_open)
         if executor.entry.has_constructor:
             yield executor
     for caller in callers(target, tree):
         for typed in kinds:
-            yield Executor(caller, typed=typed, home=target)
+            yield Executor(caller, typed=typed, home=target, is_open=is_open)
 
 
 def judged(

@@ -10,13 +10,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from olympus.lineage import failure, follow
+from olympus.lineage import Lineage, failure, follow
 from olympus.spans import is_user_file, span_at
 from olympus.verdicts.documented import Documented
 from olympus.verdicts.judge import ASSUMED, Execution, Interruption
 from olympus.verdicts.question import Place as QuestionPlace
+from olympus.verdicts.turns import Turns, Vector
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
+from olympus.witness.loops import Loops
 from olympus.witness.preparation import Branch, Place, compiled
 from olympus.witness.unknown import is_unknown
 from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule, World, shallow
@@ -29,6 +31,7 @@ NUMBERS = 256
 ENOUGH = 2  # seconds of processor time, after which no other execution begins
 SHARED = 3  # folders in which fixtures are looked for
 MOST = 16  # executions of one function, in each of the two kinds of keys
+MOST_OPEN = 64  # of one whose loops are of any length, each of which is a decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,15 @@ class Target:
 class Executor:
     """Executes one function with one kind of keys."""
 
-    def __init__(self, target: Target, *, typed: bool, constructed: bool = False, home: Target | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        *,
+        typed: bool,
+        constructed: bool = False,
+        home: Target | None = None,
+        is_open: bool = False,
+    ) -> None:
         """Compile the file.
 
         Args:
@@ -80,11 +91,12 @@ class Executor:
             typed: the kind of keys.
             constructed: whether the object of a method is made by its constructor.
             home: a function of another file, where the findings are; ``None`` if it is of the same.
+            is_open: whether loops stand for all numbers of turns.
 
         Raises:
             SyntaxError: if it is no Python of this version.
         """
-        self.target, self.typed, self.constructed = target, typed, constructed
+        self.target, self.typed, self.constructed, self.is_open = target, typed, constructed, is_open
         self.known: set[str] = set()
         self.complete = True  # whether all decisions were tried
         own = home or target
@@ -109,7 +121,7 @@ class Executor:
         waiting += [Choices(default=False), *(Choices(row=row) for row in range(1, last))]
         seen: set[tuple[int, tuple[bool, ...]]] = set()
         start = time.process_time()
-        for _ in range(MOST):
+        for _ in range(MOST_OPEN if self.is_open else MOST):
             if not waiting:
                 return
             if time.process_time() - start > ENOUGH:
@@ -132,31 +144,34 @@ class Executor:
         from olympus.jaxprs import raw_key, trace, typed_key
 
         ended: list[BaseException] = []
-        made: list[dict[Any, Any]] = []
+        cast: list[TracedPlayers] = []
 
-        def run(keys: Any, numbers: Any) -> None:
-            players = TracedPlayers(keys, numbers, self.known)
-            made.append(players.made)
-            self.world.begin(choices, players)
+        def run(keys: Any, numbers: Any, clock: Any) -> list[Any]:
+            players = TracedPlayers(keys, numbers, clock, self.known)
+            cast.append(players)
+            self.world.begin(choices, players, is_open=self.is_open)
             try:
                 with shallow():
                     self.drive(choices)
             except (Exception, Exhausted) as error:
                 ended.append(error)
+            return list(players.counted.values()) if self.is_open else []
 
         key = (typed_key if self.typed else raw_key)(None, (KEYS,))
         struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
-        traced = trace(run, key, struct((NUMBERS,), "int32"))
+        traced = trace(run, key, struct((NUMBERS,), "int32"), struct((), "int32"))
+        lineage, (players,) = follow(traced), cast
         met = self.world.met.values()
         failures = tuple(found for found in map(failure, [*(each.error for each in met), *ended]) if found is not None)
         interruptions = (*map(interruption, met), *map(Interruption.of, ended))
-        names = tuple(value._olympus_path for value in made[0])
+        names = tuple(value._olympus_path for value in players.made)
         arrivals = {
             place: [frozenset(arrival) for arrival in self.world.arrivals.get(number, ())]
             for number, (_, place) in enumerate(self.target.asked)
         }
         grown = tuple(span_at(code, lasti) for code, lasti in self.world.grown)
-        return Execution(follow(traced), failures, interruptions, names, self.world.cut, arrivals, grown)
+        turns = turns_of(lineage, players, self.world.loops) if self.is_open else None
+        return Execution(lineage, failures, interruptions, names, self.world.cut, arrivals, grown, turns)
 
     def named(self, name: str) -> Any:
         """Return what a name of the module is, or a fixture that its folder has for all tests."""
@@ -256,9 +271,17 @@ def module_name(file: Path, folders: Sequence[Path]) -> str:
 class TracedPlayers(Players):
     """Gives unknown values that are used as keys or numbers a traced key or number each."""
 
-    def __init__(self, keys: Any, numbers: Any, known: set[str]) -> None:
-        """Prepare for one execution; ``known`` has the unknown values that are keys, and is added to."""
-        self.keys, self.numbers, self.known = keys, numbers, known
+    def __init__(self, keys: Any, numbers: Any, clock: Any, known: set[str]) -> None:
+        """Prepare for one execution.
+
+        Args:
+            keys: what unknown values are that are used as keys.
+            numbers: what they are as numbers.
+            clock: a number that nothing else uses; an equation with it says that a turn of a loop begins.
+            known: the unknown values that are keys; is added to.
+        """
+        self.keys, self.numbers, self.clock, self.known = keys, numbers, clock, known
+        self.ticks: list[tuple[int, int | None]] = []
         self.made: dict[Any, Any] = {}
         self.counted: dict[Any, Any] = {}
         self.given = 0
@@ -298,6 +321,29 @@ class TracedPlayers(Players):
                 leaf = self.key(leaf)
             if isinstance(leaf, jax.Array) and is_key(leaf):
                 assumed(leaf, DOCUMENTED if known else ASSUMED)
+
+    def turn(self, loop: int, number: int | None) -> None:
+        """Leave a mark in the trace where a turn begins, or a loop has ended."""
+        self.ticks.append((loop, number))
+        self.clock + 1
+
+
+def turns_of(lineage: Lineage, players: TracedPlayers, loops: Loops) -> Turns:
+    """Return the turns of the open loops in an execution, by the marks in its trace."""
+    jaxpr = lineage.trace.jaxpr.jaxpr
+    clock, ticks = jaxpr.invars[-1], iter(players.ticks)
+    running: dict[int, int] = {}
+    vectors: dict[int, Vector] = {}
+    for eqn in jaxpr.eqns:
+        if any(each is clock for each in eqn.invars):
+            loop, number = next(ticks)
+            running.pop(loop, None)
+            if number is not None:
+                running[loop] = number
+        elif running:
+            vectors[id(eqn)] = tuple(running.items())
+    told = ((value.number, loops.told(own)) for own, value in zip(players.counted, lineage.outputs, strict=False))
+    return Turns(vectors, {number: turn for number, turn in told if turn is not None})
 
 
 def is_typed(array: Any) -> bool:

@@ -135,11 +135,11 @@ class Calls:
             return method(*args, **kwargs)
         return self.other(name, args, kwargs)
 
-    def unknown(self, name: str) -> Any:
-        """Return a new unknown value."""
+    def unknown(self, name: str, *, plain: bool = False) -> Any:
+        """Return a new unknown value; a plain one is no key."""
         from olympus.witness.unknown import Unknown
 
-        return Unknown(self.world, f"jax.{name}(...)")
+        return Unknown(self.world, f"jax.{name}(...)", plain=plain)
 
     # Random keys.
 
@@ -165,7 +165,7 @@ class Calls:
         if name in KEPT:
             return getattr(jax.random, name)(key)
         jax.random.bits(key)
-        return self.unknown(f"random.{name}")
+        return self.unknown(f"random.{name}", plain=True)
 
     def made(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Make a key of a seed; the kind is that of the execution for ``PRNGKey``."""

@@ -21,6 +21,9 @@ Branch = tuple[int, int]
 """Line and column of a statement or expression with a condition, as ``ast`` has them."""
 
 
+GROW = frozenset({"append", "appendleft", "extend", "insert"})
+
+
 class CompiledModule:
     """The statements of a file, each compiled at its place."""
 
@@ -44,7 +47,8 @@ def compiled(
         SyntaxError: if it is no Python of this version.
     """
     package = module if Path(file).name == "__init__.py" else module.rpartition(".")[0]
-    tree = Prepared(package, branches, asked).visit(ast.parse(text, file))
+    parsed = ast.parse(text, file)
+    tree = Prepared(package, branches, asked, grown_in(parsed)).visit(parsed)
     statements = []
     for statement in tree.body:
         code = ast.Module([statement], [])
@@ -81,6 +85,12 @@ def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, posi
     return change(test, positive)
 
 
+def grown_in(tree: ast.Module) -> frozenset[str]:
+    """Return the lists that a file adds to: where an item of one stands depends on how often a loop has run."""
+    methods = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in GROW]
+    return frozenset(ast.unparse(node.value) for node in methods)
+
+
 def is_ours(node: ast.AST) -> bool:
     """Say whether a node is a call of one of our functions."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("__olympus")
@@ -115,8 +125,8 @@ class Prepared(ast.NodeTransformer):
     * Relative imports become absolute ones.
     """
 
-    def __init__(self, package: str, branches: Collection[Branch] = (), asked: Asked | None = None) -> None:
-        self.package, self.branches, self.asked = package, branches, asked or {}
+    def __init__(self, package: str, branches: Collection[Branch], asked: Asked | None, grown: Collection[str]) -> None:
+        self.package, self.branches, self.asked, self.grown = package, branches, asked or {}, grown
 
     def visit(self, node: ast.AST) -> Any:
         """Prepare a node; at a place that is asked about, its operands are noted."""
@@ -255,7 +265,11 @@ class Prepared(ast.NodeTransformer):
         if not isinstance(node.ctx, ast.Load) or any(isinstance(p, ast.Slice | ast.Starred) for p in parts):
             return node
         constant = all(isinstance(part, ast.Constant) for part in parts)
-        return node if constant else call("__olympus_item__", node.value, node.slice, at=node)
+        return (
+            node
+            if constant and ast.unparse(node.value) not in self.grown
+            else call("__olympus_item__", node.value, node.slice, at=node)
+        )
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         """Leave it open whether a known container has what is not known, and whether that is some known thing."""
@@ -273,6 +287,29 @@ class Prepared(ast.NodeTransformer):
 
     # Loops and conditions.
 
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        """Note what decides whether the next part is evaluated."""
+        self.generic_visit(node)
+        node.values[:-1] = [call("__olympus_settled__", each, at=each) for each in node.values[:-1]]
+        return node
+
+    def visit_Match(self, node: ast.Match) -> Any:
+        """Note what decides which case is taken."""
+        self.generic_visit(node)
+        node.subject = call("__olympus_settled__", node.subject, at=node.subject)
+        return node
+
+    def visit_Try(self, node: ast.Try) -> Any:
+        """Note that a handler may be come to."""
+        self.generic_visit(node)
+        if node.handlers:
+            node.body.insert(0, ast.copy_location(ast.Expr(call("__olympus_tried__", at=node)), node))
+        return node
+
+    def truth(self, test: ast.expr) -> ast.expr:
+        """Return a condition as a truth value; a constant one is."""
+        return test if isinstance(test, ast.Constant) else call("__olympus_truth__", test, at=test)
+
     def visit_For(self, node: ast.For) -> Any:
         """Run a few turns."""
         self.generic_visit(node)
@@ -285,6 +322,7 @@ class Prepared(ast.NodeTransformer):
         self.generic_visit(node)
         if not node.is_async:
             node.iter = call("__olympus_few__", node.iter, at=node.iter)
+        node.ifs = [call("__olympus_settled__", each, at=each) for each in node.ifs]
         return node
 
     def visit_While(self, node: ast.While) -> Any:
@@ -292,11 +330,11 @@ class Prepared(ast.NodeTransformer):
         self.lead(node)
         self.generic_visit(node)
         if node.orelse:  # it runs when the condition fails, which the loop below cannot tell from its own end
-            test = call("__olympus_truth__", node.test, at=node.test)
+            test = self.truth(node.test)
             turn = call("__olympus_turn__", at=node.test)
             node.test = ast.copy_location(ast.BoolOp(ast.And(), [turn, test]), node.test)
             return node
-        head = self.head(call("__olympus_truth__", node.test, at=node.test))
+        head = self.head(self.truth(node.test))
         end = ast.If(
             ast.copy_location(ast.UnaryOp(ast.Not(), head.value), node.test), [ast.copy_location(ast.Break(), node)], []
         )
@@ -313,7 +351,7 @@ class Prepared(ast.NodeTransformer):
         elif node.orelse and isinstance(node.orelse[-1], ast.Raise):
             node.test = self.unlikely(node.test, wanted=True)
         self.generic_visit(node)
-        head = self.head(call("__olympus_truth__", node.test, at=node.test))
+        head = self.head(self.truth(node.test))
         node.test = head.value
         return [*head.statements, node]
 
@@ -321,7 +359,7 @@ class Prepared(ast.NodeTransformer):
         """Decide a traced condition, too."""
         self.lead(node)
         self.generic_visit(node)
-        node.test = call("__olympus_truth__", node.test, at=node.test)
+        node.test = self.truth(node.test)
         return node
 
     def visit_With(self, node: ast.With) -> Any:

@@ -10,6 +10,8 @@ from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from olympus.verdicts.turns import LATER, LOOP
+from olympus.witness.loops import Enumerated, OpenRange, Zipped
 from olympus.witness.unknown import Unknown, is_unknown
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ def is_traced(value: Any) -> bool:
 def sort_of(value: Any) -> str:
     """Say what a value is to one who looks for keys: an array of two words each may be keys."""
     if is_unknown(value):
-        return "unknown"
+        return "other" if value._olympus_plain else "unknown"
     dtype = str(getattr(value, "dtype", "")) if is_traced(value) else ""
     if dtype.startswith("key<"):
         return "typed"
@@ -65,6 +67,8 @@ class Builtins(dict[str, Any]):
             __olympus_noted__=self.noted,
             __olympus_plain__=self.plain,
             __olympus_same__=self.same,
+            __olympus_settled__=self.settled,
+            __olympus_tried__=self.tried,
             __olympus_truth__=self.truth,
             __olympus_turn__=self.turn,
             __olympus_turns__=self.turns,
@@ -72,6 +76,8 @@ class Builtins(dict[str, Any]):
             __olympus_likely__=self.likely,
             __olympus_unlikely__=self.unlikely,
             range=self.short_range,
+            zip=self.zipped,
+            enumerate=self.enumerated,
             print=self.nothing,
             isinstance=self.is_instance,
             len=self.length,
@@ -116,14 +122,32 @@ class Builtins(dict[str, Any]):
         """Stand for ``len``: most lengths are shapes and counts, and need not be known."""
         return value._olympus_part("len", f"len({value._olympus_path})") if is_unknown(value) else len(value)
 
-    def short_range(self, *bounds: Any) -> Iterator[int] | range:
+    def zipped(self, *parts: Any, **options: Any) -> Any:
+        """Stand for ``zip``."""
+        return Zipped(*parts, **options) if self.world.open else zip(*parts, **options)  # noqa: B905 - as it is called
+
+    def enumerated(self, *given: Any, **named: Any) -> Any:
+        """Stand for ``enumerate``."""
+        return Enumerated(*given, **named) if self.world.open else enumerate(*given, **named)
+
+    def settled(self, value: Any) -> Any:
+        """Return a value that decides what is done; it is noted if what is known decides that in a loop."""
+        return self.world.loops.vary(value)
+
+    def tried(self) -> None:
+        """Note that something may end early: a loop may do other things in other turns then."""
+        self.world.loops.vary(None)
+
+    def short_range(self, *bounds: Any) -> Iterator[int] | range | OpenRange:
         """Stand for ``range``; a long one has its first turns only."""
         try:
             full = range(*bounds) if not any(is_unknown(bound) for bound in bounds) else None
         except TypeError:  # a traced bound
             full = None
+        if self.world.open and (full is None or len(full) > LONGEST):
+            return OpenRange(self.world)
         if full is None:
-            self.world.cut = "how often a loop runs is not known"
+            self.world.cut = LOOP
             return range(2)
         return full
 
@@ -139,6 +163,8 @@ class Builtins(dict[str, Any]):
 
     def item(self, container: Any, index: Any) -> Any:
         """Stand for ``container[index]``: of known functions and objects, one that is not known is the first."""
+        if not is_unknown(container) and not is_traced(container):
+            self.world.loops.take(container, index)
         if is_unknown(container):
             is_key = self.world.players.is_key(container) or self.world.is_claimed(sys._getframe(1))
             return (self.world.promote(container) if is_key else container)[index]
@@ -173,13 +199,16 @@ class Builtins(dict[str, Any]):
     def few(self, values: Any) -> Iterator[Any]:
         """Return the first elements of what a loop goes over."""
         self.world.check_time()
+        if self.world.open and self.world.loops.is_open(values):
+            yield from self.world.loops.over(values)
+            return
         if is_unknown(values):
-            self.world.cut = "how often a loop runs is not known"
+            self.world.cut = LOOP
         elements = self.elements(values)
         short = isinstance(values, list | tuple) and len(values) <= SHORT
         yield from islice(elements, SHORT if short else LONGEST)
         if next(elements, self) is not self:
-            self.world.cut = "the later turns of a loop were left out"
+            self.world.cut = LATER
 
     def elements(self, values: Any) -> Iterator[Any]:
         """Return the elements of what a loop goes over; in the place of one that cannot be had, unknown ones."""
@@ -193,7 +222,7 @@ class Builtins(dict[str, Any]):
             except StopIteration:
                 return
             except Exception:
-                self.world.cut = "how often a loop runs is not known"
+                self.world.cut = LOOP
                 iterator = iter(self.failed())
                 continue
             yield element
@@ -210,6 +239,7 @@ class Builtins(dict[str, Any]):
 
     def truth(self, value: Any) -> Any:
         """Return a condition as a truth value; a traced one is decided, as an unknown one is."""
+        self.settled(value)
         return self.world.decide(Unknown(self.world, "a traced condition")) if is_traced(value) else bool(value)
 
     def lean(self, value: Any, line: int, column: int, positive: bool) -> Any:
@@ -223,14 +253,14 @@ class Builtins(dict[str, Any]):
         either, other = (left, right) if is_unknown(left) else (right, left)
         return either._olympus_part(("is", id(other)), f"{either._olympus_path} is ...")
 
-    def none(self, value: Any, line: int = 0, column: int = 0, positive: bool = True) -> bool:
+    def none(self, value: Any, line: int = 0, column: int = 0, positive: bool = True) -> Any:
         """Stand for ``value is None``: what is not known is something, unless a place is come to only if it is not."""
         if not is_unknown(value):
             return value is None
         part = value._olympus_part(("is", None), f"{value._olympus_path} is None")
-        if self.world.lean(part, (line, column), positive=positive) is part:
-            return self.world.decided.get(part, False)
-        return self.world.decided[part]
+        self.world.lean(part, (line, column), positive=positive)
+        decided = self.world.decided.setdefault(part, False)
+        return part if self.world.open else decided
 
     def noted(self, value: Any, number: int, first: bool) -> Any:
         """Note what comes to a place, and return it."""
@@ -253,13 +283,15 @@ class Builtins(dict[str, Any]):
     def turn(self) -> bool:
         """Say that a loop may go on."""
         self.world.check_time()
-        self.world.cut = "how often a loop runs is not known"
+        self.world.cut = LOOP
         return True
 
     def turns(self) -> Iterator[int]:
         """Return the turns of a loop with a condition."""
         self.world.check_time()
-        self.world.cut = "how often a loop runs is not known"
+        if self.world.open:
+            return (turn.number for turn in self.world.loops.turns())
+        self.world.cut = LOOP
         return iter(range(LONGEST))
 
     def likely(self, value: Any) -> Any:

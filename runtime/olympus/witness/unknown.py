@@ -13,6 +13,8 @@ from collections.abc import Callable, Generator, Hashable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from olympus.verdicts.turns import LOOP
+
 if TYPE_CHECKING:
     from olympus.witness.world import World
 
@@ -29,17 +31,19 @@ class Unknown:
     Its own attributes begin with ``_olympus``, for any other name is an attribute of the unknown object.
     """
 
-    __slots__ = ("_olympus_depth", "_olympus_parts", "_olympus_path", "_olympus_world")
+    __slots__ = ("_olympus_depth", "_olympus_parts", "_olympus_path", "_olympus_plain", "_olympus_world")
 
-    def __init__(self, world: World, path: str, depth: int = 0) -> None:
+    def __init__(self, world: World, path: str, depth: int = 0, *, plain: bool = False) -> None:
         """Make a value.
 
         Args:
             world: where it is used.
             path: where it comes from, as a reader would write it.
             depth: how many derivations ago it was an argument or a result.
+            plain: whether it is known to be no key, as what was drawn is, and what is computed of that.
         """
         set_own = object.__setattr__
+        set_own(self, "_olympus_plain", plain)
         set_own(self, "_olympus_depth", depth)
         set_own(self, "_olympus_world", world)
         set_own(self, "_olympus_path", path)
@@ -55,12 +59,13 @@ class Unknown:
         try:
             if name not in parts:
                 known = self._olympus_world.helpers.get(path)
-                parts[name] = (
-                    Unknown(self._olympus_world, path, self._olympus_depth + deeper) if known is None else known
-                )
+                parts[name] = self._olympus_derived(path, self._olympus_depth + deeper) if known is None else known
             return parts[name]
         except TypeError:  # not hashable
-            return Unknown(self._olympus_world, path)
+            return self._olympus_derived(path, 0)
+
+    def _olympus_derived(self, path: str, depth: int) -> Unknown:
+        return Unknown(self._olympus_world, path, depth, plain=self._olympus_plain)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("__name__", "__qualname__"):
@@ -102,12 +107,12 @@ class Unknown:
             yield from key
             return
         wanted = _wanted(sys._getframe(1))
-        if wanted == ELEMENTS:
-            self._olympus_world.cut = "how often a loop runs is not known"
-        if self._olympus_depth > DEEPEST and wanted == ELEMENTS:
-            return  # what goes down a nest of lists comes to an end
-        for index in range(wanted):
-            yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]", NEST if wanted == ELEMENTS else 1)
+        if wanted is None:
+            self._olympus_world.cut = LOOP
+            if self._olympus_depth > DEEPEST:
+                return  # what goes down a nest of lists comes to an end
+        for index in range(ELEMENTS if wanted is None else wanted):
+            yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]", NEST if wanted is None else 1)
 
     def __reversed__(self) -> Iterator[Any]:
         return iter(list(self)[::-1])
@@ -173,15 +178,15 @@ class Unknown:
         return (UnknownBase,)
 
 
-def _wanted(frame: FrameType) -> int:
-    """Return how many elements are asked for: as many as there are names to unpack them into, or a few."""
+def _wanted(frame: FrameType) -> int | None:
+    """Return how many elements are asked for, by names to unpack them into; ``None`` where that is not said."""
     code, at = frame.f_code.co_code, frame.f_lasti
     match dis.opname[code[at]]:
         case "UNPACK_SEQUENCE":
             return code[at + 1]
         case "UNPACK_EX":
             return code[at + 1] + ELEMENTS
-    return ELEMENTS
+    return None
 
 
 def _in_double_star(frame: FrameType) -> bool:

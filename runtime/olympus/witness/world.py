@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from olympus.verdicts.documented import Documented
 from olympus.witness.helpers import HELPERS
+from olympus.witness.loops import Loops
 from olympus.witness.preparation import Branch, CompiledModule, Place, compiled_file
 from olympus.witness.substitutes import Builtins, is_traced
 from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
@@ -132,6 +133,9 @@ class Players:
     def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
         """Consume the keys that are given to something unknown, of which that may be known."""
 
+    def turn(self, loop: int, number: int | None) -> None:
+        """Be told that a turn of an open loop begins, or, without a number, that the loop has ended."""
+
 
 class World:
     """Where a function is executed, several times.
@@ -145,6 +149,8 @@ class World:
         claimed: places where an operand is a key for certain, by what is known without an execution.
         documented: what consumes keys in libraries, by package, which is empty for functions, and name.
         helpers: stand-ins for what is imported under some names.
+        open: whether loops of which it is not known how often they run stand for all numbers of turns.
+        loops: those of this execution.
         handed: functions of the user that were given to something unknown.
     """
 
@@ -169,14 +175,22 @@ class World:
         self.base = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
         self.builtins = Builtins(self)
 
-    def begin(self, choices: Choices, players: Players) -> None:
-        """Forget what the last execution decided and wrote; modules stay executed."""
+    def begin(self, choices: Choices, players: Players, *, is_open: bool = False) -> None:
+        """Forget what the last execution decided and wrote; modules stay executed.
+
+        Args:
+            choices: the decisions of the next one.
+            players: what plays the part of unknown values in it.
+            is_open: whether its loops stand for all numbers of turns.
+        """
         self.choices, self.players = choices, players
         self.decided: dict[Unknown, bool] = {}
         self.handed: list[Callable[..., Any]] = []
         self.calls = self.fresh = 0
         self.end = time.process_time() + SECONDS
         self.key_operations = 0
+        self.open = is_open
+        self.loops = Loops(self)
         self.cut: str | None = None  # why loops did not run as they would
         self.met: dict[Hashable, Met] = {}
         self.outermost = depth()
@@ -259,7 +273,9 @@ class World:
         wanted = self.choices.wanted.get(branch)
         if wanted is None or not (is_unknown(value) or is_traced(value)):
             return value
-        return self.decided.setdefault(value, wanted == positive) if is_unknown(value) else wanted == positive
+        decided = value if is_unknown(value) else Unknown(self, "a traced condition")
+        self.decided.setdefault(decided, wanted == positive)
+        return decided
 
     def unknown_call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of a call of something unknown: it is given what the call gives it, and does its work."""
@@ -279,7 +295,7 @@ class World:
         if len(args) == 1 and not kwargs and isinstance(args[0], FunctionType | MethodType):
             return self.transformed(args[0])
         path = callee._olympus_path if is_unknown(callee) else type(callee).__name__
-        return Unknown(self, f"{path}(...)")
+        return Unknown(self, f"{path}(...)", plain=is_unknown(callee) and callee._olympus_plain)
 
     def documented_row(self, callee: Any) -> Documented | None:
         """Return what is known of a function of a library, or of a method of an object that comes from it."""

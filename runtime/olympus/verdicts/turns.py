@@ -1,0 +1,342 @@
+"""Whether keys differ in all turns of loops of which an execution has done the first few.
+
+It is not known how often an *open* loop runs. An execution does three turns of it, and what is counted in it is a
+number that stands for any number. A turn that follows the second one does what the second one did, unless something
+that is known decided there what is done; who executes it says so. What is left to show is that a key which a turn
+uses is told from those of all others by how it was made:
+
+* by a split of the same turn, or of the one before it: each execution of a split makes keys of its own;
+* as an element whose place is the number of the turn, or with that number folded in.
+
+So each key is described relative to the turn that uses it, by :class:`Made`. If the later turns describe their keys
+in the same words, all that follow do; and two places with different words never have one key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+import numpy as np
+
+from olympus.lineage import Event, Lineage
+from olympus.lineage.identity import Term
+from olympus.lineage.movement import Array
+
+__all__ = ["FOLDED", "LATER", "LOOP", "ROOTS", "WHICH", "Made", "Making", "Turn", "Turns", "Vector"]
+
+LATER = "the later turns of a loop were left out"
+LOOP = "how often a loop runs is not known"
+WHICH = "it is not known which keys are used there"
+FOLDED = "it is not known which numbers are folded in"
+ROOTS = "it is not known whether the keys there come from one"
+
+Vector = tuple[tuple[int, int], ...]
+"""The open loops around an event, outermost first: the number of the loop's execution, and that of the turn."""
+
+
+class Turn(NamedTuple):
+    """A number that stands for that of a turn, or for what was computed of it.
+
+    Attributes:
+        loop: the number of the loop's execution.
+        number: which turn.
+        computed: how it was computed: the same in two turns only of the same numbers; ``None`` for the turn's own.
+    """
+
+    loop: int
+    number: int
+    computed: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The turns of open loops in one execution.
+
+    Attributes:
+        vectors: the open loops around an equation at the top of the trace, by its ``id``.
+        numbers: what stands for turns, by the term of its value.
+    """
+
+    vectors: Mapping[int, Vector] = field(default_factory=dict)
+    numbers: Mapping[int, Turn] = field(default_factory=dict)
+
+    def around(self, event: Event) -> Vector:
+        """Return the open loops around an event."""
+        equation = event.equation
+        while equation.outer is not None:
+            equation = equation.outer
+        return self.vectors.get(id(equation.eqn), ())
+
+
+class Made(NamedTuple):
+    """How a key was made, relative to the turns in which it is used.
+
+    Attributes:
+        site: what made it: a call that is reached in one way, or the root that it is.
+        back: how many turns ago, for each loop around.
+        results: which of the keys that are made there it may be.
+        place: how it was chosen of them, as far as that is not known.
+        folded: what was folded in after that, last first.
+    """
+
+    site: Hashable
+    back: tuple[Hashable, ...]
+    results: frozenset[tuple[int, int]]
+    place: Hashable
+    folded: tuple[Hashable, ...]
+
+    def doubt(self, other: Made) -> str | None:
+        """Say why two keys may be one, in whatever turns they are used; ``None`` if they are not."""
+        if self.site != other.site or not self.results & other.results or len(self.folded) != len(other.folded):
+            return None
+        if any(are_two_numbers(a, b) for a, b in zip(self.folded, other.folded, strict=True)):
+            return None
+        if self.folded and (self.folded != other.folded or any(is_open(each) for each in self.folded)):
+            return FOLDED
+        return WHICH if len(self.results | other.results) > 1 else LOOP
+
+
+def are_two_numbers(one: Hashable, other: Hashable) -> bool:
+    """Say whether two descriptions are of two known numbers."""
+    return isinstance(one, int) and isinstance(other, int) and one != other
+
+
+def is_open(number: Hashable) -> bool:
+    """Say whether a description is of a number that is not known."""
+    return not isinstance(number, int)
+
+
+class Sliced(NamedTuple):
+    """A part of an array of keys: the array, where the part begins, and how large it is, for each axis."""
+
+    keys: Array
+    starts: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+
+class Making:
+    """How the keys of one execution were made."""
+
+    def __init__(self, lineage: Lineage, turns: Turns) -> None:
+        """Look at an execution; nothing is computed yet."""
+        self.lineage, self.turns = lineage, turns
+        self.identities = lineage.identities
+
+    @cached_property
+    def makers(self) -> dict[int, Event]:
+        """What has made each key, apart from what was folded in."""
+        makers = ("split", "seed", "clone")
+        return {key: event for event in self.lineage.events if event.kind in makers for key in event.made}
+
+    @cached_property
+    def sites(self) -> dict[int, Hashable]:
+        """For each event, by its order, the site: the same in each turn, and another one for each other call."""
+        counts: dict[Hashable, int] = {}
+        sites: dict[int, Hashable] = {}
+        for event in self.lineage.events:
+            vector = self.turns.around(event)
+            turn = (event.chain, event.kind, vector)
+            counts[turn] = number = counts.get(turn, -1) + 1
+            sites[event.order] = (event.chain, event.kind, number) if vector else event.order
+        return sites
+
+    @cached_property
+    def by_site(self) -> dict[Hashable, list[Event]]:
+        """The events of each site."""
+        found: dict[Hashable, list[Event]] = {}
+        for event in self.lineage.events:
+            found.setdefault(self.sites[event.order], []).append(event)
+        return found
+
+    # Two places.
+
+    def doubt(self, first: Iterable[tuple[Event, int]], second: Sequence[tuple[Event, int]]) -> str | None:
+        """Say why keys at two places may be one in some turns; ``None`` if they are not.
+
+        Args:
+            first: the events at the one place, each with its keys.
+            second: the events at the other.
+        """
+        for event, key in first:
+            for other, its in second:
+                if event is other:
+                    continue
+                if self.sites[event.order] == self.sites[other.order]:
+                    found = None if self.is_alike(event) else LOOP
+                else:
+                    found = self.doubt_of(self.made(key, event), self.made(its, other))
+                if found == LOOP and key != its and self.is_near(key, event) and self.is_near(its, other):
+                    found = None
+                if found is not None:
+                    return found
+        return None
+
+    def is_near(self, key: int, event: Event) -> bool:
+        """Say whether a key is of the same turn or of the one before, or of a loop that has ended, in all turns.
+
+        If two such keys of one split were one in loops of any length, they would be in loops of three turns.
+        """
+        made = self.made(key, event)
+        near = made is not None and all(back in (0, 1) or not isinstance(back, int) for back in made.back)
+        return near and self.is_alike(event)
+
+    def doubt_of(self, one: Made | None, other: Made | None) -> str | None:
+        """Say why two keys may be one; of a key of which it is not known how it was made, nothing is."""
+        return WHICH if one is None or other is None else one.doubt(other)
+
+    def doubt_of_derivations(self) -> str | None:
+        """Say why two derivations of the execution may give one key; ``None`` if no two of them do.
+
+        If no key is derived of twice with one number, all ways of derivation lead to keys of their own.
+        """
+        derived = [event for event in self.lineage.events if event.kind in ("split", "fold_in")]
+        for one, other in combinations_with_replacement(derived, 2):
+            if self.sites[one.order] == self.sites[other.order]:
+                found = None if self.is_alike(one) else LOOP
+            else:
+                found = next(filter(None, (self.doubt_of_steps(one, a, other, b) for a, b in pairs(one, other))), None)
+            if found is not None:
+                return found
+        return None
+
+    def doubt_of_steps(self, one: Event, a: int, other: Event, b: int) -> str | None:
+        """Say why two derivations may give one key: of the parent of a split, and of what folding in makes."""
+        first, second = self.made(a, one), self.made(b, other)
+        if first is None or second is None or one.kind == other.kind:
+            return self.doubt([(one, a)], [(other, b)])
+        split, folded, count = (
+            (first, second, children(one)) if one.kind == "split" else (second, first, children(other))
+        )
+        message, *before = folded.folded
+        if isinstance(message, int) and message >= count:
+            return None
+        return split.doubt(folded._replace(folded=tuple(before)))
+
+    def is_alike(self, event: Event) -> bool:
+        """Say whether what a call makes or uses is described alike in all turns that follow the first."""
+        found: dict[tuple[bool, ...], Hashable] = {}
+        for each in self.by_site[self.sites[event.order]]:
+            vector = self.turns.around(each)
+            made = tuple(self.made(key, each) for key in (*each.keys, *each.made))
+            follows = tuple(turn > 0 for _, turn in vector)
+            if None in made or found.setdefault(follows, made) != made:
+                return False
+        return True
+
+    # One key.
+
+    def made(self, key: int, event: Event) -> Made | None:
+        """Describe a key as an event sees it; ``None`` if it is not known how it was made."""
+        folded: list[Hashable] = []
+        vector, term = self.turns.around(event), self.identities[key]
+        while term.operation == "fold_in":
+            folded.append(self.told(term.children[1], vector))
+            key = term.children[0]
+            term = self.identities[key]
+        if term.operation in ("argument", "constant"):
+            return Made(("root", key), (), frozenset({(0, 0)}), None, tuple(folded))
+        first = term.children[1] if term.operation == "join" and len(term.children) > 1 else key
+        maker = self.makers.get(first)
+        if maker is None:
+            return None
+        back = tuple(since(vector, level, turn) for level, turn in enumerate(self.turns.around(maker)))
+        site = self.sites[maker.order]
+        if term.operation != "join":
+            return Made(site, back, frozenset({self.result(key, maker)}), None, tuple(folded))
+        chosen = self.chosen(term, maker, vector)
+        return None if chosen is None else Made(site, back, *chosen, tuple(folded))
+
+    def result(self, key: int, maker: Event) -> tuple[int, int]:
+        """Return which of the keys that an event has made one is: the number of its parent, and its own."""
+        term = self.identities[key]
+        if term.operation != "split" or not isinstance(term.data, tuple):
+            return 0, maker.made.index(key)
+        return maker.keys.index(term.children[0]), int(term.data[1])
+
+    def chosen(self, term: Term, maker: Event, vector: Vector) -> tuple[frozenset[tuple[int, int]], Hashable] | None:
+        """Return which keys of an array one may be, and how it was chosen; ``None`` if they were not made together."""
+        array = self.sliced(term.children[0])
+        if array is None or any(self.makers.get(int(key)) is not maker for key in array.keys.flat):
+            return None
+        starts = [self.told(start, vector) for start in array.starts]
+        position: tuple[int, ...] = term.data  # type: ignore[assignment]  # of a join
+        index: list[int | slice] = []
+        for start, size, length, at in zip(starts, array.sizes, array.keys.shape, position, strict=False):
+            index.append(min(max(start, 0), length - size) + at if isinstance(start, int) else slice(None))
+        layout = tuple(self.result(int(key), maker) for key in array.keys.flat)
+        found = frozenset(self.result(int(key), maker) for key in np.asarray(array.keys[tuple(index)]).flat)
+        return found, (array.keys.shape, layout, tuple(starts), position)
+
+    def sliced(self, number: int) -> Sliced | None:
+        """Return the array of which a term takes a part, as ``lax.dynamic_slice`` does; ``None`` for another term."""
+        operation, operands, data = self.identities[number]
+        if operation != "computed" or not isinstance(data, tuple) or data[0] != "dynamic_slice":
+            return None
+        keys = self.array(operands[0])
+        return None if keys is None else Sliced(keys, operands[1 : keys.ndim + 1], dict(data[1])["slice_sizes"])
+
+    def array(self, number: int) -> Array | None:
+        """Return the keys of an array, raw or typed, by its term; ``None`` if they are not known."""
+        operation, labels, shape = self.identities[number]
+        if operation != "labels" or not labels or not isinstance(shape, tuple):
+            return None
+        if self.identities[labels[0]].operation != "word":
+            return np.asarray(labels, np.int64).reshape(shape)
+        words = [self.identities[word] for word in labels[:: shape[-1]]]
+        if any(word.operation != "word" for word in words):
+            return None
+        return np.asarray([word.children[0] for word in words], np.int64).reshape(shape[:-1])
+
+    def told(self, number: int, vector: Vector) -> Hashable:
+        """Describe a number: itself if it is known, by the turn if it is that of a turn, otherwise by its term."""
+        term = self.identities[number] if number >= 0 else None
+        if term is not None and term.operation == "literal" and isinstance(term.data, int):
+            return term.data
+        turns = self.turns_in(number)
+        if len(turns) == 1:
+            (own,) = turns
+            turn = self.turns.numbers[own]
+            for level, (loop, current) in enumerate(vector):
+                if loop == turn.loop:
+                    shape = self.identities.replace(number, {own: self.identities.number("turn")})
+                    return "turn", level, current - turn.number, turn.computed, shape
+        return "number", number
+
+    def turns_in(self, number: int) -> set[int]:
+        """Return the numbers of turns that one is computed of; none if it is computed of other numbers as well."""
+        found: set[int] = set()
+        waiting = [number]
+        while waiting:
+            current = waiting.pop()
+            if current in self.turns.numbers:
+                found.add(current)
+                continue
+            if current < 0:
+                return set()
+            term = self.identities[current]
+            if not term.children and term.operation not in ("literal", "literals"):
+                return set()
+            waiting += term.children
+        return found
+
+
+def since(vector: Vector, level: int, turn: tuple[int, int]) -> Hashable:
+    """Return how many turns ago something was, in one of the loops around it."""
+    if level < len(vector) and vector[level][0] == turn[0]:
+        return vector[level][1] - turn[1]
+    return "left", turn[1]
+
+
+def pairs(one: Event, other: Event) -> Iterable[tuple[int, int]]:
+    """Return the keys of two derivations that are to be compared."""
+    first, second = (event.keys if event.kind == "split" else event.made for event in (one, other))
+    return ((a, b) for a in first for b in second)
+
+
+def children(event: Event) -> int:
+    """Return how many keys a split makes of each."""
+    return max(1, len(event.made) // max(1, len(event.keys)))

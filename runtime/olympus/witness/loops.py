@@ -1,0 +1,183 @@
+"""Loops of which it is not known how often they run, in executions that are told so: see ``olympus.verdicts.turns``."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections import deque
+from collections.abc import Hashable, Iterator
+from contextlib import suppress
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from olympus.verdicts.turns import LOOP, Turn
+from olympus.witness.unknown import DEEPEST, NEST, Unknown, is_unknown
+
+if TYPE_CHECKING:
+    from olympus.witness.world import World
+
+__all__ = ["Enumerated", "Loops", "OpenRange", "Zipped"]
+
+TURNS = 3  # of an open loop: the first one, and two that have to be alike
+INJECTIVE = frozenset({"__add__", "__radd__", "__sub__", "__rsub__", "__xor__", "__rxor__"})
+
+
+class OpenRange:
+    """A range of which not all bounds are known."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def __iter__(self) -> Iterator[int]:
+        self.world.cut = LOOP
+        return iter(range(2))
+
+    def __reversed__(self) -> OpenRange:
+        return self
+
+
+class Zipped:
+    """What ``zip`` gives, with what it goes over."""
+
+    def __init__(self, *parts: Any, **options: Any) -> None:
+        self.parts, self.options = parts, options
+        self.iterator: Any = None
+
+    def __iter__(self) -> Zipped:
+        return self
+
+    def __next__(self) -> Any:
+        if self.iterator is None:
+            self.iterator = builtins.zip(*self.parts, **self.options)  # noqa: B905 - as it is called
+        return next(self.iterator)
+
+
+class Enumerated:
+    """What ``enumerate`` gives, with what it goes over."""
+
+    def __init__(self, values: Any, start: Any = 0) -> None:
+        self.values, self.start = values, start
+        self.iterator: Any = None
+
+    def __iter__(self) -> Enumerated:
+        return self
+
+    def __next__(self) -> Any:
+        if self.iterator is None:
+            self.iterator = builtins.enumerate(self.values, 0 if is_unknown(self.start) else self.start)
+        return next(self.iterator)
+
+
+class Loops:
+    """The open loops of one execution.
+
+    Attributes:
+        running: how many are running.
+        numbers: the numbers of turns, each with its loop and turn.
+        lengths: how many turns are done of each loop, by the calls that lead to it.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.count = self.running = 0
+        self.numbers: dict[Unknown, Turn] = {}
+        self.lengths: dict[Hashable, int] = {}
+
+    def is_open(self, values: Any) -> bool:
+        """Say whether it is not known how often a loop over this runs."""
+        from olympus.witness.substitutes import is_traced
+
+        if isinstance(values, Zipped):
+            return bool(values.parts) and values.iterator is None and all(map(self.is_open, values.parts))
+        if isinstance(values, Enumerated):
+            return values.iterator is None and self.is_open(values.values)
+        if is_traced(values):
+            return bool(getattr(values, "ndim", 0)) and values.shape[0] >= TURNS
+        return isinstance(values, OpenRange) or (is_unknown(values) and values._olympus_depth <= DEEPEST)
+
+    def over(self, values: Any) -> Iterator[Any]:
+        """Do a few turns of a loop over what has no known end."""
+        for turn in self.turns():
+            yield self.element(values, turn)
+
+    def length(self) -> int:
+        """Decide how many turns are done: three, which stand for any greater number, or fewer."""
+        calls = []
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None:
+            calls.append((frame.f_code, frame.f_lasti))
+            frame = frame.f_back
+        place = tuple(calls)
+        if place not in self.lengths:
+            length = 0
+            while length < TURNS and self.world.choices.choose():
+                length += 1
+            self.lengths[place] = length
+        return self.lengths[place]
+
+    def turns(self) -> Iterator[Turn]:
+        """Do three turns of a loop, or fewer; each is told to those who trace what is done in it."""
+        self.count += 1
+        loop, world, length = self.count, self.world, self.length()
+        self.running += 1
+        try:
+            for number in range(length):
+                world.players.turn(loop, number)
+                yield Turn(loop, number)
+        finally:
+            self.running -= 1
+            with suppress(Exception):  # a generator may be left, and ended when the execution is over
+                world.players.turn(loop, None)
+
+    def element(self, values: Any, turn: Turn) -> Any:
+        """Return what a loop goes over in one turn."""
+        if isinstance(values, OpenRange):
+            return self.number(turn)
+        if isinstance(values, Enumerated):
+            return self.number(turn), self.element(values.values, turn)
+        if isinstance(values, Zipped):
+            return tuple(self.element(part, turn) for part in values.parts)
+        if is_unknown(values):
+            if not self.world.players.is_key(values):
+                return values._olympus_part(("[", turn.number), f"{values._olympus_path}[{turn.number}]", NEST)
+            values = self.world.promote(values)
+        return values[self.world.as_number(self.number(turn))]
+
+    def number(self, turn: Turn) -> Unknown:
+        """Return the number of a turn: one that is not known, and that no other turn of the loop has."""
+        known = (value for value, own in self.numbers.items() if own == turn)
+        value = next(known, None)
+        if value is None:
+            value = Unknown(self.world, "the number of a turn")
+            self.numbers[value] = turn
+        return value
+
+    def told(self, value: Unknown) -> Turn | None:
+        """Return the turn of which a number was computed, so that another turn has another number."""
+        if value in self.numbers:
+            return self.numbers[value]
+        for number, turn in self.numbers.items():
+            for name, part in number._olympus_parts.items():
+                if part is value and isinstance(name, tuple) and name[0] in INJECTIVE and is_fixed(name[1]):
+                    return turn._replace(computed=name)
+        return None
+
+    def vary(self, value: Any) -> Any:
+        """Note that something known decides what is done in a loop: it may be another thing in a later turn."""
+        from olympus.witness.substitutes import is_traced
+
+        if self.running and not is_unknown(value) and not is_traced(value):
+            self.world.cut = LOOP
+        return value
+
+    def take(self, container: Any, index: Any) -> None:
+        """Note an item that may be another one in a later turn, or after more turns of a loop that has ended."""
+        if not isinstance(index, int) or index not in (0, -1):
+            self.vary(index)
+            if self.count and isinstance(container, list | deque):
+                self.world.cut = LOOP
+
+
+def is_fixed(operand: Hashable) -> bool:
+    """Say whether the other operand is a known integer."""
+    return isinstance(operand, tuple) and operand[0] == "int"
