@@ -18,12 +18,13 @@ FAR = 3  # of other files
 OPENED = 8  # other files that are parsed for them
 FILES = 2_000  # of a project that are searched
 LARGEST = 400_000  # bytes of one of them
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 LEFT_OUT = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages", "venv"})
 
 
 def callers(target: Target, tree: ast.Module) -> Iterator[Target]:
-    """Return functions that may call one: they may do so in a loop, and may know its arguments.
+    """Return functions that may call one, and the module if it does: in a loop, say, or with known arguments.
 
     Args:
         target: the function; nothing calls what stands outside of functions.
@@ -34,6 +35,8 @@ def callers(target: Target, tree: ast.Module) -> Iterator[Target]:
     *owners, name = target.function.split(".")
     for qualified in referring(tree, name, target.function)[:NEAR]:
         yield replace(target, function=qualified)
+    if any(name in names_in(node) for node in tree.body if not isinstance(node, DEFINITIONS)):
+        yield replace(target, function="")
     found = 0
     for file, text in elsewhere(target, [name, *owners[-1:]]):
         try:
@@ -57,12 +60,12 @@ def callers(target: Target, tree: ast.Module) -> Iterator[Target]:
 
 def referring(tree: ast.Module, name: str, itself: str) -> list[str]:
     """Return the functions and methods of a file in which a name is."""
-    return [
-        qualified
-        for qualified, node in functions(tree.body, "")
-        if qualified != itself
-        and any(name in (getattr(each, "attr", None), getattr(each, "id", None)) for each in ast.walk(node))
-    ]
+    return [qualified for qualified, node in functions(tree.body, "") if qualified != itself and name in names_in(node)]
+
+
+def names_in(tree: ast.AST) -> set[str]:
+    """Return the names in a part of a file, and those of attributes."""
+    return {getattr(node, "attr", "") or getattr(node, "id", "") for node in ast.walk(tree)}
 
 
 def outer(tree: ast.Module, name: str) -> list[str]:

@@ -20,6 +20,7 @@ from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
 from olympus.witness.loops import Loops
 from olympus.witness.preparation import Branch, Place, compiled
+from olympus.witness.substitutes import sort_of
 from olympus.witness.unknown import is_unknown
 from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule, World, shallow
 
@@ -166,7 +167,7 @@ class Executor:
         interruptions = (*map(interruption, met), *map(Interruption.of, ended))
         names = tuple(value._olympus_path for value in players.made)
         arrivals = {
-            place: [frozenset(arrival) for arrival in self.world.arrivals.get(number, ())]
+            place: [frozenset(map(players.sort_of, arrival)) for arrival in self.world.arrivals.get(number, ())]
             for number, (_, place) in enumerate(self.target.asked)
         }
         grown = tuple(span_at(code, lasti) for code, lasti in self.world.grown)
@@ -311,6 +312,12 @@ class TracedPlayers(Players):
     def is_key(self, value: Any) -> bool:
         """Say whether an unknown value was used as a key."""
         return value in self.made
+
+    def sort_of(self, value: Any) -> str:
+        """Say what a value is to one who looks for keys: one that was used as a number is none."""
+        if not is_unknown(value):
+            return sort_of(value)
+        return "other" if value._olympus_plain or value in self.counted else "unknown"
 
     def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
         """Consume the keys that are given to something unknown: that is what it most likely does with them."""

@@ -178,6 +178,7 @@ class Calls:
     def count(self, number: Any) -> int:
         """Return how many children there are."""
         if is_unknown(number):
+            self.world.as_number(number)
             self.world.sizes[number] = TURNS + 1
         if is_unknown(number) or not isinstance(number, int):
             return TURNS + 1

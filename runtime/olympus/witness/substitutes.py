@@ -17,7 +17,7 @@ from olympus.witness.unknown import Unknown, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.world import World
 
-__all__ = ["Builtins", "is_traced"]
+__all__ = ["Builtins", "is_traced", "sort_of"]
 
 FORBIDDEN = frozenset(
     {
@@ -37,7 +37,7 @@ def is_traced(value: Any) -> bool:
 def sort_of(value: Any) -> str:
     """Say what a value is to one who looks for keys: an array of two words each may be keys."""
     if is_unknown(value):
-        return "other" if value._olympus_plain else "unknown"
+        return "unknown"
     dtype = str(getattr(value, "dtype", "")) if is_traced(value) else ""
     if dtype.startswith("key<"):
         return "typed"
@@ -266,8 +266,8 @@ class Builtins(dict[str, Any]):
         """Note what comes to a place, and return it."""
         arrivals = self.world.arrivals.setdefault(number, [])
         if first or not arrivals:
-            arrivals.append(set())
-        arrivals[-1].add(sort_of(value))
+            arrivals.append([])
+        arrivals[-1].append(value)
         return value
 
     def keywords(self, values: Any) -> dict[str, Any]:

@@ -196,7 +196,7 @@ class World:
         self.outermost = depth()
         self.sizes: dict[Unknown, int] = {}  # what numbers of children that are not known are taken for
         self.grown: list[tuple[CodeType, int]] = []  # where the last child of a split into one more is taken
-        self.arrivals: dict[int, list[set[str]]] = {}
+        self.arrivals: dict[int, list[list[Any]]] = {}
         for parts, name in self.written:
             parts.pop(name, None)
         self.written.clear()
