@@ -10,7 +10,7 @@ the same answers to ``input()``. What the engines should say follows from the ke
 - the lineage of the traced function, and the recorder of the executed one, each repeated consumption with the earliest
   one of that key, at the innermost places where their chains of calls differ, and nothing else;
 - the judge, by the lineages, and the witness, of each finding of the key flow that it is true, and of two places that
-  never get one key that it is not.
+  never get one key that it is not; the witness refutes no two places that get one key in some execution.
 
 So the places of the key flow, which are those of a function's own terms, and those of the chains of calls meet in one
 reference; and the judge matches findings with lineages directly.
@@ -37,7 +37,7 @@ from .agreement import shrunk
 from .expected import branches, either, lost, mistakes, of_lineage, of_recorder
 from .gaps import EXCLUSIONS, KNOWN, REFUSAL
 from .programs import Layer, Program, write
-from .questions import of_findings, of_nothing
+from .questions import of_findings, of_nothing, of_something
 from .reference import FILENAME, Recorder, TooMany, Unreached, executions
 
 __all__ = ["Difference", "differences", "smallest"]
@@ -225,10 +225,15 @@ def judged(program: Program, runs: list[Recorder], lineages: list[Any], tally: C
     from olympus.witness.answer import answer
     from olympus.witness.execution import Target
 
-    true, false = of_findings(program), of_nothing(runs)
+    true, false, shared = of_findings(program), of_nothing(runs), of_something(runs)
     verdicts = answer(Target(FILENAME, program.source, "program", ""), [*true, *false])
     known = [judge.Execution(lineage) for lineage in lineages]
     found = []
+    for question, verdict in zip(shared, answer(Target(FILENAME, program.source, "program", ""), shared), strict=True):
+        tally[f"witness, shared keys {verdict.status}"] += 1
+        if verdict.status == "refuted" and not is_known("witness", program, runs, question, tally):
+            places = f"{question.other} and {question.place}"
+            found.append(Difference("witness", f"{verdict.status} {question.code}", f"{places}: {verdict.reason}"))
     for question, verdict in zip([*true, *false], verdicts, strict=True):
         what = "true" if question in true else "false"
         places = f"{question.other} and {question.place}"

@@ -17,7 +17,7 @@ from .expected import Term, chain, consumptions
 from .programs import Program
 from .reference import FILENAME, Derivation, Recorder, evaluate
 
-__all__ = ["of_findings", "of_nothing"]
+__all__ = ["of_findings", "of_nothing", "of_something"]
 
 SOME = 6  # pairs of places with nothing wrong, of each sort
 
@@ -62,6 +62,19 @@ def of_nothing(runs: list[Recorder]) -> list[Question]:
         for code, keys in (("OLY104", consumed), ("OLY108", made))
         for first, second in apart(keys)
     ]
+
+
+def of_something(runs: list[Recorder]) -> list[Question]:
+    """Return questions about calls of one function that have a key in common, in some execution: in a loop, say."""
+    pairs: set[tuple[Span, Span]] = set()
+    for run in runs:
+        earlier: defaultdict[Term, list[tuple[Span, ...]]] = defaultdict(list)
+        for event, key in consumptions(run):
+            own = tuple(chain(event.calls))
+            pairs |= {(a, b) for spans in earlier[key] for a in spans for b in own if owner(a) == owner(b)}
+            earlier[key].append(own)
+    some = sorted(pairs)[:: max(1, len(pairs) // SOME)][:SOME]
+    return [Question("OLY104", spot(b), None if a == b else spot(a), certain=True) for a, b in some]
 
 
 def apart(runs: Sequence[Mapping[Span, set[Term]]]) -> list[tuple[Span, Span]]:

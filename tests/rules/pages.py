@@ -5,7 +5,8 @@ A Python block is the specification of its page's rule. A line that must be flag
 
 * ``possible``: findings of the lowest confidence count too,
 * ``fix`` / ``unsafe-fix``: the block is what the safe fixes, or all fixes, make of the block before it,
-* ``as-is``: the block is not rewritten into other spellings.
+* ``as-is``: the block is not rewritten into other spellings,
+* ``beside=NAME``: the block is a file of the project in which the blocks before it, in ``example.py``, are.
 """
 
 from __future__ import annotations
@@ -95,6 +96,11 @@ class Block:
         return f"{self.page}-{heading}-{self.row}"
 
     @property
+    def beside(self) -> str:
+        """Return the name of the file that the block is beside others, empty for one of its own."""
+        return next((word.partition("=")[2] for word in self.words if word.startswith("beside=")), "")
+
+    @property
     def is_fix(self) -> bool:
         """Say whether the block is the fix of the one before."""
         return bool(self.words & {"fix", "unsafe-fix"})
@@ -176,8 +182,9 @@ def parse(name: str, text: str) -> Page:
             status = following.content.splitlines()[0]
         elif token.type == "fence" and token.info.split()[:1] == ["python"]:
             words = frozenset(token.info.split()[1:])
-            if words - INFO_WORDS:
-                raise ValueError(f"{name}: row {row}: unknown words in the fence: {sorted(words - INFO_WORDS)}")
+            unknown = sorted(word for word in words - INFO_WORDS if not word.startswith("beside="))
+            if unknown:
+                raise ValueError(f"{name}: row {row}: unknown words in the fence: {unknown}")
             source, expectations = plain(token.content)
             before = blocks[-1] if blocks else None
             blocks.append(Block(name, code, heading, row, words, source, expectations, before))

@@ -27,15 +27,18 @@ REFUTED = {
         "def f(key, n):\n    for i in range(n):\n        k = jax.random.fold_in(key, i + 1)\n" + DRAW.format(key="k")
     ),
     "two numbers of turns": (
-        "def f(key, n, m):\n    for i in range(n):\n        k = jax.random.fold_in(key, i)\n        for j in range(m):\n"
+        "def f(key, n, m):\n    for i in range(n):\n        k = jax.random.fold_in(key, i)\n"
+        "        for j in range(m):\n"
         "            «12 jax.random.normal(jax.random.fold_in(k, j))»\n"
     ),
     "a carried key, and the number of the turn": (
-        "def f(key, n, xs):\n    for i in range(n):\n        key, k = jax.random.split(key)\n        for j, x in enumerate(xs):\n"
+        "def f(key, n, xs):\n    for i in range(n):\n        key, k = jax.random.split(key)\n"
+        "        for j, x in enumerate(xs):\n"
         "            «12 jax.random.normal(jax.random.fold_in(k, j))»\n"
     ),
     "a key that two loops carry": (
-        "def f(key, n, m):\n    for i in range(n):\n        for j in range(m):\n            key, k = jax.random.split(key)\n"
+        "def f(key, n, m):\n    for i in range(n):\n        for j in range(m):\n"
+        "            key, k = jax.random.split(key)\n"
         "            «12 jax.random.normal(k)»\n        key, k = jax.random.split(key)\n"
     ),
     "children, one for each turn": (
@@ -44,7 +47,8 @@ REFUTED = {
     "a child by the number of the turn": (
         "def f(key, n):\n    keys = jax.random.split(key, n)\n    for i in range(n):\n" + DRAW.format(key="keys[i]")
     ),
-    "a comprehension": "def f(key, xs):\n    return [«12 jax.random.normal(k)» for k in jax.random.split(key, len(xs))]\n",
+    "a comprehension": "def f(key, xs):\n"
+    "    return [«12 jax.random.normal(k)» for k in jax.random.split(key, len(xs))]\n",
     "a long known loop": (
         "def f(key):\n    for i in range(1000):\n        key, sub = jax.random.split(key)\n" + DRAW.format(key="sub")
     ),
@@ -53,7 +57,8 @@ REFUTED = {
         "        x = «12 jax.random.normal(sub)»\n"
     ),
     "a decision about other things": (
-        "def f(key, xs, g):\n    for x in xs:\n        key, sub = jax.random.split(key)\n        y = «12 jax.random.normal(sub)»\n"
+        "def f(key, xs, g):\n    for x in xs:\n        key, sub = jax.random.split(key)\n"
+        "        y = «12 jax.random.normal(sub)»\n"
         "        if g(y):\n            x = y\n        if x is None:\n            g(x)\n"
     ),
     "two loops, one after the other": (
@@ -70,8 +75,41 @@ REFUTED = {
         "    def next(self):\n        self.key, sub = jax.random.split(self.key)\n        return sub\n"
         "def f(key, n):\n    stream = Stream(key)\n    for _ in range(n):\n" + DRAW.format(key="stream.next()")
     ),
+    "a carry of a scan": (
+        "def f(key, xs):\n    def step(key, x):\n        key, sub = jax.random.split(key)\n"
+        "        return key, «12 jax.random.normal(sub)»\n    return jax.lax.scan(step, key, xs)\n"
+    ),
+    "children for a scan": (
+        "def f(key, n):\n    def step(x, k):\n        return x, «12 jax.random.normal(k)»\n"
+        "    return jax.lax.scan(step, 0, jax.random.split(key, n))\n"
+    ),
+    "the number of a turn of a fori_loop": (
+        "def f(key, n):\n    def step(i, x):\n        return x + «12 jax.random.normal(jax.random.fold_in(key, i))»\n"
+        "    return jax.lax.fori_loop(0, n, step, 0.0)\n"
+    ),
+    "a carry of a while_loop, and what is left": (
+        "def f(key):\n    def step(state):\n        key, x = state\n        key, sub = «1 jax.random.split(key)»\n"
+        "        return key, jax.random.normal(sub)\n"
+        "    key, x = jax.lax.while_loop(lambda state: state[1] < 3, step, (key, 0.0))\n"
+        "    return «2 jax.random.normal(key)»\n"
+    ),
 }
 OPEN = {
+    "keys in a ring that a scan carries": (
+        "def f(key, xs):\n    def step(keys, x):\n        a, b, c, d = keys\n"
+        "        return (b, c, d, a), «12 jax.random.normal(a)»\n"
+        "    return jax.lax.scan(step, tuple(jax.random.split(key, 4)), xs)\n"
+    ),
+    "a bounded number of a turn of a fori_loop": (
+        "def f(key, n):\n    def step(i, x):\n"
+        "        return x + «12 jax.random.normal(jax.random.fold_in(key, i % 7))»\n"
+        "    return jax.lax.fori_loop(0, n, step, 0.0)\n"
+    ),
+    "a scan that may not run": (
+        "def f(key, xs):\n    a = «1 jax.random.normal(key)»\n"
+        "    key, _ = jax.lax.scan(lambda key, x: (jax.random.split(key)[0], x), key, xs)\n"
+        "    return «2 jax.random.bits(key)»\n"
+    ),
     "a number of the turn that is bounded": (
         "def f(key, n):\n    for i in range(n):\n        k = jax.random.fold_in(key, i % 5)\n" + DRAW.format(key="k")
     ),
@@ -109,7 +147,8 @@ OPEN = {
         "            key, sub = jax.random.split(key)\n" + DRAW.format(key="sub")
     ),
     "a counter that decides half": (
-        "def f(key, n, g):\n    count = 0\n    for i in range(n):\n        count += 1\n        if count < 50 and g.ok:\n"
+        "def f(key, n, g):\n    count = 0\n    for i in range(n):\n        count += 1\n"
+        "        if count < 50 and g.ok:\n"
         "            key, sub = jax.random.split(key)\n        else:\n            key, sub = jax.random.split(key)\n"
         + DRAW.format(key="sub")
     ),
@@ -124,15 +163,18 @@ OPEN = {
     ),
     "a table of what to do": (
         "def keep(key):\n    return key\n"
-        "def f(key, n):\n    new = lambda key: jax.random.split(key)[0]\n    table = [new] * 20 + [keep] * 20\n    count = -1\n"
+        "def f(key, n):\n    new = lambda key: jax.random.split(key)[0]\n    table = [new] * 20 + [keep] * 20\n"
+        "    count = -1\n"
         "    for i in range(n):\n        count += 1\n        key = table[count](key)\n" + DRAW.format(key="key")
     ),
     "a loop that may not run": (
-        "def f(key, xs):\n    a = «1 jax.random.normal(key)»\n    for x in xs:\n        key, sub = jax.random.split(key)\n"
+        "def f(key, xs):\n    a = «1 jax.random.normal(key)»\n    for x in xs:\n"
+        "        key, sub = jax.random.split(key)\n"
         "    return «2 jax.random.bits(key)»\n"
     ),
     "a loop that may run once": (
-        "def f(key, xs):\n    firsts = []\n    for x in xs:\n        key, sub = jax.random.split(key)\n        firsts.append(sub)\n"
+        "def f(key, xs):\n    firsts = []\n    for x in xs:\n        key, sub = jax.random.split(key)\n"
+        "        firsts.append(sub)\n"
         "    return «1 jax.random.normal(firsts[0])», «2 jax.random.bits(sub)»\n"
     ),
     "the third of those that were kept": (
@@ -141,8 +183,8 @@ OPEN = {
     ),
     "a match on a counter": (
         "def f(key, n):\n    count = 0\n    for i in range(n):\n        count += 1\n        match count:\n"
-        "            case 7:\n                pass\n            case _:\n                key, sub = jax.random.split(key)\n"
-        + DRAW.format(key="sub")
+        "            case 7:\n                pass\n            case _:\n"
+        "                key, sub = jax.random.split(key)\n" + DRAW.format(key="sub")
     ),
 }
 

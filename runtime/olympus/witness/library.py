@@ -1,17 +1,18 @@
 """Stand-ins for JAX: they do with keys what JAX does, and leave everything else unknown.
 
-Transformations call the function they are given, loops run two turns, branches are decided. So what is traced in
+Transformations call the function they are given, loops run a few turns, branches are decided. So what is traced in
 the end is one straight line of key operations, each at its place in the user's source.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial, wraps
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
+from olympus.verdicts.turns import LOOP, Turn
 from olympus.witness.unknown import is_unknown
 
 if TYPE_CHECKING:
@@ -303,14 +304,14 @@ class Calls:
 
         return differentiated
 
-    # Control flow: two turns of a loop, one branch of several.
+    # Control flow: a few turns of a loop, one branch of several.
 
     def do_scan(self, f: Any, init: Any = None, xs: Any = None, length: Any = None, *rest: Any, **named: Any) -> Any:
-        """Run the body of a scan for two turns."""
+        """Run the body of a scan for a few turns."""
         import jax
 
         carry, rows = init, []
-        for turn in range(self.turns(xs, length)):
+        for turn in self.turns(self.length(xs, length)):
             carry, row = f(carry, self.element(xs, turn))
             rows.append(row)
         if not rows:
@@ -319,20 +320,37 @@ class Calls:
         stacked = [self.stacked([leaves[i] for leaves, _ in flat]) for i in range(len(flat[0][0]))]
         return carry, jax.tree_util.tree_unflatten(flat[0][1], stacked)
 
-    def turns(self, xs: Any, length: Any) -> int:
-        """Return how many turns of a loop are run."""
+    def length(self, xs: Any, length: Any) -> int | None:
+        """Return how many turns a loop has; ``None`` if that is not known."""
         import jax
 
         sizes = [leaf.shape[0] for leaf in jax.tree_util.tree_leaves(xs) if is_array(leaf) and leaf.ndim]
         if isinstance(length, int) and not is_unknown(length):
             sizes.append(length)
-        return int(min([TURNS, *sizes]))
+        return int(min(sizes)) if sizes else None
 
-    def element(self, xs: Any, turn: int) -> Any:
+    def turns(self, length: int | None) -> Iterator[Turn]:
+        """Return the turns of a loop that are run; of a long one, or one of unknown length, the first."""
+        if length is not None and length <= TURNS:
+            return (Turn(0, number) for number in range(length))
+        if self.world.open:
+            return self.world.loops.turns()
+        self.world.cut = LOOP
+        return (Turn(0, number) for number in range(TURNS))
+
+    def element(self, xs: Any, turn: Turn) -> Any:
         """Return the element of what a loop goes over in one turn."""
         import jax
 
-        return jax.tree_util.tree_map(lambda leaf: leaf[turn], xs)
+        def of(leaf: Any) -> Any:
+            number = self.world.as_number(self.number_of(turn)) if is_array(leaf) and turn.loop else turn.number
+            return leaf[number]
+
+        return jax.tree_util.tree_map(of, xs)
+
+    def number_of(self, turn: Turn) -> Any:
+        """Return the number of a turn, one that is not known if it stands for any."""
+        return self.world.loops.number(turn) if turn.loop else turn.number
 
     def stacked(self, rows: list[Any]) -> Any:
         """Return the results of the turns as one array, where they are keys."""
@@ -346,23 +364,25 @@ class Calls:
         return self.unknown("lax.scan")
 
     def do_map(self, f: Any, xs: Any, **named: Any) -> Any:
-        """Run a function for two elements."""
+        """Run a function for a few elements."""
         return self.do_scan(lambda carry, x: (carry, f(x)), None, xs)[1]
 
     def do_fori_loop(self, lower: Any, upper: Any, body_fun: Any, init_val: Any, **named: Any) -> Any:
-        """Run a body for two turns."""
+        """Run a body for a few turns."""
         value = init_val
         known = isinstance(lower, int) and isinstance(upper, int)
-        for turn in range(min(TURNS, max(upper - lower, 0)) if known else TURNS):
-            value = body_fun(lower + turn, value)
+        for turn in self.turns(max(upper - lower, 0) if known else None):
+            number = self.number_of(turn)
+            value = body_fun(number if is_unknown(number) else lower + number, value)
         return value
 
     def do_while_loop(self, cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
-        """Run condition and body for two turns."""
+        """Run condition and body for a few turns."""
         value = init_val
-        for _ in range(TURNS):
+        for _ in self.turns(None):
             cond_fun(value)
             value = body_fun(value)
+        cond_fun(value)
         return value
 
     def do_cond(self, pred: Any, true_fun: Any, false_fun: Any, *operands: Any, **named: Any) -> Any:
@@ -391,8 +411,9 @@ class Calls:
 
     def do_associative_scan(self, fn: Any, elems: Any, *rest: Any, **named: Any) -> Any:
         """Run the function for two pairs of elements, and give an unknown result."""
-        for turn in range(TURNS):
-            fn(self.element(elems, turn), self.element(elems, turn + 1))
+        self.world.cut = LOOP  # what meets what is not known either
+        for number in range(TURNS):
+            fn(self.element(elems, Turn(0, number)), self.element(elems, Turn(0, number + 1)))
         return self.unknown("lax.associative_scan")
 
     def do_eval_shape(self, fun: Any, *args: Any, **named: Any) -> Any:
@@ -430,9 +451,9 @@ class Calls:
         return self.unknown(name)
 
     def map_leaves(self, function: Any, trees: Sequence[Any], name: str) -> Any:
-        """Call a function for two leaves of trees that are not known."""
-        for leaf in range(TURNS):
-            function(*(tree[f"leaf {leaf}"] if is_unknown(tree) else tree for tree in trees))
+        """Call a function for a few leaves of trees that are not known."""
+        for turn in self.turns(None):
+            function(*(tree[f"leaf {turn.number}"] if is_unknown(tree) else tree for tree in trees))
         return self.unknown(name)
 
     def predicate(self, value: Any) -> Any:
