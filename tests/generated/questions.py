@@ -65,13 +65,14 @@ def of_nothing(runs: list[Recorder]) -> list[Question]:
 
 
 def of_something(runs: list[Recorder]) -> list[Question]:
-    """Return questions about calls of one function that have a key in common, in some execution: in a loop, say."""
+    """Return questions about places that one call of a function comes to with one key, in some execution."""
     pairs: set[tuple[Span, Span]] = set()
     for run in runs:
-        earlier: defaultdict[Term, list[tuple[Span, ...]]] = defaultdict(list)
+        earlier: defaultdict[Term, list[dict[int, Span]]] = defaultdict(list)
         for event, key in consumptions(run):
-            own = tuple(chain(event.calls))
-            pairs |= {(a, b) for spans in earlier[key] for a in spans for b in own if owner(a) == owner(b)}
+            spans = {(span.line, span.column): span for span in chain(event.calls)}
+            own = {frame: spans[start] for frame, start in event.stack}
+            pairs |= {(other[frame], own[frame]) for other in earlier[key] for frame in own.keys() & other.keys()}
             earlier[key].append(own)
     some = sorted(pairs)[:: max(1, len(pairs) // SOME)][:SOME]
     return [Question("OLY104", spot(b), None if a == b else spot(a), certain=True) for a, b in some]

@@ -167,6 +167,29 @@ OPEN = {
         "    count = -1\n"
         "    for i in range(n):\n        count += 1\n        key = table[count](key)\n" + DRAW.format(key="key")
     ),
+    "numbers in an array": (
+        "def f(key):\n    for i in jax.numpy.asarray([1, 2, 3, 1]):\n        k = jax.random.fold_in(key, i)\n"
+        + DRAW.format(key="k")
+    ),
+    "numbers in an array that a scan goes over": (
+        "def f(key):\n    def step(x, i):\n        return x, «12 jax.random.normal(jax.random.fold_in(key, i))»\n"
+        "    return jax.lax.scan(step, 0, jax.numpy.asarray([1, 2, 3, 1]))\n"
+    ),
+    "a ring for the items of a list": (
+        "def f(key, xs):\n    items = [x + 1 for x in xs]\n    a, b, c, d = jax.random.split(key, 4)\n"
+        "    for item in items:\n" + DRAW.format(key="a") + "        a, b, c, d = b, c, d, a\n"
+    ),
+    "a ring for the items of a list that has grown": (
+        "def f(key, xs):\n    items = []\n    for x in xs:\n        items.append(x)\n"
+        "    a, b, c, d = jax.random.split(key, 4)\n"
+        "    for i, item in enumerate(items):\n" + DRAW.format(key="a") + "        a, b, c, d = b, c, d, a\n"
+    ),
+    "a ring for all children but one": (
+        "def f(key, n):\n    a, b, c, d = jax.random.split(key, 4)\n"
+        "    for k in jax.random.split(jax.random.fold_in(key, 3), n)[1:]:\n"
+        + DRAW.format(key="a")
+        + "        a, b, c, d = b, c, d, a\n"
+    ),
     "a loop that may not run": (
         "def f(key, xs):\n    a = «1 jax.random.normal(key)»\n    for x in xs:\n"
         "        key, sub = jax.random.split(key)\n"

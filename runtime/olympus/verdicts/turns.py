@@ -26,13 +26,22 @@ from olympus.lineage import Event, Lineage
 from olympus.lineage.identity import Term
 from olympus.lineage.movement import Array
 
-__all__ = ["FOLDED", "LATER", "LOOP", "ROOTS", "WHICH", "Made", "Making", "Turn", "Turns", "Vector"]
+__all__ = ["FOLDED", "LATER", "LENGTHS", "LOOP", "MANY", "ROOTS", "WHICH", "Made", "Making", "Turn", "Turns", "Vector"]
 
 LATER = "the later turns of a loop were left out"
+MANY = "how many keys a split makes is not known"
 LOOP = "how often a loop runs is not known"
 WHICH = "it is not known which keys are used there"
 FOLDED = "it is not known which numbers are folded in"
 ROOTS = "it is not known whether the keys there come from one"
+
+LENGTHS = frozenset({LATER, LOOP, MANY})
+"""What is not known where an execution stands for one length of a loop, or of an array, and not for all."""
+
+INDEXING = frozenset({"add", "convert_element_type", "lt", "select_n"})
+"""Primitives that an index goes through: one that is less than 0 counts from the end."""
+
+NOTHING = Term("nothing", (), None)
 
 Vector = tuple[tuple[int, int], ...]
 """The open loops around an event, outermost first: the number of the loop's execution, and that of the turn."""
@@ -307,7 +316,10 @@ class Making:
         return "number", number
 
     def turns_in(self, number: int) -> set[int]:
-        """Return the numbers of turns that one is computed of; none if it is computed of other numbers as well."""
+        """Return the numbers of turns that one is computed of, if each turn has another; none otherwise.
+
+        That is so for what an index goes through; a rest of a division would begin again.
+        """
         found: set[int] = set()
         waiting = [number]
         while waiting:
@@ -315,12 +327,11 @@ class Making:
             if current in self.turns.numbers:
                 found.add(current)
                 continue
-            if current < 0:
+            operation, operands, data = self.identities[current] if current >= 0 else NOTHING
+            known = operation == "literal" or (operation == "value" and bool(operands))
+            if not known and not (operation == "computed" and isinstance(data, tuple) and data[0] in INDEXING):
                 return set()
-            term = self.identities[current]
-            if not term.children and term.operation not in ("literal", "literals"):
-                return set()
-            waiting += term.children
+            waiting += operands
         return found
 
 

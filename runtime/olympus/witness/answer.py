@@ -10,7 +10,7 @@ from typing import Any
 
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
-from olympus.verdicts.turns import LATER, LOOP
+from olympus.verdicts.turns import LENGTHS
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
 from olympus.witness.preparation import Branch
@@ -67,7 +67,7 @@ def of_function(target: Target, tree: ast.Module, questions: Sequence[Question])
     """
     seen: set[Place] = set()
     found = tried(target, tree, questions, seen)
-    if any(verdict.reason in (LOOP, LATER) for verdict in found):
+    if any(verdict.reason in LENGTHS for verdict in found):
         always = tried(target, tree, questions, seen, is_open=True)
         found = [
             other if verdict.status in ("inconclusive", "not reached") and other.status == "refuted" else verdict

@@ -12,7 +12,7 @@ from functools import partial, wraps
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from olympus.verdicts.turns import LOOP, Turn
+from olympus.verdicts.turns import LOOP, MANY, Turn
 from olympus.witness.unknown import is_unknown
 
 if TYPE_CHECKING:
@@ -177,13 +177,18 @@ class Calls:
         return maker(self.number(seed))
 
     def count(self, number: Any) -> int:
-        """Return how many children there are."""
+        """Return how many children there are; where that is not known, they stand for any number."""
+        if isinstance(number, int) and not is_unknown(number):
+            return min(number, 64)
+        many = TURNS + 1
+        if self.world.open:
+            many = self.world.loops.many = TURNS + 2  # without one of them, they are still many
+        else:
+            self.world.cut = MANY
         if is_unknown(number):
             self.world.as_number(number)
-            self.world.sizes[number] = TURNS + 1
-        if is_unknown(number) or not isinstance(number, int):
-            return TURNS + 1
-        return min(number, 64)
+            self.world.sizes[number] = many
+        return many
 
     def number(self, value: Any) -> Any:
         """Return a number for what is folded in, or a seed: a traced one for what is not known."""

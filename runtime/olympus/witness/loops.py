@@ -16,10 +16,15 @@ from olympus.witness.unknown import DEEPEST, NEST, Unknown, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.world import World
 
-__all__ = ["Enumerated", "Loops", "OpenRange", "Zipped"]
+__all__ = ["Enumerated", "Loops", "OpenRange", "Zipped", "is_traced"]
 
 TURNS = 3  # of an open loop: the first one, and two that have to be alike
 INJECTIVE = frozenset({"__add__", "__radd__", "__sub__", "__rsub__", "__xor__", "__rxor__"})
+
+
+def is_traced(value: Any) -> bool:
+    """Say whether a value is one of JAX's, which has no truth value in a trace."""
+    return type(value).__module__.startswith("jax")
 
 
 class OpenRange:
@@ -75,6 +80,8 @@ class Loops:
         running: how many are running.
         numbers: the numbers of turns, each with its loop and turn.
         lengths: how many turns are done of each loop, by the calls that lead to it.
+        grown: lists that are as long as such a loop.
+        many: how many children a split has made that stand for any number; 0 if none has.
     """
 
     def __init__(self, world: World) -> None:
@@ -82,11 +89,11 @@ class Loops:
         self.count = self.running = 0
         self.numbers: dict[Unknown, Turn] = {}
         self.lengths: dict[Hashable, int] = {}
+        self.grown: list[Any] = []
+        self.many = 0
 
     def is_open(self, values: Any) -> bool:
         """Say whether it is not known how often a loop over this runs."""
-        from olympus.witness.substitutes import is_traced
-
         if isinstance(values, Zipped):
             return bool(values.parts) and values.iterator is None and all(map(self.is_open, values.parts))
         if isinstance(values, Enumerated):
@@ -164,11 +171,23 @@ class Loops:
 
     def vary(self, value: Any) -> Any:
         """Note that something known decides what is done in a loop: it may be another thing in a later turn."""
-        from olympus.witness.substitutes import is_traced
-
         if self.running and not is_unknown(value) and not is_traced(value):
             self.world.cut = LOOP
         return value
+
+    def grow(self, values: Any) -> None:
+        """Remember a list that may be longer if a loop runs more turns."""
+        for part in parts(values):
+            if self.count and isinstance(part, list | deque):
+                self.grown.append(part)
+
+    def is_grown(self, values: Any) -> bool:
+        """Say whether a loop goes over such a list, or one of keys that stand for any number."""
+        return any(
+            any(part is each for each in self.grown)
+            or (self.many and isinstance(part, list | tuple) and any(map(is_traced, part)))
+            for part in parts(values)
+        )
 
     def take(self, container: Any, index: Any) -> None:
         """Note an item that may be another one in a later turn, or after more turns of a loop that has ended."""
@@ -176,6 +195,13 @@ class Loops:
             self.vary(index)
             if self.count and isinstance(container, list | deque):
                 self.world.cut = LOOP
+
+
+def parts(values: Any) -> list[Any]:
+    """Return what a loop goes over, without ``zip`` and ``enumerate`` around it."""
+    if isinstance(values, Enumerated):
+        return parts(values.values)
+    return [part for each in values.parts for part in parts(each)] if isinstance(values, Zipped) else [values]
 
 
 def is_fixed(operand: Hashable) -> bool:

@@ -21,6 +21,7 @@ Branch = tuple[int, int]
 """Line and column of a statement or expression with a condition, as ``ast`` has them."""
 
 
+NAMES = (ast.Name, ast.Attribute)
 GROW = frozenset({"append", "appendleft", "extend", "insert"})
 
 
@@ -312,16 +313,31 @@ class Prepared(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         """Run a few turns."""
+        grown = self.is_grown(node.iter)
         self.generic_visit(node)
         head = self.head(node.iter)
-        node.iter = call("__olympus_few__", head.value, at=node.iter)
+        node.iter = self.few(head.value, grown=grown)
         return [*head.statements, node]
+
+    def is_grown(self, values: ast.expr) -> bool:
+        """Say whether a loop goes over a list that the file adds to."""
+        return any(ast.unparse(each) in self.grown for each in ast.walk(values) if isinstance(each, NAMES))
+
+    def few(self, values: ast.expr, *, grown: bool) -> ast.expr:
+        """Return the first elements of what a loop goes over; how many a list has that grows depends on other loops."""
+        return call("__olympus_few__", call("__olympus_grown__", values, at=values) if grown else values, at=values)
+
+    def visit_ListComp(self, node: ast.ListComp) -> Any:
+        """Remember that its length depends on how often a loop runs."""
+        self.generic_visit(node)
+        return call("__olympus_grown__", node, at=node)
 
     def visit_comprehension(self, node: ast.comprehension) -> Any:
         """Take a few elements."""
+        grown = self.is_grown(node.iter)
         self.generic_visit(node)
         if not node.is_async:
-            node.iter = call("__olympus_few__", node.iter, at=node.iter)
+            node.iter = self.few(node.iter, grown=grown)
         node.ifs = [call("__olympus_settled__", each, at=each) for each in node.ifs]
         return node
 

@@ -11,13 +11,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from olympus.verdicts.turns import LATER, LOOP
-from olympus.witness.loops import Enumerated, OpenRange, Zipped
+from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
 from olympus.witness.unknown import Unknown, is_unknown
 
 if TYPE_CHECKING:
     from olympus.witness.world import World
 
-__all__ = ["Builtins", "is_traced", "sort_of"]
+__all__ = ["Builtins", "sort_of"]
 
 FORBIDDEN = frozenset(
     {
@@ -27,11 +27,6 @@ FORBIDDEN = frozenset(
 )  # fmt: skip
 LONGEST = 3  # turns of a loop
 SHORT = 8  # elements of a list that are all gone over
-
-
-def is_traced(value: Any) -> bool:
-    """Say whether a value is one of JAX's, which has no truth value in a trace."""
-    return type(value).__module__.startswith("jax")
 
 
 def sort_of(value: Any) -> str:
@@ -62,6 +57,7 @@ class Builtins(dict[str, Any]):
             __olympus_context__=self.context,
             __olympus_few__=self.few,
             __olympus_generator__=self.generator,
+            __olympus_grown__=self.grown,
             __olympus_keywords__=self.keywords,
             __olympus_none__=self.none,
             __olympus_noted__=self.noted,
@@ -134,6 +130,11 @@ class Builtins(dict[str, Any]):
         """Return a value that decides what is done; it is noted if what is known decides that in a loop."""
         return self.world.loops.vary(value)
 
+    def grown(self, values: Any) -> Any:
+        """Return what is gone over; it is remembered that its length depends on how often other loops have run."""
+        self.world.loops.grow(values)
+        return values
+
     def tried(self) -> None:
         """Note that something may end early: a loop may do other things in other turns then."""
         self.world.loops.vary(None)
@@ -202,6 +203,8 @@ class Builtins(dict[str, Any]):
         if self.world.open and self.world.loops.is_open(values):
             yield from self.world.loops.over(values)
             return
+        if self.world.loops.is_grown(values):
+            self.world.cut = LOOP
         if is_unknown(values):
             self.world.cut = LOOP
         elements = self.elements(values)

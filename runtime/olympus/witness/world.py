@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 from olympus.verdicts.documented import Documented
 from olympus.witness.helpers import HELPERS
-from olympus.witness.loops import Loops
+from olympus.witness.loops import Loops, is_traced
 from olympus.witness.preparation import Branch, CompiledModule, Place, compiled_file
-from olympus.witness.substitutes import Builtins, is_traced
+from olympus.witness.substitutes import Builtins
 from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 
 __all__ = ["Choices", "Exhausted", "Met", "World", "shallow"]
