@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -42,3 +43,11 @@ def test_options_and_words_of_the_page_are_those_there_are():
 def test_limits_of_the_page_are_those_there_are():
     assert f"has {Choice().seconds:.0f} seconds for a function" in PAGE
     assert f"{MEMORY >> 30} GiB of address space (more with many cores) and files of {LIMITS['file'] >> 20} MiB" in PAGE
+
+
+def test_every_finding_in_the_bundled_example_is_confirmed(run, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    found = json.loads(run("--trace", "--no-cache", "--output-format", "json", "docs/example").out)
+    judged = [finding for finding in found if finding["code"] in JUDGED]
+    assert {finding["code"] for finding in judged} == {"OLY101", "OLY102", "OLY103", "OLY104"}
+    assert all(finding["verdict"]["status"] == "confirmed" for finding in judged), judged
