@@ -262,8 +262,12 @@ class Builtins(dict[str, Any]):
             return value is None
         part = value._olympus_part(("is", None), f"{value._olympus_path} is None")
         self.world.lean(part, (line, column), positive=positive)
-        decided = self.world.decided.setdefault(part, False)
-        return part if self.world.open else decided
+        decided = self.world.decided.get(part, False)
+        if not self.world.open:
+            return decided
+        answer = Unknown(self.world, part._olympus_path)
+        self.world.decided[answer] = decided
+        return answer
 
     def noted(self, value: Any, number: int, first: bool) -> Any:
         """Note what comes to a place, and return it."""

@@ -109,10 +109,11 @@ class Unknown:
         wanted = _wanted(sys._getframe(1))
         if wanted is None:
             self._olympus_world.cut = LOOP
-            if self._olympus_depth > DEEPEST:
-                return  # what goes down a nest of lists comes to an end
-        for index in range(ELEMENTS if wanted is None else wanted):
-            yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]", NEST if wanted is None else 1)
+        count = ELEMENTS if wanted is None else wanted
+        if self._olympus_depth > DEEPEST and count == ELEMENTS:
+            return  # what goes down a nest of lists comes to an end
+        for index in range(count):
+            yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]", NEST if count == ELEMENTS else 1)
 
     def __reversed__(self) -> Iterator[Any]:
         return iter(list(self)[::-1])
