@@ -18,13 +18,13 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations_with_replacement
-from typing import NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from olympus.lineage import Event, Lineage
 from olympus.lineage.identity import Term
-from olympus.lineage.movement import Array
+
+if TYPE_CHECKING:
+    from olympus.lineage.movement import Array
 
 __all__ = ["FOLDED", "LATER", "LENGTHS", "LOOP", "MANY", "ROOTS", "WHICH", "Made", "Making", "Turn", "Turns", "Vector"]
 
@@ -268,6 +268,8 @@ class Making:
 
     def chosen(self, term: Term, maker: Event, vector: Vector) -> tuple[frozenset[tuple[int, int]], Hashable] | None:
         """Return which keys of an array one may be, and how it was chosen; ``None`` if they were not made together."""
+        import numpy as np
+
         array = self.sliced(term.children[0])
         if array is None or any(self.makers.get(int(key)) is not maker for key in array.keys.flat):
             return None
@@ -290,6 +292,8 @@ class Making:
 
     def array(self, number: int) -> Array | None:
         """Return the keys of an array, raw or typed, by its term; ``None`` if they are not known."""
+        import numpy as np
+
         operation, labels, shape = self.identities[number]
         if operation != "labels" or not labels or not isinstance(shape, tuple):
             return None
