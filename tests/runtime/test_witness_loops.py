@@ -26,6 +26,10 @@ REFUTED = {
     "the number of the turn and more": (
         "def f(key, n):\n    for i in range(n):\n        k = jax.random.fold_in(key, i + 1)\n" + DRAW.format(key="k")
     ),
+    "odd numbers": (
+        "def f(key, n):\n    for i in range(n):\n        k = jax.random.fold_in(key, 2 * i + 1)\n"
+        + DRAW.format(key="k")
+    ),
     "two numbers of turns": (
         "def f(key, n, m):\n    for i in range(n):\n        k = jax.random.fold_in(key, i)\n"
         "        for j in range(m):\n"
@@ -166,6 +170,10 @@ OPEN = {
         "def f(key, n):\n    new = lambda key: jax.random.split(key)[0]\n    table = [new] * 20 + [keep] * 20\n"
         "    count = -1\n"
         "    for i in range(n):\n        count += 1\n        key = table[count](key)\n" + DRAW.format(key="key")
+    ),
+    "a loop in a loop over two things": (
+        "def f(key, n, a, b):\n    for x in (a, b):\n        for i in range(n):\n"
+        "            «12 jax.random.normal(jax.random.fold_in(key, i - x))»\n"
     ),
     "numbers in an array": (
         "def f(key):\n    for i in jax.numpy.asarray([1, 2, 3, 1]):\n        k = jax.random.fold_in(key, i)\n"

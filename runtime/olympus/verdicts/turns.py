@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations_with_replacement
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from olympus.lineage import Event, Lineage
@@ -53,12 +53,12 @@ class Turn(NamedTuple):
     Attributes:
         loop: the number of the loop's execution.
         number: which turn.
-        computed: how it was computed: the same in two turns only of the same numbers; ``None`` for the turn's own.
+        computed: how it was computed of the turn's own: each step gives different numbers for different ones.
     """
 
     loop: int
     number: int
-    computed: Hashable = None
+    computed: tuple[Hashable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,22 @@ class Turns:
         return self.vectors.get(id(equation.eqn), ())
 
 
+class Chosen(NamedTuple):
+    """How one key is chosen of an array.
+
+    Attributes:
+        shape: that of the array.
+        layout: which of the keys that were made together are in it.
+        starts: where a part begins, for each axis.
+        position: which key of that part.
+    """
+
+    shape: tuple[int, ...]
+    layout: tuple[tuple[int, int], ...]
+    starts: tuple[Hashable, ...]
+    position: tuple[int, ...]
+
+
 class Made(NamedTuple):
     """How a key was made, relative to the turns in which it is used.
 
@@ -88,14 +104,14 @@ class Made(NamedTuple):
         site: what made it: a call that is reached in one way, or the root that it is.
         back: how many turns ago, for each loop around.
         results: which of the keys that are made there it may be.
-        place: how it was chosen of them, as far as that is not known.
+        place: how it was chosen of them, where it is one of an array and the place in that is not known.
         folded: what was folded in after that, last first.
     """
 
     site: Hashable
     back: tuple[Hashable, ...]
     results: frozenset[tuple[int, int]]
-    place: Hashable
+    place: Chosen | None
     folded: tuple[Hashable, ...]
 
     def doubt(self, other: Made) -> str | None:
@@ -107,6 +123,13 @@ class Made(NamedTuple):
         if self.folded and (self.folded != other.folded or any(is_open(each) for each in self.folded)):
             return FOLDED
         return WHICH if len(self.results | other.results) > 1 else LOOP
+
+    def depends_on(self, level: int) -> bool:
+        """Say whether a key is another one in each turn of a loop around its use, for this is told by the turn."""
+        if level < len(self.back) and isinstance(self.back[level], int):
+            return True
+        numbers = (*self.folded, *(self.place.starts if self.place is not None else ()))
+        return any(isinstance(number, tuple) and number[:2] == ("turn", level) for number in numbers)
 
 
 def are_two_numbers(one: Hashable, other: Hashable) -> bool:
@@ -172,17 +195,26 @@ class Making:
         """
         for event, key in first:
             for other, its in second:
-                if event is other:
-                    continue
-                if self.sites[event.order] == self.sites[other.order]:
-                    found = None if self.is_alike(event) else LOOP
-                else:
-                    found = self.doubt_of(self.made(key, event), self.made(its, other))
-                if found == LOOP and key != its and self.is_near(key, event) and self.is_near(its, other):
-                    found = None
+                found = None if event is other else self.doubt_of_two(event, key, other, its)
                 if found is not None:
                     return found
         return None
+
+    def doubt_of_two(self, event: Event, key: int, other: Event, its: int) -> str | None:
+        """Say why the keys of two events may be one in some turns."""
+        first, second = self.made(key, event), self.made(its, other)
+        if first is None or second is None:
+            return WHICH
+        one_site = self.sites[event.order] == self.sites[other.order]
+        if one_site and not self.is_alike(event):
+            return LOOP
+        doubt = first.doubt(second)
+        if doubt is None or key == its:
+            return doubt
+        if one_site and first == second:
+            level = parting(self.turns.around(event), self.turns.around(other))
+            return None if level is not None and first.depends_on(level) else doubt
+        return None if doubt == LOOP and self.is_near(key, event) and self.is_near(its, other) else doubt
 
     def is_near(self, key: int, event: Event) -> bool:
         """Say whether a key is of the same turn or of the one before, or of a loop that has ended, in all turns.
@@ -193,33 +225,28 @@ class Making:
         near = made is not None and all(back in (0, 1) or not isinstance(back, int) for back in made.back)
         return near and self.is_alike(event)
 
-    def doubt_of(self, one: Made | None, other: Made | None) -> str | None:
-        """Say why two keys may be one; of a key of which it is not known how it was made, nothing is."""
-        return WHICH if one is None or other is None else one.doubt(other)
-
     def doubt_of_derivations(self) -> str | None:
         """Say why two derivations of the execution may give one key; ``None`` if no two of them do.
 
         If no key is derived of twice with one number, all ways of derivation lead to keys of their own.
         """
         derived = [event for event in self.lineage.events if event.kind in ("split", "fold_in")]
-        for one, other in combinations_with_replacement(derived, 2):
-            if self.sites[one.order] == self.sites[other.order]:
-                found = None if self.is_alike(one) else LOOP
-            else:
-                found = next(filter(None, (self.doubt_of_steps(one, a, other, b) for a, b in pairs(one, other))), None)
-            if found is not None:
-                return found
+        for one, other in combinations(derived, 2):
+            for a, b in pairs(one, other):
+                alike = one.kind == other.kind
+                found = self.doubt_of_two(one, a, other, b) if alike else self.doubt_of_a_split(one, a, other, b)
+                if found is not None:
+                    return found
         return None
 
-    def doubt_of_steps(self, one: Event, a: int, other: Event, b: int) -> str | None:
-        """Say why two derivations may give one key: of the parent of a split, and of what folding in makes."""
-        first, second = self.made(a, one), self.made(b, other)
-        if first is None or second is None or one.kind == other.kind:
-            return self.doubt([(one, a)], [(other, b)])
-        split, folded, count = (
-            (first, second, children(one)) if one.kind == "split" else (second, first, children(other))
-        )
+    def doubt_of_a_split(self, one: Event, a: int, other: Event, b: int) -> str | None:
+        """Say why a child of a split may be the key that folding in makes, of the same parent."""
+        count = children(one if one.kind == "split" else other)
+        split, folded = self.made(a, one), self.made(b, other)
+        if one.kind != "split":
+            split, folded = folded, split
+        if split is None or folded is None:
+            return WHICH
         message, *before = folded.folded
         if isinstance(message, int) and message >= count:
             return None
@@ -266,7 +293,7 @@ class Making:
             return 0, maker.made.index(key)
         return maker.keys.index(term.children[0]), int(term.data[1])
 
-    def chosen(self, term: Term, maker: Event, vector: Vector) -> tuple[frozenset[tuple[int, int]], Hashable] | None:
+    def chosen(self, term: Term, maker: Event, vector: Vector) -> tuple[frozenset[tuple[int, int]], Chosen] | None:
         """Return which keys of an array one may be, and how it was chosen; ``None`` if they were not made together."""
         import numpy as np
 
@@ -280,7 +307,7 @@ class Making:
             index.append(min(max(start, 0), length - size) + at if isinstance(start, int) else slice(None))
         layout = tuple(self.result(int(key), maker) for key in array.keys.flat)
         found = frozenset(self.result(int(key), maker) for key in np.asarray(array.keys[tuple(index)]).flat)
-        return found, (array.keys.shape, layout, tuple(starts), position)
+        return found, Chosen(array.keys.shape, layout, tuple(starts), position)
 
     def sliced(self, number: int) -> Sliced | None:
         """Return the array of which a term takes a part, as ``lax.dynamic_slice`` does; ``None`` for another term."""
@@ -337,6 +364,14 @@ class Making:
                 return set()
             waiting += operands
         return found
+
+
+def parting(one: Vector, other: Vector) -> int | None:
+    """Return the outermost loop of which two events are in different turns; ``None`` if they are not in one loop."""
+    for level, (first, second) in enumerate(zip(one, other, strict=True)):
+        if first != second:
+            return level if first[0] == second[0] else None
+    return None
 
 
 def since(vector: Vector, level: int, turn: tuple[int, int]) -> Hashable:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Enumerated", "Loops", "OpenRange", "Zipped", "is_traced"]
 
 TURNS = 3  # of an open loop: the first one, and two that have to be alike
-INJECTIVE = frozenset({"__add__", "__radd__", "__sub__", "__rsub__", "__xor__", "__rxor__"})
+INJECTIVE = frozenset({"__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__xor__", "__rxor__"})
 
 
 def is_traced(value: Any) -> bool:
@@ -161,12 +161,14 @@ class Loops:
 
     def told(self, value: Unknown) -> Turn | None:
         """Return the turn of which a number was computed, so that another turn has another number."""
-        if value in self.numbers:
-            return self.numbers[value]
-        for number, turn in self.numbers.items():
+        waiting = list(self.numbers.items())
+        while waiting:
+            number, turn = waiting.pop()
+            if number is value:
+                return turn
             for name, part in number._olympus_parts.items():
-                if part is value and isinstance(name, tuple) and name[0] in INJECTIVE and is_fixed(name[1]):
-                    return turn._replace(computed=name)
+                if is_unknown(part) and isinstance(name, tuple) and name[0] in INJECTIVE and is_fixed(name[1]):
+                    waiting.append((part, turn._replace(computed=(*turn.computed, name))))
         return None
 
     def vary(self, value: Any) -> Any:
@@ -205,5 +207,5 @@ def parts(values: Any) -> list[Any]:
 
 
 def is_fixed(operand: Hashable) -> bool:
-    """Say whether the other operand is a known integer."""
-    return isinstance(operand, tuple) and operand[0] == "int"
+    """Say whether the other operand is a known integer, and not 0, which makes all products one."""
+    return isinstance(operand, tuple) and operand[0] == "int" and operand[1] != 0
