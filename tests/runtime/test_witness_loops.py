@@ -26,6 +26,15 @@ REFUTED = {
     "the number of the turn and more": (
         "def f(key, n):\n    for i in range(n):\n        k = jax.random.fold_in(key, i + 1)\n" + DRAW.format(key="k")
     ),
+    "a loop in a function that is mapped": (
+        "def g(key, n):\n    for i in range(n):\n        key, sub = jax.random.split(key)\n"
+        "        «12 jax.random.normal(sub)»\n"
+        "def f(key, n):\n    jax.vmap(g, in_axes=(0, None))(jax.random.split(key, 7), n)\n"
+    ),
+    "a loop in a function that is compiled": (
+        "@jax.jit\ndef f(key, xs):\n    for x in xs:\n        key, sub = jax.random.split(key)\n"
+        "" + DRAW.format(key="sub")
+    ),
     "odd numbers": (
         "def f(key, n):\n    for i in range(n):\n        k = jax.random.fold_in(key, 2 * i + 1)\n"
         + DRAW.format(key="k")

@@ -51,6 +51,16 @@ REFUTED = {
     ),
 }
 OPEN = {
+    "a helper that draws and fails": (
+        "def g(key):\n    return int(jax.random.normal(key).foo)\n" + TRY.format(body="x = «1 g(key)»")
+    ),
+    "a loop that goes on after the draw, and its else": LOOP.format(
+        end="            if y > 3:\n                continue\n            break\n"
+    ),
+    "one list, changed between": (
+        "def f(key, xs, g):\n    x = «1 jax.random.normal(key)» if xs else 0\n    xs.clear()\n"
+        "    if xs:\n        return x\n    return «2 jax.random.bits(key)»"
+    ),
     "a statement that fails later": TRY.format(body=f"x = {FIRST}\n        x = g(x)"),
     "a call around it that fails": TRY.format(body=f"x = g({FIRST})"),
     "a loop that goes on, and its else": LOOP.format(end=""),

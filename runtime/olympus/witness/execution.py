@@ -331,8 +331,8 @@ class TracedPlayers(Players):
 
     def turn(self, loop: int, number: int | None) -> None:
         """Leave a mark in the trace where a turn begins, or a loop has ended."""
-        self.ticks.append((loop, number))
         self.clock + 1
+        self.ticks.append((loop, number))
 
 
 def turns_of(lineage: Lineage, players: TracedPlayers, loops: Loops) -> Turns:

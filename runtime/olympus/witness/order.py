@@ -115,10 +115,11 @@ def choices(node: Any, start: tuple[int, int], kept: frozenset[str] | None = Non
 
 
 def names_kept(function: ast.FunctionDef) -> frozenset[str]:
-    """Return the parameters that nothing in a function assigns to."""
+    """Return the parameters that a function does nothing with but test them: they are true or false all along."""
     parameters = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
-    stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return frozenset(parameters - stored)
+    tests = [node.test for node in ast.walk(function) if isinstance(node, ast.If | ast.IfExp)]
+    used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and node not in tests}
+    return frozenset(parameters - used)
 
 
 def tested(node: ast.If | ast.IfExp, kept: frozenset[str] | None) -> Any:
@@ -131,10 +132,18 @@ def attempted(node: ast.Try, field: str, index: int, start: tuple[int, int]) -> 
     if field == "handlers":
         yield (node, "handler"), index
         yield (node, "failed"), True
-    last = getattr(node.body[-1], "value", None)
-    done = field == "body" and isinstance(last, ast.Call) and (last.lineno, last.col_offset + 1) == start
+    last: Any = getattr(node.body[-1], "value", None)
+    done = field == "body" and is_draw(last) and (last.lineno, last.col_offset + 1) == start
     if done or field == "orelse":
         yield (node, "failed"), False
+
+
+def is_draw(node: Any) -> bool:
+    """Say whether a node is a call of ``jax.random`` by the looks of it: if it fails, it has consumed nothing."""
+    import jax
+
+    function = node.func if isinstance(node, ast.Call) else None
+    return isinstance(function, ast.Attribute) and hasattr(jax.random, function.attr)
 
 
 def end_of_loop(node: ast.For | ast.While, start: tuple[int, int]) -> Iterator[tuple[Any, Any]]:
@@ -145,7 +154,8 @@ def end_of_loop(node: ast.For | ast.While, start: tuple[int, int]) -> Iterator[t
     while blocks:
         block = blocks.pop()
         inside = next((statement for statement in block if contains(statement, start)), None)
-        if inside is not None and isinstance(block[-1], ast.Break):
+        goes_on = any(isinstance(each, ast.Continue) for statement in block for each in ast.walk(statement))
+        if inside is not None and isinstance(block[-1], ast.Break) and not goes_on:
             yield node, "break"
         if isinstance(inside, ast.If | ast.With):
             blocks += [inside.body, getattr(inside, "orelse", [])]
