@@ -19,9 +19,11 @@ from unittest import mock
 from olympus.verdicts import Question
 from olympus_rules.keyflow import control
 
+from . import reference
 from .agreement import disagreements
 from .programs import Program
-from .reference import Recorder
+from .questions import of_nothing
+from .reference import Recorder, executions
 
 __all__ = ["EXCLUSIONS", "KNOWN", "REFUSAL", "Exclusion", "Known"]
 
@@ -87,6 +89,20 @@ def needs_more_turns(program: Program, runs: list[Recorder], question: Question 
         return not disagreements(program)
 
 
+def goes_on_early(program: Program, runs: list[Recorder], question: Question | None) -> bool:
+    """Say whether nothing but the first place of a finding is another one, and turns are ended by ``continue``."""
+    found = disagreements(program)
+    has_continue = any(isinstance(node, ast.Continue) for node in ast.walk(ast.parse(program.source)))
+    return has_continue and all(each.kind == "first" for each in found)
+
+
+def takes_more_turns(program: Program, runs: list[Recorder], question: Question | None) -> bool:
+    """Say whether two places get one key if loops run more turns than the reference tries."""
+    with mock.patch.object(reference, "COUNTS", [0, 1, 3]):
+        more = list(executions(program.source, program.entries))
+    return question in of_nothing(runs, some=None) and question not in of_nothing(more, some=None)
+
+
 KNOWN = [
     Known(
         "keyflow",
@@ -121,5 +137,37 @@ KNOWN = [
                     one = jax.random.fold_in(key, 11)
         """,
         needs_more_turns,
+    ),
+    Known(
+        "keyflow",
+        "a turn that ends by `continue` under two conditions: that the key is another one then is forgotten",
+        """
+        def main(key, p, r):
+            for _ in range(3):
+                if p:
+                    jax.random.normal(key)
+                for _ in range(2):
+                    if not r:
+                        one, two = jax.random.split(key)
+                        if p:
+                            key = one
+                            continue
+        """,
+        goes_on_early,
+    ),
+    Known(
+        "witness",
+        "a collision that takes three turns of a loop, of which the reference tries two",
+        """
+        def main(key):
+            count = int(input())
+            while count > 0:
+                count -= 1
+                for number in range(3):
+                    lanes = jax.random.split(jax.random.fold_in(key, number))
+                    jax.random.fold_in(lanes[0], 2)
+                key, one = jax.random.split(key)
+        """,
+        takes_more_turns,
     ),
 ]

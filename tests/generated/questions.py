@@ -43,8 +43,13 @@ def place(span: Any) -> Place:
     return Place(FILENAME, span.start.row, span.start.column, span.end.row, span.end.column)
 
 
-def of_nothing(runs: list[Recorder]) -> list[Question]:
-    """Return questions about calls of one function that have no key in common, in no execution."""
+def of_nothing(runs: list[Recorder], some: int | None = SOME) -> list[Question]:
+    """Return questions about calls of one function that have no key in common, in no execution.
+
+    Args:
+        runs: the executions.
+        some: how many of each sort; ``None`` for all.
+    """
     consumed, made = [], []
     for run in runs:
         through: defaultdict[Span, set[Term]] = defaultdict(set)
@@ -60,7 +65,7 @@ def of_nothing(runs: list[Recorder]) -> list[Question]:
     return [
         Question(code, spot(second), spot(first), certain=True)
         for code, keys in (("OLY104", consumed), ("OLY108", made))
-        for first, second in apart(keys)
+        for first, second in chosen(apart(keys), some)
     ]
 
 
@@ -74,18 +79,22 @@ def of_something(runs: list[Recorder]) -> list[Question]:
             own = {frame: spans[start] for frame, start in event.stack}
             pairs |= {(other[frame], own[frame]) for other in earlier[key] for frame in own.keys() & other.keys()}
             earlier[key].append(own)
-    some = sorted(pairs)[:: max(1, len(pairs) // SOME)][:SOME]
+    some = chosen(sorted(pairs), SOME)
     return [Question("OLY104", spot(b), None if a == b else spot(a), certain=True) for a, b in some]
 
 
+def chosen(pairs: list[tuple[Span, Span]], count: int | None) -> list[tuple[Span, Span]]:
+    """Return some of many pairs, from all over."""
+    return pairs if count is None else pairs[:: max(1, len(pairs) // count)][:count]
+
+
 def apart(runs: Sequence[Mapping[Span, set[Term]]]) -> list[tuple[Span, Span]]:
-    """Return some pairs of places that have no key in common, given the keys of each place in each execution."""
+    """Return pairs of places that have no key in common, given the keys of each place in each execution."""
     shared: set[tuple[Span, Span]] = set()
     for keys in runs:
         shared |= {(a, b) for a, b in itertools.combinations(sorted(keys), 2) if keys[a] & keys[b]}
     places = sorted(set().union(*runs))
-    pairs = [(a, b) for a, b in itertools.combinations(places, 2) if owner(a) == owner(b) and (a, b) not in shared]
-    return pairs[:: max(1, len(pairs) // SOME)][:SOME]
+    return [(a, b) for a, b in itertools.combinations(places, 2) if owner(a) == owner(b) and (a, b) not in shared]
 
 
 def owner(span: Span) -> str:

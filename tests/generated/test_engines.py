@@ -6,6 +6,7 @@ and shows a small program for each sort of disagreement.
 
 from __future__ import annotations
 
+import ast
 import os
 import textwrap
 from collections import Counter
@@ -31,9 +32,12 @@ PARTS = 2  # of each layer, so that several processes have something to do
 
 
 def program(body: str) -> Program:
-    """Return a program of some functions; each parameter is a key."""
+    """Return a program of some functions; ``main`` has a key, and flags whose names are letters."""
     source = "import jax\n\n\n" + textwrap.dedent(body).lstrip("\n")
-    return Program(source, Layer.TRANSFORMS, {"main": ["key"]})
+    (main,) = [node for node in ast.parse(source).body if getattr(node, "name", "") == "main"]
+    assert isinstance(main, ast.FunctionDef)
+    kinds: list[Any] = ["key" if each.arg == "key" else "flag" for each in main.args.args]
+    return Program(source, Layer.TRANSFORMS, {"main": kinds})
 
 
 @pytest.mark.parametrize("part", range(PARTS))

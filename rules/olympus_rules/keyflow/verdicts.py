@@ -154,7 +154,8 @@ def _collisions(flow: Interpreter) -> Iterator[Fact]:
         child, node = again.child, again.node
         earlier = (d for d in seen.get(child, ()) if d.call != again.call)
         first = next((d for d in earlier if flow.ledger.on_one_path(d, again)), None)
-        if first is not None and child not in steps and terms.operation(terms.args(child)[1]) != "fresh":
+        is_step = any(flow.ledger.on_one_path(again, further) for further in steps.get(child, ()))
+        if first is not None and not is_step and terms.operation(terms.args(child)[1]) != "fresh":
             yield facts.DerivationCollision(
                 node=node,
                 confidence=Confidence.CERTAIN,
@@ -169,15 +170,16 @@ def _collisions(flow: Interpreter) -> Iterator[Fact]:
     yield from _split_beside_fold_in(flow)
 
 
-def _steps(flow: Interpreter) -> set[Term]:
-    """Return the keys that this function does nothing with but fold more data into: equal ones do no harm."""
+def _steps(flow: Interpreter) -> dict[Term, list[Derivation]]:
+    """Return where more data is folded into keys with which nothing else is done: that two are equal does no harm."""
     terms = flow.terms
-    steps = {terms.args(derivation.child)[0] for derivation in flow.derivations}
-    for use in flow.ledger.consumptions:
-        steps -= {use.term, *terms.ancestors(use.term)}
+    steps: dict[Term, list[Derivation]] = {}
+    for derivation in flow.derivations:
+        steps.setdefault(terms.args(derivation.child)[0], []).append(derivation)
+    used = {term for use in flow.ledger.consumptions for term in (use.term, *terms.ancestors(use.term))}
     for value in [value for _, value in flow.returns] + [value for _, _, value, _ in flow.writes]:
-        steps.difference_update(leaves(value))
-    return steps
+        used.update(leaves(value))
+    return {term: derivations for term, derivations in steps.items() if term not in used}
 
 
 def _split_beside_fold_in(flow: Interpreter) -> Iterator[Fact]:
