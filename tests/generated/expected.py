@@ -84,13 +84,14 @@ def of_recorder(run: Recorder, *, inside: bool = False) -> Iterator[Pair]:
     """Return what the recorder should report: equal words, but for what comes out of a seed, clone or repeated split.
 
     It tells keys by their words, so that it says ``collision`` of each key that was derived in two ways before,
-    whichever of them the consumed one comes from.
+    whichever of them the consumed one comes from. A key that a loop of ``jax.lax`` derives and consumes is compared
+    with none that is derived outside of it.
 
     Args:
         run: what was executed.
         inside: what it may report besides: that a split in a loop of ``jax.lax`` is a repeated one is not recorded.
     """
-    consumed: defaultdict[Term, list[Consumption]] = defaultdict(list)
+    consumed: defaultdict[Term, list[tuple[Consumption, Term]]] = defaultdict(list)
     again: set[int | None] = set()  # the splits of keys that had been consumed
     origins: defaultdict[Term, set[str]] = defaultdict(set)
     children: defaultdict[int | None, list[Term]] = defaultdict(list)
@@ -111,12 +112,13 @@ def of_recorder(run: Recorder, *, inside: bool = False) -> Iterator[Pair]:
             continue
         for key in event.keys:
             words = value(key.identity)
-            for earlier in consumed[words]:
+            for earlier, other in consumed[words]:
                 kind = "reuse" if len(origins[words]) < 2 else "collision"
-                yield Pair(kind, earlier, event, earlier is consumed[words][0])
+                met = key.identity == other or _is_compiled(earlier) == _is_compiled(event)
+                yield Pair(kind, earlier, event, met and earlier is consumed[words][0][0])
                 if not (inside and _is_compiled(event)):
                     again.add(event.number)
-            consumed[words].append(event)
+            consumed[words].append((event, key.identity))
         for child in children[event.number] if event.number is not None else ():
             origins[value(child)].add("split")
 

@@ -5,8 +5,9 @@ Besides these, two notions of the comparison itself leave something out:
 - the recorder tells keys by their words, and says ``collision`` of each key that was derived in two ways;
 - to the recorder a call of a compiled function, such as a loop of ``jax.lax``, is one event: it does not know which
   branch of a ``cond`` was taken (:func:`~tests.generated.expected.branches`), which keys are derived inside
-  (:func:`~tests.generated.expected.either`) or that a split there repeats another one, and what comes out of a call
-  that has consumed a key again has begun anew (:func:`~tests.generated.expected.lost`).
+  (:func:`~tests.generated.expected.either`), so that one which is consumed there as well meets none that is derived
+  outside (:func:`~tests.generated.expected.of_recorder`), or that a split there repeats another one, and what comes
+  out of a call that has consumed a key again has begun anew (:func:`~tests.generated.expected.lost`).
 """
 
 from __future__ import annotations
