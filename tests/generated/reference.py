@@ -291,10 +291,11 @@ def viewed(value: Any, frame: int, view: tuple[Any, ...]) -> Any:
         return Key(value.identity, value.stream, {**value.views, frame: view})
     if isinstance(value, Keys):
         return Keys([viewed(row, frame, ("item", i, view)) for i, row in enumerate(value.rows)])
-    if type(value) in (tuple, list):
-        return type(value)(viewed(item, frame, ("item", i, view)) for i, item in enumerate(value))
-    if type(value) is dict:
-        return {name: viewed(item, frame, ("item", name, view)) for name, item in value.items()}
+    if type(value) is tuple:
+        return tuple(viewed(item, frame, ("item", i, view)) for i, item in enumerate(value))
+    if type(value) in (list, dict):  # the function may write to it
+        for index, item in enumerate(value) if type(value) is list else list(value.items()):
+            value[index] = viewed(item, frame, ("item", index, view))
     return value
 
 
@@ -505,7 +506,8 @@ def executions(source: str, entries: dict[str, list[Any]]) -> Iterator[Recorder]
                 if number > MAX_RUNS:
                     raise TooMany
                 answers = waiting.pop()
-                recorder = execute(source, entry, list(arguments), answers)
+                own = [list(value) if type(value) is list else value for value in arguments]  # it may write to them
+                recorder = execute(source, entry, own, answers)
                 yield recorder
                 for length in range(len(answers), len(recorder.answers)):  # another answer where zero was assumed
                     waiting += [(*recorder.answers[:length], count) for count in COUNTS[1:]]

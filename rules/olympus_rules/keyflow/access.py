@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -38,16 +39,20 @@ __all__ = [
     "guarded_leaves",
     "is_large",
     "is_never_none",
+    "item_index",
+    "item_name",
     "leaves",
     "length",
     "map_choice",
     "map_leaves",
+    "with_item",
 ]
 
 MAX_ARMS = 12
 DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
 ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
 MAX_NESTED = 2_000
+MAX_ITEMS = 256  # of a dictionary that is filled item by item
 
 
 def as_term(flow: Interpreter, value: Value) -> Term:
@@ -241,6 +246,35 @@ def get_item(flow: Interpreter, value: Value, index: Value) -> Value:
     if isinstance(value, Class):  # Generic[T]
         return value
     return flow.terms.fresh()
+
+
+def with_item(container: Map | Sequence, index: object, value: Value) -> Map | Sequence:
+    """Return a container in which an item is another one."""
+    if isinstance(container, Map):
+        items = dict(container.items)
+        full = len(items) >= MAX_ITEMS and index not in items
+        if not full:
+            items[index] = value
+        return Map(tuple(items.items()), container.open or full)
+    if not isinstance(index, int) or not -len(container.items) <= index < len(container.items):
+        return container
+    changed = list(container.items)
+    changed[index] = value
+    return Sequence(container.kind, tuple(changed), container.open)
+
+
+def item_name(index: str | int) -> str:
+    """Return what an item is called beside the attributes of an object."""
+    return f"[{index!r}]"
+
+
+def item_index(name: str) -> str | int | None:
+    """Return the index of an item by that name; ``None`` for the name of an attribute."""
+    if not name.startswith("["):
+        return None
+    index = literal_eval(name[1:-1])
+    assert isinstance(index, str | int)
+    return index
 
 
 def _sequence_item(flow: Interpreter, value: Sequence, index: Value) -> Value:

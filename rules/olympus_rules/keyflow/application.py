@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from olympus_rules.keyflow import lanes
-from olympus_rules.keyflow.access import CALLABLE, choose, leaves, map_leaves
+from olympus_rules.keyflow.access import CALLABLE, choose, get_item, item_index, leaves, map_leaves, with_item
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instance import Instance
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -15,7 +15,7 @@ from olympus_rules.keyflow.paths import ALWAYS, PathCondition, bit_numbers, both
 from olympus_rules.keyflow.specialisation import specialisation
 from olympus_rules.keyflow.summary import Summary, origin, owners, way_in
 from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Class, Function, Map, Sequence, Value
+from olympus_rules.keyflow.values import Choice, Class, Const, Function, Map, Sequence, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
@@ -47,11 +47,12 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     if not function.doubtful:
         lanes.pass_on(flow, summary.draws, instance)
     for term, name in summary.changes:
-        for target in leaves(instance.value(term))[:1]:
-            if name is None:
+        owner = instance.value(term)
+        if name is not None:
+            _set(flow, owner, name, flow.terms.fresh())
+        elif not _rebind(flow, owner, None):
+            for target in leaves(owner)[:1]:
                 flow.forget(target)
-            else:
-                flow.set_attribute(target, name, flow.terms.fresh())
     for term, name, value, path in summary.writes:
         if term not in blurred:
             _write(flow, instance, term, name, value, path, given)
@@ -158,11 +159,39 @@ def _write(
     written = instance.returned(value)
     if given:
         written = map_leaves(written, lambda leaf: flow.terms.fresh() if leaf in given else leaf)
-    for target in leaves(instance.value(term))[:1]:
+    owner, index = instance.value(term), item_index(name)
+    for target in leaves(owner)[:1] if index is None else [owner]:
         if path != ALWAYS:
             holds, fails = flow.decisions.alternatives(path)
-            written = choose(flow, [(holds, written), (fails, flow.get_attribute(target, name))])
-        flow.set_attribute(target, name, written)
+            before = flow.get_attribute(target, name) if index is None else get_item(flow, target, Const(index))
+            written = choose(flow, [(holds, written), (fails, before)])
+        _set(flow, target, name, written)
+
+
+def _set(flow: Interpreter, owner: Value, name: str, written: Value) -> None:
+    """Write an attribute or item of an object."""
+    index = item_index(name)
+    changed = with_item(owner, index, written) if index is not None and isinstance(owner, Map | Sequence) else None
+    if index is not None and _rebind(flow, owner, changed):
+        return
+    for target in leaves(owner)[:1]:
+        if index is None:
+            flow.set_attribute(target, name, written)
+        else:
+            flow.set_item(target, Const(index), written)
+
+
+def _rebind(flow: Interpreter, container: Value, changed: Value | None) -> bool:
+    """Give the variables that hold a container what it has become, unknown if not given; says whether it is one."""
+    if not isinstance(container, Map | Sequence | Choice) or (
+        isinstance(container, Sequence) and container.kind == "tuple"
+    ):
+        return False
+    if isinstance(container, Choice) and all(type(value) is int for _, value in container.arms):
+        return False
+    for name in [name for name, value in flow.env.values.items() if value is container]:
+        flow.env.set(name, flow.terms.fresh() if changed is None else changed)
+    return True
 
 
 def _expression(flow: Interpreter, summary: Summary, use: Consumption, arguments: Arguments) -> ast.expr | None:

@@ -21,7 +21,7 @@ from olympus_rules.keyflow import (
     words,
 )
 from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow.access import as_term, choose, get_item, is_large, leaves, map_choice
+from olympus_rules.keyflow.access import as_term, choose, get_item, is_large, item_name, leaves, map_choice, with_item
 from olympus_rules.keyflow.arguments import Arguments, parts, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Derivation, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
@@ -50,7 +50,6 @@ __all__ = ["Budget", "Interpreter"]
 
 BUDGET = 200_000  # instructions executed in one function; a runaway analysis ends with what it has seen
 
-MAX_ITEMS = 256  # of a dictionary that is filled item by item
 
 State = tuple[PathCondition, dict[object, Any]]
 
@@ -68,7 +67,7 @@ class Interpreter:
         alive: whether it is reached at all.
         given: callables that parameters and variables of enclosing functions hold in this run.
         returns: what was returned, with conditions.
-        writes: attributes written to objects that came from outside, in order.
+        writes: attributes and items written to objects that came from outside, in order.
         forgotten: objects that something unknown may have changed, with how many writes there were up to then.
     """
 
@@ -352,27 +351,24 @@ class Interpreter:
         """Write a subscript."""
         container, index = self.registers[instruction.obj], self.registers[instruction.index]
         value = self.registers[instruction.src]
-        if isinstance(container, Map) and isinstance(index, Const) and instruction.name is not None:
-            items = dict(container.items)
-            full = len(items) >= MAX_ITEMS and index.value not in items
-            if not full:
-                items[index.value] = value
-            self.env.set(instruction.name, Map(tuple(items.items()), container.open or full))
-        elif isinstance(container, Sequence) and isinstance(index, Const) and instruction.name is not None:
-            position = index.value
-            if isinstance(position, int) and -len(container.items) <= position < len(container.items):
-                changed = list(container.items)
-                changed[position] = value
-                self.env.set(instruction.name, Sequence(container.kind, tuple(changed), container.open))
+        if isinstance(container, Map | Sequence) and isinstance(index, Const):
+            if instruction.name is not None:
+                self.env.set(instruction.name, with_item(container, index.value, value))
         elif type(container) is int and container in self.analysis.placeholders:
             literals.assigned(self, container, value)
         elif type(container) is int and isinstance(index, Const):
-            generation = self.env.get((container, "generation")) or 0
-            self.env.set((container, as_term(self, index), generation), value)
+            self.set_item(container, index, value)
         elif type(container) is int:
             self.forget(container)
         elif instruction.name is not None:
             self.env.set(instruction.name, self.terms.fresh())
+
+    def set_item(self, container: Term, index: Const, value: Value) -> None:
+        """Write an item of an object that came from outside, or of which nothing is known."""
+        generation = self.env.get((container, "generation")) or 0
+        self.env.set((container, as_term(self, index), generation), value)
+        if isinstance(index.value, str | int):
+            self.writes.append((container, item_name(index.value), value, self.path))
 
     def run_slice(self, instruction: ir.Slice) -> None:
         """Build a slice."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from olympus.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.keyflow import lanes
-from olympus_rules.keyflow.access import is_large, leaves, map_leaves
+from olympus_rules.keyflow.access import is_large, item_index, leaves, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.knowledge import is_key_name
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -40,10 +40,10 @@ class Summary:
         code: the function.
         uses: its consumptions of what came from outside, and of what it returns.
         returns: what it returns, under which conditions.
-        writes: the attributes it writes to objects from outside and to those that it returns: (object, name, value,
-            condition).
-        changes: other attributes that it writes: (object, name), without a name where it may be any of them; what they
-            hold is not known afterwards.
+        writes: the attributes and items it writes to objects from outside and to those that it returns: (object, name,
+            value, condition).
+        changes: other attributes and items that it writes: (object, name), without a name where it may be any of them;
+            what they hold is not known afterwards.
         captured: what its variables hold that the functions read which it returns, by (scope, name).
         draws: what it draws from keys from outside, through splits as well.
     """
@@ -183,7 +183,8 @@ def _is_open(flow: Interpreter, term: Term) -> bool:
 
 def _tells(flow: Interpreter, name: str, value: Value) -> bool:
     """Say whether it can matter to keys that this is written to an attribute; otherwise it is as good as unknown."""
-    if not isinstance(value, int | Const) or is_key_name(name):
+    index = item_index(name)
+    if not isinstance(value, int | Const) or is_key_name(name if index is None else str(index)):
         return True
     if isinstance(value, Const):
         return False

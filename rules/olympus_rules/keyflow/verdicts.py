@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
-from olympus_rules.keyflow.access import DICTIONARY, leaves
+from olympus_rules.keyflow.access import DICTIONARY, item_index, leaves
 from olympus_rules.keyflow.application import asks_for_its_type
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.instructions import ClassCode
@@ -423,7 +423,8 @@ def obstacles(analysis: Analysis, settled: Iterable[tuple[Term, Fact]]) -> dict[
                 found.setdefault(terms.seed_of(term), []).append("it is returned")
         for _, name, value, _ in flow.writes:
             for term in leaves(value):
-                found.setdefault(terms.seed_of(term), []).append(f"it is kept in the attribute `{name}`")
+                kind = "attribute" if item_index(name) is None else "item"
+                found.setdefault(terms.seed_of(term), []).append(f"it is kept in the {kind} `{name}`")
     return {node: tuple(dict.fromkeys(found.get(term, ()))) for node, (term, _) in analysis.constructed.items()}
 
 
