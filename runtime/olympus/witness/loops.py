@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
@@ -41,36 +42,44 @@ class OpenRange:
         return self
 
 
-class Zipped:
+class Iterated(ABC):
+    """An iterator that says what it goes over."""
+
+    iterator: Iterator[Any] | None = None
+
+    @abstractmethod
+    def begin(self) -> Iterator[Any]:
+        """Return the built-in iterator."""
+
+    def __iter__(self) -> Iterated:
+        return self
+
+    def __next__(self) -> Any:
+        if self.iterator is None:
+            self.iterator = self.begin()
+        return next(self.iterator)
+
+
+class Zipped(Iterated):
     """What ``zip`` gives, with what it goes over."""
 
     def __init__(self, *parts: Any, **options: Any) -> None:
         self.parts, self.options = parts, options
-        self.iterator: Any = None
 
-    def __iter__(self) -> Zipped:
-        return self
-
-    def __next__(self) -> Any:
-        if self.iterator is None:
-            self.iterator = builtins.zip(*self.parts, **self.options)  # noqa: B905 - as it is called
-        return next(self.iterator)
+    def begin(self) -> Iterator[Any]:
+        """Return what ``zip`` gives."""
+        return builtins.zip(*self.parts, **self.options)  # noqa: B905 - as it is called
 
 
-class Enumerated:
+class Enumerated(Iterated):
     """What ``enumerate`` gives, with what it goes over."""
 
     def __init__(self, values: Any, start: Any = 0) -> None:
         self.values, self.start = values, start
-        self.iterator: Any = None
 
-    def __iter__(self) -> Enumerated:
-        return self
-
-    def __next__(self) -> Any:
-        if self.iterator is None:
-            self.iterator = builtins.enumerate(self.values, 0 if is_unknown(self.start) else self.start)
-        return next(self.iterator)
+    def begin(self) -> Iterator[Any]:
+        """Return what ``enumerate`` gives."""
+        return builtins.enumerate(self.values, 0 if is_unknown(self.start) else self.start)
 
 
 class Loops:
