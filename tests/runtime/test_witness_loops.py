@@ -184,6 +184,11 @@ OPEN = {
         "def f(key, n, a, b):\n    for x in (a, b):\n        for i in range(n):\n"
         "            «12 jax.random.normal(jax.random.fold_in(key, i - x))»\n"
     ),
+    "numbers from a start that is not known": (
+        "def f(key, n, xs):\n    for i, x in enumerate((1, 2), n):\n"
+        "        «1 jax.random.normal(jax.random.fold_in(key, i))»\n"
+        "    for x in xs:\n        pass\n    return «2 jax.random.bits(jax.random.fold_in(key, 5))»\n"
+    ),
     "numbers in an array": (
         "def f(key):\n    for i in jax.numpy.asarray([1, 2, 3, 1]):\n        k = jax.random.fold_in(key, i)\n"
         + DRAW.format(key="k")

@@ -50,7 +50,6 @@ __all__ = ["Budget", "Interpreter"]
 
 BUDGET = 200_000  # instructions executed in one function; a runaway analysis ends with what it has seen
 
-
 State = tuple[PathCondition, dict[object, Any]]
 
 

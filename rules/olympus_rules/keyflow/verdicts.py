@@ -154,8 +154,10 @@ def _collisions(flow: Interpreter) -> Iterator[Fact]:
         child, node = again.child, again.node
         earlier = (d for d in seen.get(child, ()) if d.call != again.call)
         first = next((d for d in earlier if flow.ledger.on_one_path(d, again)), None)
-        is_step = any(flow.ledger.on_one_path(again, further) for further in steps.get(child, ()))
-        if first is not None and not is_step and terms.operation(terms.args(child)[1]) != "fresh":
+        seen.setdefault(child, []).append(again)
+        if first is None or terms.operation(terms.args(child)[1]) == "fresh":
+            continue
+        if not any(flow.ledger.on_one_path(again, further) for further in steps.get(child, ())):
             yield facts.DerivationCollision(
                 node=node,
                 confidence=Confidence.CERTAIN,
@@ -166,7 +168,6 @@ def _collisions(flow: Interpreter) -> Iterator[Fact]:
                 again=Place(node, "jax.random.fold_in"),
                 repeated_by=again.loop or "loop" if first.node is node else "",
             )
-        seen.setdefault(child, []).append(again)
     yield from _split_beside_fold_in(flow)
 
 

@@ -256,9 +256,10 @@ def _doubt(execution: Execution, first: Sequence[Use], second: Sequence[Use]) ->
     roots = {identities.root(key) for _, key in (*first, *second)}
     if execution.turns is not None:
         return execution.making.doubt(first, second) or (ROOTS if len(roots) > 1 else None)
+    uncertain = {key for _, key in (*first, *second) if not identities.is_certain(key)}
     for a, one in first:
         for b, other in second:
-            known = identities.is_certain(one) and identities.is_certain(other)
+            known = uncertain.isdisjoint((one, other))
             if not known and one != other and execution.making.doubt([(a, one)], [(b, other)]) is not None:
                 return WHICH
             if known and one != other and identities.may_be_one(one, other):

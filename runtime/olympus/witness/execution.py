@@ -20,7 +20,6 @@ from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
 from olympus.witness.loops import Loops
 from olympus.witness.preparation import Branch, Place, compiled
-from olympus.witness.substitutes import sort_of
 from olympus.witness.unknown import is_unknown
 from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule, World, shallow
 
@@ -314,10 +313,14 @@ class TracedPlayers(Players):
         return value in self.made
 
     def sort_of(self, value: Any) -> str:
-        """Say what a value is to one who looks for keys: one that was used as a number is none."""
-        if not is_unknown(value):
-            return sort_of(value)
-        return "other" if value._olympus_plain or value in self.counted else "unknown"
+        """Say what a value is to one who looks for keys: an array of two words each may be keys, a number is none."""
+        import jax
+
+        if is_unknown(value):
+            return "other" if value._olympus_plain or value in self.counted else "unknown"
+        if not isinstance(value, jax.Array):
+            return "other"
+        return "typed" if is_typed(value) else "raw" if is_key(value) else "other"
 
     def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
         """Consume the keys that are given to something unknown: that is what it most likely does with them."""

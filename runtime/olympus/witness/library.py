@@ -13,6 +13,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from olympus.verdicts.turns import LOOP, MANY, Turn
+from olympus.witness.loops import TURNS as OPEN_TURNS
 from olympus.witness.unknown import is_unknown
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ class Calls:
             return min(number, 64)
         many = TURNS + 1
         if self.world.open:
-            many = self.world.loops.many = TURNS + 2  # without one of them, they are still many
+            many = self.world.loops.many = OPEN_TURNS + 1  # without one of them, they are still many
         else:
             self.world.cut = MANY
         if is_unknown(number):

@@ -79,7 +79,7 @@ class Enumerated(Iterated):
 
     def begin(self) -> Iterator[Any]:
         """Return what ``enumerate`` gives."""
-        return builtins.enumerate(self.values, 0 if is_unknown(self.start) else self.start)
+        return builtins.enumerate(self.values, self.start)
 
 
 class Loops:

@@ -17,7 +17,7 @@ from olympus.witness.unknown import Unknown, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.world import World
 
-__all__ = ["Builtins", "sort_of"]
+__all__ = ["Builtins"]
 
 FORBIDDEN = frozenset(
     {
@@ -27,16 +27,6 @@ FORBIDDEN = frozenset(
 )  # fmt: skip
 LONGEST = 3  # turns of a loop
 SHORT = 8  # elements of a list that are all gone over
-
-
-def sort_of(value: Any) -> str:
-    """Say what a value is to one who looks for keys: an array of two words each may be keys."""
-    if is_unknown(value):
-        return "unknown"
-    dtype = str(getattr(value, "dtype", "")) if is_traced(value) else ""
-    if dtype.startswith("key<"):
-        return "typed"
-    return "raw" if dtype == "uint32" and value.shape[-1:] == (2,) else "other"
 
 
 class Builtins(dict[str, Any]):
@@ -72,8 +62,8 @@ class Builtins(dict[str, Any]):
             __olympus_likely__=self.likely,
             __olympus_unlikely__=self.unlikely,
             range=self.short_range,
-            zip=self.zipped,
-            enumerate=self.enumerated,
+            zip=Zipped,
+            enumerate=Enumerated,
             print=self.nothing,
             isinstance=self.is_instance,
             len=self.length,
@@ -117,14 +107,6 @@ class Builtins(dict[str, Any]):
     def length(self, value: Any) -> Any:
         """Stand for ``len``: most lengths are shapes and counts, and need not be known."""
         return value._olympus_part("len", f"len({value._olympus_path})") if is_unknown(value) else len(value)
-
-    def zipped(self, *parts: Any, **options: Any) -> Any:
-        """Stand for ``zip``."""
-        return Zipped(*parts, **options) if self.world.open else zip(*parts, **options)  # noqa: B905 - as it is called
-
-    def enumerated(self, *given: Any, **named: Any) -> Any:
-        """Stand for ``enumerate``."""
-        return Enumerated(*given, **named) if self.world.open else enumerate(*given, **named)
 
     def settled(self, value: Any) -> Any:
         """Return a value that decides what is done; it is noted if what is known decides that in a loop."""
