@@ -25,9 +25,9 @@ __all__ = [
     "Counter",
     "Expression",
     "Literal",
+    "Predicate",
     "Shifted",
     "Symbol",
-    "Predicate",
     "consistency",
 ]
 
@@ -100,7 +100,7 @@ ZERO = Constant(0)
 SOLID = (
     int, float, complex, bool, str, bytes, bytearray, list, tuple, dict, set, frozenset, range, slice, NoneType,
 )  # fmt: skip
-NUMBERS = (int, float, complex)
+NUMBERS = (int, float, complex, bool)
 ARRAYS = {
     "jax.Array": "jax", "jax.numpy.ndarray": "jax", "jax.core.Tracer": "jax",
     "numpy.ndarray": "numpy", "torch.Tensor": "torch",
@@ -162,7 +162,9 @@ class _Model:
         elif test.operation == "lt":
             self._less(left, right, holds)
         elif test.operation in ("is", "eq"):
-            self._equal(left, right, holds)
+            known = holds or test.operation == "eq" or (not _is_copied(left) and not _is_copied(right))
+            if known:
+                self._equal(left, right, holds)
 
     def _member(self, left: Expression, right: tuple[Expression, ...], holds: bool) -> None:
         if all(_is_fixed(part) for part in right):
@@ -341,6 +343,11 @@ class _Order:
 
 def _is_fixed(expression: Expression) -> bool:
     return isinstance(expression, Constant | Symbol)
+
+
+def _is_copied(expression: Expression) -> bool:
+    """Return whether a constant may have equals that are other objects: what is not it may be equal to it."""
+    return isinstance(expression, Constant) and expression.value is not None
 
 
 def _is_reckoned(expression: Expression) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from olympus.predicates import Applied, Consistency, Constant, Counter, Literal, Shifted, Symbol, Predicate, consistency
+from olympus.predicates import Applied, Consistency, Constant, Counter, Literal, Predicate, Shifted, Symbol, consistency
 
 X, Y, N = "x", "y", "n"
 LENGTH, TYPE = Applied("len", X), Applied("type", X)
