@@ -262,9 +262,10 @@ class _Model:
 
     def _fits(self, value: Hashable, expression: Expression) -> bool:
         """Return whether a value agrees with what is said of the order and of the length of an expression."""
-        if expression in self._order.nodes and not (
-            isinstance(value, int | float) and self._order.allows(expression, value)
-        ):
+        if isinstance(value, int | float):
+            if not self._order.allows(expression, value):
+                return False
+        elif self._order.is_number(expression):
             return False
         length = Applied("len", expression)
         if length in self._order.nodes:
@@ -332,6 +333,10 @@ class _Order:
         upper, lower = self._bounds.get((a[0], b[0])), self._bounds.get((b[0], a[0]))
         difference = b[1] - a[1]
         return upper == (difference, False) and lower == (-difference, False)
+
+    def is_number(self, expression: Expression) -> bool:
+        """Return whether an expression is compared with a number, be it through others."""
+        return (expression, ZERO) in self._bounds or (ZERO, expression) in self._bounds
 
     def allows(self, expression: Expression, value: float) -> bool:
         """Return whether an expression can have a value."""
