@@ -12,11 +12,12 @@ than itself, and no number is compared that is none.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from operator import contains, eq, lt
 from types import NoneType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 __all__ = [
     "Applied",
@@ -51,9 +52,15 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A name that always stands for one value: a class, a member of an enumeration, a dtype."""
+    """A name that always stands for one value: a class, a member of an enumeration, a dtype.
+
+    Attributes:
+        name: the qualified name.
+        bases: the names of the classes that a class inherits, as far as they are known.
+    """
 
     name: str
+    bases: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +72,17 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """``len`` or ``type`` of an expression."""
+    """A pure function of an expression: ``len``, ``type``, ``%``, or a method of text (``.isdigit``).
+
+    Attributes:
+        function: its name, that of a method behind a dot.
+        subject: what it is applied to.
+        arguments: the other arguments, constants of Python.
+    """
 
     function: str
     subject: Expression
+    arguments: tuple[Hashable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +98,7 @@ class Predicate:
     """A condition.
 
     Attributes:
-        operation: ``is``, ``eq``, ``lt``, ``in``, ``isinstance`` or ``truth``.
+        operation: ``is``, ``eq``, ``lt``, ``in``, ``contains``, ``isinstance`` or ``truth``.
         left: what is asked about.
         right: what it is compared with; a tuple of constants and symbols for ``in`` and ``isinstance``.
     """
@@ -105,6 +119,7 @@ ARRAYS = {
     "jax.Array": "jax", "jax.numpy.ndarray": "jax", "jax.core.Tracer": "jax",
     "numpy.ndarray": "numpy", "torch.Tensor": "torch",
 }  # fmt: skip
+ABSTRACT = ("collections.abc.", "typing.", "numbers.", "builtins.object")
 DTYPES = ("jax.numpy", "numpy", "jax.dtypes")
 
 
@@ -126,6 +141,7 @@ class _Domain:
     types: list[tuple[Expression, ...]] = field(default_factory=list)
     other_types: list[tuple[Expression, ...]] = field(default_factory=list)
     truth: list[bool] = field(default_factory=list)
+    literals: list[Literal] = field(default_factory=list)
 
 
 class _Model:
@@ -156,7 +172,11 @@ class _Model:
 
     def _note(self, test: Predicate, holds: bool) -> None:
         left, right = test.left, test.right
-        if test.operation == "truth":
+        self._domain(_innermost(left)).literals.append((test, holds))
+        if test.operation == "contains":
+            if holds:
+                self._domain(left).truth.append(True)
+        elif test.operation == "truth":
             self._domain(left).truth.append(holds)
         elif test.operation == "isinstance" and isinstance(right, tuple):
             (self._domain(left).types if holds else self._domain(left).other_types).append(right)
@@ -258,9 +278,9 @@ class _Model:
             value = candidate.value
             if any(bool(value) != holds for holds in domain.truth):
                 return Consistency.IMPOSSIBLE
-            if not self._fits(value, expression):
+            if not self._fits(value, expression) or any(_contradicts(value, *said) for said in domain.literals):
                 return Consistency.IMPOSSIBLE
-            found = min(found, _value_has_type(value, domain))
+            found = min(found, _value_has_type(value, domain), self._has_exact_type(value, expression))
         return found
 
     def _fits(self, value: Hashable, expression: Expression) -> bool:
@@ -275,16 +295,22 @@ class _Model:
             return isinstance(value, str | bytes | tuple) and self._order.allows(length, len(value))
         return True
 
+    def _has_exact_type(self, value: Hashable, expression: Expression) -> Consistency:
+        """Return whether what is equal to a constant can have the type that it is said to have."""
+        exact = self._domains.get(self._find(Applied("type", expression)))
+        own = _types_of(value)
+        if exact is None or not exact.choices or len(own) > 1:
+            return Consistency.POSSIBLE
+        classes = [_class_of(part) for part in exact.choices[0]]
+        return Consistency.POSSIBLE if own[0] in classes else Consistency.IMPOSSIBLE
+
     def _exact_type(self, expression: Expression) -> Consistency:
         """Return whether ``type(x) is T`` agrees with ``isinstance(x, …)``."""
         exact = self._domains.get(self._find(Applied("type", expression)))
         domain = self._domains[expression]
         if exact is None or not exact.choices:
             return Consistency.POSSIBLE
-        return max(
-            (_types_meet([(part,), *domain.types], domain.other_types) for part in exact.choices[0]),
-            default=Consistency.POSSIBLE,
-        )
+        return max(_has_types(part, domain.types, domain.other_types) for part in exact.choices[0])
 
 
 class _Order:
@@ -383,9 +409,12 @@ def _alike(a: Expression, b: Expression) -> Consistency:
         return Consistency.POSSIBLE if a.value == b.value else Consistency.IMPOSSIBLE
     if isinstance(a, Symbol) and isinstance(b, Symbol):
         return _one_name(a.name, b.name)
-    other = b if isinstance(a, Constant) else a
-    constant = a if isinstance(a, Constant) else b
+    other, constant = (b, a) if isinstance(a, Constant) else (a, b)
     assert isinstance(constant, Constant)
+    if isinstance(other, Symbol) and isinstance(constant.value, str):
+        module, _, name = other.name.rpartition(".")
+        if module in DTYPES:
+            return Consistency.POSSIBLE if name == constant.value else Consistency.IMPOSSIBLE
     return Consistency.IMPOSSIBLE if constant.value is None and other != constant else Consistency.DOUBTFUL
 
 
@@ -420,36 +449,119 @@ def _types_meet(types: list[tuple[Expression, ...]], others: list[tuple[Expressi
 
 def _is_subclass(a: Expression, b: Expression) -> bool:
     one, other = _class_of(a), _class_of(b)
+    if isinstance(a, Symbol) and isinstance(b, Symbol) and b.name in a.bases:
+        return True
     return a == b or (one is not None and other is not None and issubclass(one, other))
+
+
+def _has_types(
+    exact: Expression, types: list[tuple[Expression, ...]], others: list[tuple[Expression, ...]]
+) -> Consistency:
+    """Return whether objects of exactly one class are instances of some classes, and of none of others."""
+    if any(_is_subclass(exact, other) for row in others for other in row):
+        return Consistency.IMPOSSIBLE
+    found = Consistency.POSSIBLE
+    for wanted in types:
+        if any(_is_subclass(exact, part) for part in wanted):
+            continue
+        known = _class_of(exact) is not None and all(_class_of(part) is not None for part in wanted)
+        found = min(found, Consistency.IMPOSSIBLE if known else max(_classes_meet(exact, part) for part in wanted))
+    return found
 
 
 def _classes_meet(a: Expression, b: Expression) -> Consistency:
     """Return whether one object can be an instance of two classes."""
     one, other = _class_of(a), _class_of(b)
-    if a == b or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
+    if not (isinstance(a, Symbol) and isinstance(b, Symbol)) or _is_subclass(a, b) or _is_subclass(b, a):
         return Consistency.POSSIBLE
     if one is not None and other is not None:
         return Consistency.POSSIBLE if issubclass(one, other) or issubclass(other, one) else Consistency.IMPOSSIBLE
     arrays = ARRAYS.get(a.name), ARRAYS.get(b.name)
     if any(arrays) and all(array or class_ for array, class_ in zip(arrays, (one, other), strict=True)):
         return Consistency.POSSIBLE if arrays[0] == arrays[1] else Consistency.IMPOSSIBLE
-    if any(part.name.startswith(("collections.abc.", "typing.", "numbers.", "builtins.object")) for part in (a, b)):
+    if any(part.name.startswith(ABSTRACT) for part in (a, b)):
         return Consistency.POSSIBLE
     return Consistency.DOUBTFUL
 
 
 def _value_has_type(value: Hashable, domain: _Domain) -> Consistency:
     """Return whether what is equal to a constant can have the types that it has to have."""
-    own = NUMBERS if isinstance(value, int | float | complex) else (type(value),)
+    own = _types_of(value)
     for wanted in domain.types:
-        classes = [_class_of(part) for part in wanted]
-        if not any(class_ is None or any(issubclass(part, class_) for part in own) for class_ in classes):
+        if not any(_may_be(own, part) for part in wanted):
             return Consistency.IMPOSSIBLE
     for other in _flat(domain.other_types):
         class_ = _class_of(other)
         if class_ is not None and len(own) == 1 and issubclass(own[0], class_):
             return Consistency.IMPOSSIBLE
     return Consistency.POSSIBLE
+
+
+def _types_of(value: Hashable) -> tuple[type, ...]:
+    """Return the types of what is equal to a constant."""
+    if isinstance(value, int | float | complex):
+        return NUMBERS
+    return (tuple, list) if isinstance(value, tuple) else (type(value),)
+
+
+def _may_be(own: tuple[type, ...], wanted: Expression) -> bool:
+    """Return whether an object of one of some types may be an instance of a class."""
+    class_ = _class_of(wanted)
+    if class_ is not None:
+        return any(issubclass(part, class_) for part in own)
+    return own != (NoneType,) or (isinstance(wanted, Symbol) and wanted.name.startswith(ABSTRACT))
+
+
+def _innermost(expression: Expression) -> Expression:
+    while isinstance(expression, Applied | Shifted):
+        expression = expression.subject
+    return expression
+
+
+def _contradicts(value: Hashable, test: Predicate, holds: bool) -> bool:
+    """Return whether a condition on an expression comes out otherwise if that is a value."""
+    try:
+        found = _evaluated(value, test)
+    except (TypeError, AttributeError, ValueError, ZeroDivisionError):
+        return True  # it raises
+    return found is not None and bool(found) != holds
+
+
+def _evaluated(value: Hashable, test: Predicate) -> object:
+    """Return what a condition gives for a value, ``None`` where that is not known."""
+    right = test.right
+    if test.operation in ("isinstance", "is") or _has_type(test.left):
+        return None
+    if test.operation == "in" and isinstance(right, tuple):
+        known = all(isinstance(part, Constant) for part in right)
+        left = _computed(test.left, value)
+        return any(left == part.value for part in right if isinstance(part, Constant)) if known else None
+    if test.operation != "truth" and not isinstance(right, Constant):
+        return None
+    computed: Any = _computed(test.left, value)
+    if test.operation == "truth":
+        return bool(computed)
+    assert isinstance(right, Constant)
+    operations: dict[str, Callable[[Any, Any], Any]] = {"eq": eq, "lt": lt, "contains": contains}
+    return operations[test.operation](computed, right.value)
+
+
+def _has_type(expression: Expression) -> bool:
+    return isinstance(expression, Applied) and expression.function == "type"
+
+
+def _computed(expression: Expression, value: Any) -> Any:
+    """Return the value of an expression whose innermost part has a value."""
+    if isinstance(expression, Shifted):
+        return _computed(expression.subject, value) + expression.offset
+    if not isinstance(expression, Applied):
+        return value
+    subject = _computed(expression.subject, value)
+    if expression.function == "len":
+        return len(subject)
+    if expression.function == "%":
+        return subject % expression.arguments[0]
+    return getattr(subject, expression.function[1:])(*expression.arguments)
 
 
 def _flat(rows: list[tuple[Expression, ...]]) -> Iterator[Expression]:

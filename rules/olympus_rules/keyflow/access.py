@@ -27,6 +27,7 @@ from olympus_rules.keyflow.values import (
 )
 
 if TYPE_CHECKING:
+    from olympus_rules.keyflow.instructions import ClassCode
     from olympus_rules.keyflow.interpreter import Interpreter
     from olympus_rules.keyflow.terms import Term
 
@@ -81,10 +82,22 @@ def as_term(flow: Interpreter, value: Value) -> Term:
     if isinstance(value, Library):
         return terms.make("symbol", value.qualified)
     if isinstance(value, Class):
-        return terms.make("symbol", value.code.home or f"{flow.analysis.name}.{value.code.name}")
+        return _class_symbol(flow, value)
     if isinstance(value, Function):
         return terms.make("op", ("function", id(value.code)))
     return terms.make("op", ("value", value)) if _hashable(value) else terms.fresh()
+
+
+def _class_symbol(flow: Interpreter, value: Class) -> Term:
+    """Return the term of a class, and note which classes it inherits."""
+
+    def name(code: ClassCode) -> str:
+        return code.home or f"{flow.analysis.name}.{code.name}"
+
+    bases = flow.terms.bases
+    if name(value.code) not in bases:
+        bases[name(value.code)] = frozenset(name(code) for code in flow.analysis.hierarchy.ancestry(value.code))
+    return flow.terms.make("symbol", name(value.code))
 
 
 def _hashable(value: object) -> bool:

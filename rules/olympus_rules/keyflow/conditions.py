@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from olympus.predicates import Applied, Constant, Counter, Expression, Predicate, Shifted, Symbol
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.terms import Term, Terms
 
-__all__ = ["counters", "in_first_iteration", "is_unmodelled", "predicate", "subjects"]
+__all__ = ["counters", "in_first_iteration", "is_opaque", "is_unmodelled", "predicate", "roots", "subjects"]
 
 COMPARISONS = {"Is": "is", "Eq": "eq", "Lt": "lt"}
 COLLECTIONS = ("tuple", "list", "set")
+DIMENSIONS = ("shape", "ndim", "size", "dtype")
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
+MISSING = Ellipsis
 
 
 def predicate(terms: Terms, test: Term) -> Predicate:
@@ -22,19 +24,28 @@ def predicate(terms: Terms, test: Term) -> Predicate:
     operation, data, *args = terms.parts[test]
     if operation == "op" and len(args) == 2:
         if data in COMPARISONS:
-            left, right = _expression(terms, args[0]), _expression(terms, args[1])
-            if isinstance(left, Symbol) and isinstance(right, Constant | Symbol):
-                left = args[0]  # a variable of a module that is compared with a value
-            elif isinstance(right, Symbol) and isinstance(left, Constant):
-                right = args[1]
-            return Predicate(COMPARISONS[data], left, right)
+            return _comparison(terms, COMPARISONS[data], *args)
         if data in ("In", "isinstance"):
             members = tuple(_members(terms, args[1], classes=data == "isinstance"))
             if members and None not in members:
                 return Predicate("in" if data == "In" else data, _expression(terms, args[0]), members)
+            wanted = _expression(terms, args[0])
+            if data == "In" and isinstance(wanted, Constant):
+                return Predicate("contains", _expression(terms, args[1]), wanted)
     if operation == "op" and data == "bool" and len(args) == 1:
         return Predicate("truth", _expression(terms, args[0]))
     return Predicate("truth", test if operation == "symbol" else _expression(terms, test))
+
+
+def _comparison(terms: Terms, operation: str, one: Term, other: Term) -> Predicate:
+    left, right = _expression(terms, one), _expression(terms, other)
+    if isinstance(left, Symbol) and isinstance(right, Constant | Symbol):
+        left = one  # a variable of a module that is compared with a value
+    elif isinstance(right, Symbol) and isinstance(left, Constant):
+        right = other
+    if operation == "eq" and isinstance(left, Constant):
+        left, right = right, left
+    return Predicate(operation, left, right)
 
 
 def _expression(terms: Terms, term: Term) -> Expression:
@@ -42,18 +53,52 @@ def _expression(terms: Terms, term: Term) -> Expression:
     if operation == "const" and isinstance(data, SCALARS):
         return Constant(data)
     if operation == "symbol":
-        return Symbol(data)
+        return Symbol(data, terms.bases.get(data, frozenset()))
     if operation == "counter":
         return Counter(data)
-    if operation == "attr" and data[0] == "__class__":
-        return Applied("type", _expression(terms, args[0]))
-    if operation == "op" and len(args) == 1 and data in ("len", "type"):
+    if operation == "attr":
+        return _attribute(terms, term, data, args[0])
+    if operation != "op" or not args:
+        return term
+    if len(args) == 1 and data in ("len", "type"):
         return Applied(data, _expression(terms, args[0]))
-    if operation == "op" and data == "Mod" and terms.operation(args[0]) == "counter":
-        return Applied("remainder", _expression(terms, args[0]))
-    if operation == "op" and len(args) == 2 and data in ("Add", "Sub"):
+    if data == "ndim":
+        return Applied("len", terms.make("op", "shape", args[0]))
+    if data == "Mod":
+        return _remainder(terms, *args)
+    if len(args) == 2 and data in ("Add", "Sub"):
         return _shifted(terms, term, data, args)
+    if isinstance(data, tuple) and str(data[0]).startswith("."):
+        arguments = tuple(_python(terms, arg) for arg in args[1:])
+        return term if MISSING in arguments else Applied(str(data[0]), _expression(terms, args[0]), arguments)
+    value = _python(terms, term)
+    return term if value is MISSING else Constant(value)
+
+
+def _python(terms: Terms, term: Term) -> Any:
+    """Return the value of a constant, or of a tuple or list of constants as a tuple."""
+    operation, data, *args = terms.parts[term]
+    if operation == "const" and isinstance(data, SCALARS):
+        return data
+    if operation == "op" and data in ("tuple", "list"):
+        parts = tuple(_python(terms, arg) for arg in args)
+        return MISSING if MISSING in parts else parts
+    return MISSING
+
+
+def _attribute(terms: Terms, term: Term, data: tuple[str, int], owner: Term) -> Expression:
+    if data[0] == "__class__":
+        return Applied("type", _expression(terms, owner))
+    if data[0] == "ndim":
+        return Applied("len", terms.make("attr", ("shape", data[1]), owner))
     return term
+
+
+def _remainder(terms: Terms, left: Term, right: Term) -> Expression:
+    number, subject = _python(terms, right), _expression(terms, left)
+    if type(number) is int:
+        return Applied("%", subject, (number,))
+    return Applied("remainder", subject) if isinstance(subject, Counter) else terms.make("op", "Mod", left, right)
 
 
 def _shifted(terms: Terms, term: Term, operation: str, args: list[Term]) -> Expression:
@@ -85,10 +130,9 @@ def _members(terms: Terms, term: Term, *, classes: bool) -> Iterator[Constant | 
 def counters(said: Predicate) -> Iterator[Counter]:
     """Return the counters of loops that a predicate speaks of."""
     for side in (said.left, said.right):
-        while isinstance(side, Applied | Shifted):
-            side = side.subject
-        if isinstance(side, Counter):
-            yield side
+        part = _innermost(side)
+        if isinstance(part, Counter):
+            yield part
 
 
 def in_first_iteration(said: Predicate) -> Predicate:
@@ -99,16 +143,53 @@ def in_first_iteration(said: Predicate) -> Predicate:
 def _started(side: Expression) -> Expression:
     if isinstance(side, Shifted) and side.subject == Counter(0):
         return Constant(side.offset)
-    return Constant(0) if side in (Counter(0), Applied("remainder", Counter(0))) else side
+    if isinstance(side, Applied) and side.subject == Counter(0):
+        return Constant(0)  # a remainder
+    return Constant(0) if side == Counter(0) else side
+
+
+def _innermost(side: Expression) -> Expression:
+    while isinstance(side, Applied | Shifted):
+        side = side.subject
+    return side
 
 
 def subjects(said: Predicate) -> Iterator[Expression]:
     """Return what a predicate speaks of, without functions and sums around it."""
     for side in (said.left, said.right):
-        while isinstance(side, Applied | Shifted):
-            side = side.subject
-        if side is not None and not isinstance(side, Constant | Symbol | Counter | tuple):
-            yield side
+        part = _innermost(side)
+        if part is not None and not isinstance(part, Constant | Symbol | Counter | tuple):
+            yield part
+
+
+def roots(terms: Terms, test: Term) -> set[Term]:
+    """Return the values from outside that a condition is computed from."""
+    found: set[Term] = set()
+    waiting = [test]
+    while waiting:
+        term = waiting.pop()
+        operation, data, *args = terms.parts[term]
+        is_part = operation in ("slice", "view", "op") or (operation == "attr" and data[0] in DIMENSIONS)
+        if is_part and args:
+            waiting += args
+        elif operation not in ("const", "symbol"):
+            found.add(term)
+    return found
+
+
+def is_opaque(terms: Terms, said: Predicate) -> bool:
+    """Return whether a predicate says something about its subject that the procedure does not look into."""
+    if isinstance(said.left, Applied) and said.left.function not in ("len", "type"):
+        return True
+    return said.operation == "contains" or any(
+        isinstance(part, int) and not _is_logical(terms, part) and roots(terms, part) != {part}
+        for part in subjects(said)
+    )
+
+
+def _is_logical(terms: Terms, term: Term) -> bool:
+    """Return whether a condition is made of others, which are decisions of their own."""
+    return terms.operation(term) == "op" and terms.data(term) in ("and", "or", "not", "path")
 
 
 def is_unmodelled(terms: Terms, test: Term) -> bool:
@@ -120,16 +201,7 @@ def is_unmodelled(terms: Terms, test: Term) -> bool:
             continue  # an object has what attributes it is given
         if operation == "fresh" and not terms.is_structural(data):
             return True
-        if operation == "op" and not (isinstance(data, str) and data in KNOWN):
+        if operation == "op" and not isinstance(data, str):
             return True
         waiting += args
     return False
-
-
-KNOWN = frozenset(
-    {
-        *COMPARISONS, *COLLECTIONS, "In", "isinstance", "bool", "len", "type", "not", "and", "or", "compare", "path",
-        "Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "USub", "BitAnd", "BitOr", "BitXor", "Invert",
-        "callable", "hasattr", "shape", "ndim", "size", "dtype", "shape-item", "int", "float", "str", "issubclass",
-    }
-)  # fmt: skip

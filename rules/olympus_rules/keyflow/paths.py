@@ -13,7 +13,15 @@ from functools import reduce
 from typing import Any, TypeAlias
 
 from olympus.predicates import Consistency, Constant, Counter, Expression, Predicate, consistency
-from olympus_rules.keyflow.conditions import counters, in_first_iteration, is_unmodelled, predicate, subjects
+from olympus_rules.keyflow.conditions import (
+    counters,
+    in_first_iteration,
+    is_opaque,
+    is_unmodelled,
+    predicate,
+    roots,
+    subjects,
+)
 from olympus_rules.keyflow.terms import Term, Terms
 
 __all__ = ["ALWAYS", "Decisions", "Environment", "PathCondition", "bit_numbers", "both", "compatible", "implies"]
@@ -55,7 +63,8 @@ class Decisions:
         self._related = 0  # decisions about one thing: whether they hold together has to be looked at
         self._decided = 0  # decisions that can go one way only
         self._conditions = 0  # decisions that a condition of the program stands for
-        self._unmodelled = 0
+        self._unmodelled = 0  # decisions that rest on unknown calls
+        self._opaque = 0  # decisions about a function of something that is not looked into
         self._entering = 0  # whether loops have a first iteration
         self._continuing = 0  # whether they have another one
         self._raising = 0
@@ -85,6 +94,8 @@ class Decisions:
         said = self._predicates[mask] = predicate(self._terms, test)
         if is_unmodelled(self._terms, test):
             self._unmodelled |= mask
+        elif is_opaque(self._terms, said):
+            self._opaque |= mask
         if isinstance(said.left, Constant) or said.left == said.right or Counter(0) in counters(said):
             self._decided |= mask
             self._related |= mask
@@ -183,10 +194,21 @@ class Decisions:
         return bool(doubtful) or self.consistency(path) == Consistency.DOUBTFUL
 
     def is_assumed(self, a: PathCondition, b: PathCondition) -> bool:
-        """Return whether two conditions, each with decisions of its own, rest on the results of unknown calls."""
+        """Return whether two conditions may exclude each other for all that is known of the decisions of each."""
         one, other = (a[0] | a[1]) & self._conditions, (b[0] | b[1]) & self._conditions
         own = one & ~other, other & ~one
-        return bool(own[0] and own[1] and (own[0] | own[1]) & self._unmodelled)
+        if not (own[0] and own[1]):
+            return False
+        if (own[0] | own[1]) & self._unmodelled:
+            return True
+        return self._shares(own[0] & self._opaque, own[1]) or self._shares(own[1] & self._opaque, own[0])
+
+    def _shares(self, opaque: int, others: int) -> bool:
+        """Return whether opaque decisions are computed from something that other decisions are computed from."""
+        if not opaque:
+            return False
+        known = {root for number in bit_numbers(others) for root in roots(self._terms, self.tests[number])}
+        return any(not known.isdisjoint(roots(self._terms, self.tests[number])) for number in bit_numbers(opaque))
 
     def closure(self, path: PathCondition | None) -> PathCondition | None:
         """Return a condition with what follows from the parts of each ``and`` and ``or``; ``None`` for never."""
@@ -201,10 +223,28 @@ class Decisions:
             before = path
             wholes = {whole: None for mask in _bits(path) for whole in self._wholes.get(mask, ())}
             for whole in wholes:
-                path = _followed(path, whole, *self._combined[whole])
+                path = self._followed(path, whole, *self._combined[whole])
                 if path is None:
                     return None
         return path
+
+    def _followed(
+        self, path: PathCondition, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]
+    ) -> PathCondition | None:
+        """Return a path with what follows from a decision that is made of others."""
+        if not compatible(path, whole):
+            able = [part for part in parts if self._is_able(part, path)]
+            if not able:
+                return None
+            common = reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), able)
+            return both(path, common)
+        if every is None or not self._is_able(every, path):
+            return both(path, (whole[1], whole[0]))
+        return both(path, whole) if implies(path, every) else path
+
+    def _is_able(self, part: PathCondition, path: PathCondition) -> bool:
+        joined = both(part, path)
+        return joined is not None and self.consistency(joined) != Consistency.IMPOSSIBLE
 
 
 def bit_numbers(mask: int) -> Iterator[int]:
@@ -220,20 +260,6 @@ def _bits(path: PathCondition) -> Iterator[int]:
     while rest:
         yield rest & -rest
         rest &= rest - 1
-
-
-def _followed(
-    path: PathCondition, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]
-) -> PathCondition | None:
-    if not compatible(path, whole):
-        able = [part for part in parts if compatible(part, path)]
-        if not able:
-            return None
-        common = reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), able)
-        return both(path, common)
-    if every is None or not compatible(path, every):
-        return both(path, (whole[1], whole[0]))
-    return both(path, whole) if implies(path, every) else path
 
 
 class _Missing:

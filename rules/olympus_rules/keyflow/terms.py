@@ -57,6 +57,7 @@ class Terms:
         self._sizes: list[int] = []
         self._seeds: list[Term] = []
         self._fresh = 0
+        self.bases: dict[str, frozenset[str]] = {}  # of classes of the project, by their symbols
 
     def make(self, operation: str, data: Hashable = None, *args: Term) -> Term:
         """Return the term with these parts."""
