@@ -22,23 +22,24 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest import mock
 
-from olympus.verdicts import Question
+from olympus.verdicts import Question, Verdict
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence
 from olympus_rules.syntax import Document
 
 from .agreement import OFF, shrunk
 from .expected import chain, consumptions
-from .guards import NUMPY, SORTS, namespace
+from .guards import NUMPY, Array
 from .questions import of_nothing, of_something, spot
 from .reference import FILENAME, Key, Recorder
 from .shapes import SAMPLERS, Draft, guarded_pair
 from .states import stateful
 
-__all__ = ["Guarded", "Wrong", "correct", "is_correct", "is_twin", "smallest", "twin", "wrong"]
+__all__ = ["Guarded", "Wrong", "correct", "found", "is_correct", "is_twin", "runs", "said", "smallest", "twin", "wrong"]
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,9 @@ def runs(program: Guarded) -> list[Run]:
     recorder = Recorder()
     modules = recorder.modules()
     vars(modules["jax.numpy"]).update(NUMPY)
-    sort = SORTS.get(program.draft.sort)
-    scope = namespace(sort) if sort else {"__name__": "program"}
+    module = modules["program"] = ModuleType("program")
+    scope: dict[str, Any] = vars(module)
+    scope.update(Array=Array, SimpleNamespace=SimpleNamespace)
     with mock.patch.dict(sys.modules, modules):
         exec(compile(program.source, FILENAME, "exec"), scope)
     found = []
@@ -89,7 +91,7 @@ def runs(program: Guarded) -> list[Run]:
             try:
                 scope["main"](key, *arguments)
                 raised = False
-            except (AssertionError, AttributeError, IndexError, KeyError, NameError, TypeError, ValueError):
+            except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError):
                 raised = True
             found.append(Run(recorder.events, odd, raised))
     return found
@@ -141,6 +143,7 @@ def drafts(seed: str, *, excluding: bool) -> Iterator[Guarded]:
             yield Guarded(draft.source, draft)
 
 
+SORTS_OF_STATE = ""  # the name of no sort of subject
 STATES = 0.25  # the share of programs whose state decides
 
 
@@ -178,14 +181,34 @@ def said(program: Guarded) -> list[Wrong]:
     return found
 
 
-def confirmed(program: Guarded, questions: Sequence[Question]) -> list[Wrong]:
-    """Return which of two places some tier says that they get one key."""
-    from olympus.functions.judging import judged
+TIERS = ("witness", "function")
+
+
+def confirmed(program: Guarded, questions: Sequence[Question], tiers: Sequence[str] = TIERS) -> list[Wrong]:
+    """Return for which of the questions a tier says that both places get one key."""
+    found = []
+    for tier in tiers:
+        verdicts = by_witness(program, questions) if tier == "witness" else by_function(program, questions)
+        for question, verdict in zip(questions, verdicts, strict=True):
+            if verdict.status == "confirmed":
+                first = question.other or question.place
+                at = f"{first.line}:{first.column} and {question.place.line}:{question.place.column}"
+                found.append(Wrong(tier, question.code, at))
+    return found
+
+
+def by_witness(program: Guarded, questions: Sequence[Question]) -> list[Verdict]:
+    """Return the verdicts of the program executed with stand-ins."""
     from olympus.witness.answer import answer
     from olympus.witness.execution import Target
 
-    found = []
-    verdicts = answer(Target(FILENAME, program.source, "program", ""), questions)
+    return answer(Target(FILENAME, program.source, "program", ""), questions)
+
+
+def by_function(program: Guarded, questions: Sequence[Question]) -> list[Verdict]:
+    """Return the verdicts of the real functions, traced with arguments that are guessed."""
+    from olympus.functions.judging import judged
+
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"guarded_{next(NUMBERS)}.py")
         file.write_text(program.source)
@@ -197,15 +220,9 @@ def confirmed(program: Guarded, questions: Sequence[Question]) -> list[Wrong]:
             )
             for one in questions
         ]
-        traced = judged(str(file), file.stem, [file.parent], moved, {})
+        verdicts = judged(str(file), file.stem, [file.parent], moved, {})
         sys.modules.pop(file.stem, None)
-    for tier, answers in (("witness", verdicts), ("function", traced)):
-        for question, verdict in zip(questions, answers, strict=True):
-            if verdict.status == "confirmed":
-                first = question.other or question.place
-                at = f"{first.line}:{first.column} and {question.place.line}:{question.place.column}"
-                found.append(Wrong(tier, question.code, at))
-    return found
+    return verdicts
 
 
 NUMBERS = itertools.count()
@@ -221,9 +238,9 @@ def apart(program: Guarded) -> list[Question]:
     return [*pairs[:: max(1, len(pairs) // SOME)][:SOME], *alone[:SOME]]
 
 
-def wrong(program: Guarded, *, trace: bool = False) -> list[Wrong]:
+def wrong(program: Guarded, tiers: Sequence[str] = ()) -> list[Wrong]:
     """Return what is said of a correct program and should not be."""
-    return said(program) + (confirmed(program, apart(program)) if trace else [])
+    return said(program) + (confirmed(program, apart(program), tiers) if tiers else [])
 
 
 def found(program: Guarded) -> str:
@@ -234,22 +251,26 @@ def found(program: Guarded) -> str:
 
 def smallest(program: Guarded, kind: str, code: str) -> tuple[Guarded, list[Wrong]]:
     """Return a smaller correct program of which something of one kind is said, with that."""
-    trace = kind in ("witness", "function")
+    tiers = [tier for tier in TIERS if tier == kind]
 
     def of_kind(candidate: Guarded) -> list[Wrong]:
-        if not ends(candidate.source) or not (trace or any(one.kind == kind for one in said(candidate))):
+        if not ends(candidate.source) or not (tiers or any(one.kind == kind for one in said(candidate))):
             return []
         if not is_correct(candidate) or not enough(candidate):
             return []
-        return [one for one in wrong(candidate, trace=trace) if one.kind == kind and one.code == code]
+        return [one for one in wrong(candidate, tiers) if one.kind == kind and one.code == code]
 
     small = shrunk(program, lambda candidate: bool(of_kind(candidate)))  # type: ignore[arg-type,type-var]
     return small, of_kind(small)  # type: ignore[arg-type,return-value]
 
 
 def enough(program: Guarded) -> bool:
-    """Say whether some of the executions come to an end, so that what is said of them means something."""
-    return any(not run.raised and run.events for run in runs(program))
+    """Say whether all functions are called, and some executions come to an end: what is said means something then."""
+    tree = ast.parse(program.source)
+    named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    named |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)} - {"__init__", "main"}
+    return defined <= named and any(not run.raised and run.events for run in runs(program))
 
 
 # the command
@@ -275,7 +296,7 @@ def compare(seed: str, tally: Tally, *, trace: bool, show: int) -> None:
     """Compare both programs of a seed, and print a small one for each new sort of failure."""
     right = correct(seed)
     tally.kinds["correct"] += 1
-    mistakes = wrong(right, trace=trace)
+    mistakes = wrong(right, TIERS if trace else ())
     for kind in sorted({one.kind for one in mistakes}):
         tally.kinds[f"correct, {kind}"] += 1
         tally.by(tally.false, right, kind)

@@ -17,7 +17,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
-__all__ = ["SORTS", "Condition", "Sort", "condition", "exclusive", "namespace", "pair"]
+__all__ = ["NUMPY", "SORTS", "Array", "Condition", "Sort", "condition", "exclusive", "pair"]
 
 COLORS = "class Color(enum.Enum):\n    RED = 1\n    GREEN = 2\n    BLUE = 3"
 CLASSES = "class Shape:\n    pass\n\n\nclass Square(Shape):\n    pass\n\n\nclass Letter:\n    pass"
@@ -65,7 +65,9 @@ SORTS: dict[str, Sort] = {
             *ORDER,
             *_of("order", "{x} > 0.5", "{x} <= 0.5", "{x} < 1.5", "0.5 < {x} < 1.5", "0.25 <= {x} <= 0.5"),
             *_of("equality", "{x} == 0", "{x} == 1", "{x} == 3", "{x} != 0", "{x} == 0.5", "2 == {x}", "{x} != 3"),
-            *_of("membership", "{x} in (0, 1)", "{x} in (2, 3)", "{x} not in (1, 2)", "{x} in [3, 4]", "{x} in {{0, 3}}"),
+            *_of(
+                "membership", "{x} in (0, 1)", "{x} in (2, 3)", "{x} not in (1, 2)", "{x} in [3, 4]", "{x} in {{0, 3}}"
+            ),
             *TRUTH,
         ),
         ("-2", "-1", "-0.5", "0", "0.25", "0.3", "0.5", "0.75", "1", "1.25", "1.5", "2", "2.5", "3", "3.5", "4", "9"),
@@ -85,25 +87,59 @@ SORTS: dict[str, Sort] = {
     "text": Sort(
         (
             *_of("equality", '{x} == "a"', '{x} == "c"', '{x} != "a"', '{x} == ""', '"b" == {x}', '{x} != "b"'),
-            *_of("membership", '{x} in ("a", "b")', '{x} in ["c", "d"]', '{x} not in ("a", "b")', '{x} in {{"b", "c"}}'),
-            *_of("pure call", '{x}.startswith("a")', '{x}.endswith("b")', "{x}.isdigit()", '{x}.startswith(("b", "c"))'),
+            *_of(
+                "membership", '{x} in ("a", "b")', '{x} in ["c", "d"]', '{x} not in ("a", "b")', '{x} in {{"b", "c"}}'
+            ),
+            *_of(
+                "pure call", '{x}.startswith("a")', '{x}.endswith("b")', "{x}.isdigit()", '{x}.startswith(("b", "c"))'
+            ),
             *_of("pure call", 'not {x}.startswith("a")', "not {x}.isdigit()", "len({x}) > 2", "len({x}) <= 2"),
             *_of("pure call", '{x}.lower() == "a"', '{x}.strip() == "c"', '{x}[:1] == "a"', 'not {x}.endswith("b")'),
             *_of("containment", '"a" in {x}', '"a" not in {x}', '"b" in {x}'),
             *(*LENGTH, *TRUTH),
         ),
-        ('""', '"a"', '"b"', '"c"', '"d"', '"A"', '"ab"', '"abc"', '"cab"', '"ba"', '"bcd"', '"cc"', '"1"', '"123"', '" c "'),
+        (
+            '""',
+            '"a"',
+            '"b"',
+            '"c"',
+            '"d"',
+            '"A"',
+            '"ab"',
+            '"abc"',
+            '"cab"',
+            '"ba"',
+            '"bcd"',
+            '"cc"',
+            '"1"',
+            '"123"',
+            '" c "',
+        ),
         ('"\\xe9"', '"a\\n"', '"½"'),
-        patterns=(('{x} == "a"', '"a"'), ('{x} == "c"', '"c"'), ('{x} == ""', '""'), ('{x} in ("a", "b")', '"a" | "b"')),
+        patterns=(
+            ('{x} == "a"', '"a"'),
+            ('{x} == "c"', '"c"'),
+            ('{x} == ""', '""'),
+            ('{x} in ("a", "b")', '"a" | "b"'),
+        ),
     ),
     "type": Sort(
         (
             *_of("isinstance", "isinstance({x}, int)", "isinstance({x}, str)", "isinstance({x}, float)"),
-            *_of("isinstance", "isinstance({x}, (int, float))", "isinstance({x}, (str, bytes))", "isinstance({x}, bool)"),
+            *_of(
+                "isinstance", "isinstance({x}, (int, float))", "isinstance({x}, (str, bytes))", "isinstance({x}, bool)"
+            ),
             *_of("isinstance", "isinstance({x}, (list, tuple))", "isinstance({x}, dict)", "isinstance({x}, list)"),
-            *_of("isinstance", "not isinstance({x}, str)", "isinstance({x}, int | str)", "not isinstance({x}, (int, float))"),
+            *_of(
+                "isinstance",
+                "not isinstance({x}, str)",
+                "isinstance({x}, int | str)",
+                "not isinstance({x}, (int, float))",
+            ),
             *_of("type is", "type({x}) is int", "type({x}) is float", "type({x}) == str", "type({x}) == float"),
-            *_of("type is", "type({x}) in (int, float)", "type({x}) is not int", "type({x}) is bool", "type({x}) != str"),
+            *_of(
+                "type is", "type({x}) in (int, float)", "type({x}) is not int", "type({x}) is bool", "type({x}) != str"
+            ),
             *NONE,
         ),
         ("0", "3", "True", "0.5", '"a"', '""', "b'a'", "[]", "[1]", "()", "(1, 2)", "{}", "{1: 2}", "None"),
@@ -117,7 +153,9 @@ SORTS: dict[str, Sort] = {
     ),
     "class": Sort(
         (
-            *_of("isinstance of a class", "isinstance({x}, Shape)", "isinstance({x}, Square)", "isinstance({x}, Letter)"),
+            *_of(
+                "isinstance of a class", "isinstance({x}, Shape)", "isinstance({x}, Square)", "isinstance({x}, Letter)"
+            ),
             *_of("isinstance of a class", "not isinstance({x}, Shape)", "not isinstance({x}, Square)"),
             *_of("type is a class", "type({x}) is Shape", "type({x}) is Square", "type({x}) == Letter"),
             *_of("type is a class", "type({x}) is not Shape", "type({x}) in (Shape, Letter)"),
@@ -131,7 +169,13 @@ SORTS: dict[str, Sort] = {
     "enum": Sort(
         (
             *_of("identity", "{x} is Color.RED", "{x} is Color.GREEN", "{x} is not Color.RED", "{x} is not Color.BLUE"),
-            *_of("equality of a member", "{x} == Color.RED", "{x} == Color.GREEN", "{x} != Color.RED", "Color.BLUE == {x}"),
+            *_of(
+                "equality of a member",
+                "{x} == Color.RED",
+                "{x} == Color.GREEN",
+                "{x} != Color.RED",
+                "Color.BLUE == {x}",
+            ),
             *_of("membership", "{x} in (Color.RED, Color.GREEN)", "{x} not in (Color.RED, Color.BLUE)"),
             *_of("membership", "{x} in {{Color.BLUE}}", "{x} in [Color.GREEN, Color.BLUE]"),
             *NONE,
@@ -144,9 +188,21 @@ SORTS: dict[str, Sort] = {
     "array": Sort(
         (
             *_of("dtype", "{x}.dtype == jnp.float32", "{x}.dtype == jnp.int32", "{x}.dtype != jnp.float32"),
-            *_of("dtype", "{x}.dtype == jnp.bfloat16", "{x}.dtype in (jnp.float32, jnp.bfloat16)", '{x}.dtype == "int32"'),
-            *_of("issubdtype", "jnp.issubdtype({x}.dtype, jnp.floating)", "not jnp.issubdtype({x}.dtype, jnp.floating)"),
-            *_of("rank", "{x}.ndim == 0", "{x}.ndim == 1", "{x}.ndim > 1", "{x}.ndim != 0", "{x}.ndim < 2", "{x}.ndim >= 1"),
+            *_of(
+                "dtype", "{x}.dtype == jnp.bfloat16", "{x}.dtype in (jnp.float32, jnp.bfloat16)", '{x}.dtype == "int32"'
+            ),
+            *_of(
+                "issubdtype", "jnp.issubdtype({x}.dtype, jnp.floating)", "not jnp.issubdtype({x}.dtype, jnp.floating)"
+            ),
+            *_of(
+                "rank",
+                "{x}.ndim == 0",
+                "{x}.ndim == 1",
+                "{x}.ndim > 1",
+                "{x}.ndim != 0",
+                "{x}.ndim < 2",
+                "{x}.ndim >= 1",
+            ),
             *_of("shape", "{x}.shape == ()", "{x}.shape == (3,)", "{x}.shape != ()", "len({x}.shape) == 2"),
         ),
         tuple(
@@ -173,7 +229,9 @@ SORTS: dict[str, Sort] = {
             *TRUTH,
             *_of("equality", "{x} == 0", "{x} == 2", "{x} != 2", "{x} == None"),
             *_of("isinstance", "isinstance({x}, int)", "not isinstance({x}, int)"),
-            *_of("none and more", "{x} is not None and {x} > 1", "{x} is None or {x} > 1", "{x} is not None and {x} < 2"),
+            *_of(
+                "none and more", "{x} is not None and {x} > 1", "{x} is None or {x} > 1", "{x} is not None and {x} < 2"
+            ),
         ),
         ("None", "0", "1", "2", "3"),
         ("True", "False"),

@@ -93,7 +93,9 @@ def places(sort: Sort, name: str) -> dict[str, Place]:
         "local": Place("config", attribute.argument, "x", before=["x = config.x"]),
         "local of an item": Place("config", '{{"x": {x}}}', "x", before=['x = config["x"]']),
         "loop": Place("xs", "[{x}, {x}]", "x", loop="for i, x in enumerate(xs):"),
-        "loop over items": Place("xs", '{{"one": {x}}}', "x", loop="for i, (name, x) in enumerate(xs.items()):"),
+        "loop over items": Place(
+            "xs", '{{"one": {x}, "two": {x}}}', "x", loop="for i, (name, x) in enumerate(xs.items()):"
+        ),
         "self": Place("x", "{x}", "self.x", owner="self"),
     }
 

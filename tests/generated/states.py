@@ -56,21 +56,33 @@ def lazy(w: Words) -> Draft:
     draw = w.draw("self.key")
     body = w.pick(
         ("stored", f"if self.value is None:\n    self.value = {draw}\nreturn self.value"),
-        ("stored, early return", f"if self.value is not None:\n    return self.value\nself.value = {draw}\nreturn self.value"),
+        (
+            "stored, early return",
+            f"if self.value is not None:\n    return self.value\nself.value = {draw}\nreturn self.value",
+        ),
         ("flag", f"if not self.ready:\n    self.value = {draw}\n    self.ready = True\nreturn self.value"),
         ("cache", f'if "value" not in self.cache:\n    self.cache["value"] = {draw}\nreturn self.cache["value"]'),
         ("hasattr", f'if not hasattr(self, "drawn"):\n    self.drawn = {draw}\nreturn self.drawn'),
         ("not stored", f"if self.value is None:\n    value = {draw}\n    return value\nreturn self.value"),
         ("other attribute", f"if self.value is None:\n    self.cached = {draw}\nreturn self.value"),
         ("flag not set", f"if not self.ready:\n    self.value = {draw}\nreturn self.value"),
-        ("cache under another name", f'if "value" not in self.cache:\n    self.cache["other"] = {draw}\nreturn self.cache'),
+        (
+            "cache under another name",
+            f'if "value" not in self.cache:\n    self.cache["other"] = {draw}\nreturn self.cache',
+        ),
     )
     calls = w.pick(
         ("twice", "one = sampler.value_of()\ntwo = sampler.value_of()\nreturn one, two"),
         ("loop", "values = []\nfor _ in range(n):\n    values.append(sampler.value_of())\nreturn values"),
         ("by a method", "return sampler.both()"),
-        ("forgotten between", "one = sampler.value_of()\nsampler.value = None\ntwo = sampler.value_of()\nreturn one, two"),
-        ("two objects", "two = Sampler(other)\nreturn sampler.value_of(), two.value_of()"),
+        (
+            "forgotten between",
+            "one = sampler.value_of()\nsampler.value = None\ntwo = sampler.value_of()\nreturn one, two",
+        ),
+        (
+            "two objects",
+            "one = sampler.value_of()\ntwo = Sampler(other)\nreturn one, sampler.value_of(), two.value_of()",
+        ),
     )
     guard = w.pick(("", ""), ("", ""), ("second under a flag", "if n > 1:\n    sampler.value_of()"))
     module = """
@@ -84,8 +96,7 @@ def lazy(w: Words) -> Draft:
             def value_of(self):
                 <body>
 
-            def both(self):
-                return self.value_of(), self.value_of()
+            <both>
     """
     main = """
         def main(key, n):
@@ -95,7 +106,8 @@ def lazy(w: Words) -> Draft:
             <calls>
     """
     split = w.call("split")
-    parts = [filled(module, body=body), filled(main, calls=calls, split=split, guard=guard or "-")]
+    both = "def both(self):\n    return self.value_of(), self.value_of()" if "by a method" in w.shape else "-"
+    parts = [filled(module, body=body, both=both), filled(main, calls=calls, split=split, guard=guard or "-")]
     return w.draft("lazy attribute", parts, COUNTS)
 
 
@@ -134,7 +146,6 @@ def lazy_local(w: Words) -> Draft:
 
 def index(w: Words) -> Draft:
     """Uses in chosen turns of a loop."""
-    names = {"last": "n - 1", "length": "n"}
     head, given = w.rng.choice(
         [
             ("for i in range(n):", COUNTS),
@@ -174,7 +185,6 @@ def index(w: Words) -> Draft:
             return first, second
     """
     words = dict(parameter=parameter, head=head, one=one, draw=w.draw("key"), leave=leave, after=after, last=last)
-    del names
     return w.draft(form, [filled(template, **words)], given)
 
 
@@ -213,9 +223,13 @@ def records(w: Words) -> Draft:
         return form.replace("<state>", state).replace("<changes>", changes)
 
     step = [f"key, sub = {w.call('split')}(state.key)"]
-    way = w.rng.choice(["both", "both", "both", "at once", "first forgotten", "of the old one", "not stored", "other key"])
+    way = w.rng.choice(
+        ["both", "both", "both", "at once", "first forgotten", "of the old one", "not stored", "other key"]
+    )
     w.shape.append(way)
-    guard = w.rng.choice(["", "", "if state.limit is None:\n    raise ValueError", "if state.step > 2:\n    return state"])
+    guard = w.rng.choice(
+        ["", "", "if state.limit is None:\n    raise ValueError", "if state.step > 2:\n    return state"]
+    )
     stored = replaced("state", f"key={'sub' if way == 'other key' else 'key'}")
     if way == "at once":
         step += [f"state = {replaced('state', 'key=key, step=state.step + 1')}"]
@@ -280,7 +294,12 @@ def updated(w: Words) -> Draft:
     draw = w.draw
     kind, declared, make, key = w.rng.choice(
         [
-            ("object", "class State:\n    def __init__(self, key):\n        self.rng = key\n        self.step = 0", "State(key)", "state.rng"),
+            (
+                "object",
+                "class State:\n    def __init__(self, key):\n        self.rng = key\n        self.step = 0",
+                "State(key)",
+                "state.rng",
+            ),
             ("dict", "", '{"rng": key, "step": 0}', 'state["rng"]'),
         ]
     )
