@@ -319,9 +319,10 @@ def issubdtype(dtype: str, kind: str) -> bool:
     return kind == "floating" and "float" in dtype
 
 
-NUMPY: dict[str, Any] = dict(
-    float32="float32", bfloat16="bfloat16", int32="int32", floating="floating", issubdtype=issubdtype, ndarray=Array
-)
+NUMPY: dict[str, Any] = {
+    **{name: name for name in ("float32", "bfloat16", "int32", "floating")},
+    "issubdtype": issubdtype,
+}
 
 
 def namespace(sort: Sort) -> dict[str, Any]:

@@ -184,8 +184,10 @@ def index(w: Words) -> Draft:
             <last>
             return first, second
     """
-    words = dict(parameter=parameter, head=head, one=one, draw=w.draw("key"), leave=leave, after=after, last=last)
-    return w.draft(form, [filled(template, **words)], given)
+    source = filled(
+        template, parameter=parameter, head=head, one=one, draw=w.draw("key"), leave=leave, after=after, last=last
+    )
+    return w.draft(form, [source], given)
 
 
 RECORDS = {
