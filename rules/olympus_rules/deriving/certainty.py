@@ -63,19 +63,7 @@ def _without_loops(flow: Interpreter, use: Consumption) -> PathCondition:
 
 
 def _is_possible(flow: Interpreter, path: PathCondition) -> bool:
-    """Say whether decisions can go these ways: what is equal is not smaller, and equals one constant only."""
-    terms, tests = flow.terms, flow.decisions.tests
-    compared: dict[frozenset[Term], tuple[Term, ...]] = {}
-    equal: dict[Term, Term] = {}
-    for bit in bit_numbers(path[0]):
-        operation, data, *args = terms.parts[tests[bit]]
-        if operation != "op" or data not in ("Lt", "Eq"):
-            continue
-        relation = tuple(args) if data == "Lt" else tuple(sorted(args))[:1]
-        if compared.setdefault(frozenset(args), relation) != relation:
-            return False
-        if data == "Eq" and terms.operation(args[1]) == "const" and equal.setdefault(args[0], args[1]) != args[1]:
-            return False
+    """Say whether decisions can go these ways."""
     return flow.decisions.closure(path) is not None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ast import literal_eval
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import MAX_SIZE
@@ -37,6 +37,7 @@ __all__ = [
     "element",
     "get_item",
     "guarded_leaves",
+    "is_constant",
     "is_large",
     "is_never_none",
     "item_index",
@@ -78,7 +79,9 @@ def as_term(flow: Interpreter, value: Value) -> Term:
             "op", ("choice", *(path for path, _ in value.arms)), *(as_term(flow, v) for _, v in value.arms)
         )
     if isinstance(value, Library):
-        return terms.make("op", ("library", value.qualified))
+        return terms.make("symbol", value.qualified)
+    if isinstance(value, Class):
+        return terms.make("symbol", value.code.home or f"{flow.analysis.name}.{value.code.name}")
     if isinstance(value, Function):
         return terms.make("op", ("function", id(value.code)))
     return terms.make("op", ("value", value)) if _hashable(value) else terms.fresh()
@@ -120,6 +123,8 @@ def is_never_none(flow: Interpreter, value: Value) -> bool:
     """Say whether a value is surely not ``None``: anything that is built here, and the arrays that JAX returns."""
     if type(value) is not int:
         return value != Const(None) and not isinstance(value, Choice)
+    if value in flow.analysis.classes or flow.terms.kind(value) == "object":
+        return True
     operation, data = flow.terms.operation(value), flow.terms.data(value)
     if operation == "op":
         return data in ARITHMETIC or (isinstance(data, tuple) and str(data[0]).startswith("jax."))
@@ -152,6 +157,16 @@ def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:
         nearest = sorted(range(len(flat)), key=lambda number: _decisions(flat[number][0]))[: MAX_ARMS - 1]
         flat = [*(flat[number] for number in sorted(nearest)), (flow.path, flow.terms.fresh())]
     return Choice(tuple(flat))
+
+
+def is_constant(value: Value | None) -> TypeGuard[Sequence]:
+    """Say whether a value is a tuple of constants."""
+    return (
+        isinstance(value, Sequence)
+        and value.kind == "tuple"
+        and not value.open
+        and all(isinstance(item, Const) for item in value.items)
+    )
 
 
 def _decisions(path: PathCondition) -> int:
@@ -431,6 +446,8 @@ def _range_element(flow: Interpreter, parts: tuple[Value, ...], turn: int) -> Va
     value = start + step * turn
     if stop is not None and (value >= stop if step > 0 else value <= stop):
         return None
+    if step < 0 and stop is None:  # counters go up
+        return flow.terms.make("op", "down", flow.terms.const(value))
     return Const(value, counter=True)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from olympus.signature import KeySignature
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts, interface, notes, verdicts
-from olympus_rules.keyflow.access import CALLABLE
+from olympus_rules.keyflow.access import CALLABLE, is_constant
 from olympus_rules.keyflow.annotations import word_annotations
 from olympus_rules.keyflow.answers import STEPS, Need, Question
 from olympus_rules.keyflow.array_objects import ArrayObjects
@@ -430,7 +430,7 @@ class Analysis:
         if isinstance(definition, FunctionCode) and not rest:
             return self._described(self.function(definition), concerned)
         held = self.started[self.module].env.get(head) if head in self.module.bound_once else None
-        if isinstance(held, (*CALLABLE, Const)) and not rest:
+        if (isinstance(held, (*CALLABLE, Const)) or is_constant(held)) and not rest:
             return self._described(held, concerned)
         for star in self.module.stars:
             self.needs[Need("place", f"{star}.{name}")] = None
@@ -498,7 +498,7 @@ class Analysis:
         if name in scope.imported:
             return self.library(scope.imported[name])
         held = self.started[scope].env.get(name) if scope in self.started and name in scope.bound_once else None
-        if isinstance(held, (*CALLABLE, Const)):
+        if isinstance(held, (*CALLABLE, Const)) or is_constant(held):
             return held
         term = self.terms.make("free", (scope, name))
         self.knowledge.name(term, name)

@@ -29,7 +29,8 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     """Return what a call of a function gives, and note what it consumes."""
     concerned = concerns_keys(flow, arguments)
     reached = flow.analysis.reach(function, concerned=concerned)
-    if reached is None or (reached.code in flow.analysis.idle and not concerned and reached.code.kind != "property"):
+    wanted = concerned or arguments.asks
+    if reached is None or (reached.code in flow.analysis.idle and not wanted and reached.code.kind != "property"):
         return flow.terms.fresh()
     function = reached
     binding = bind(flow, function, arguments)

@@ -16,7 +16,7 @@ from olympus_rules.keyflow import (
     library,
     literals,
 )
-from olympus_rules.keyflow.access import choose
+from olympus_rules.keyflow.access import as_term, choose
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.lowering import dotted_name
@@ -51,6 +51,13 @@ KEEPING_METHODS = frozenset(
         "discard", "emit", "error", "exception", "extend", "format", "get", "index", "info", "insert", "items", "join",
         "keys", "log", "log_metrics", "put", "register", "remove", "replace", "save", "set", "setdefault", "store",
         "update", "values", "warn", "warning", "write",
+    }
+)  # fmt: skip
+PURE_METHODS = frozenset(
+    {
+        "all", "any", "count", "endswith", "find", "get", "is_integer", "isalnum", "isalpha", "isdigit", "isdisjoint",
+        "isidentifier", "islower", "isnumeric", "isspace", "issubset", "issuperset", "isupper", "lower", "lstrip",
+        "rstrip", "startswith", "strip", "upper",
     }
 )  # fmt: skip
 REPLACING = frozenset({"replace", "_replace"})  # a copy of a record with some fields changed, however it is made
@@ -198,7 +205,7 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
     if type(function) is int and flow.terms.operation(function) == "attr":
         last = flow.terms.data(function)[0]  # jax.jit(model.apply)(…)
     if _only_looks(flow, last, node) or arguments.asks:
-        return flow.terms.fresh()
+        return asked(flow, name, arguments)
     first = arguments.positional[0][0] if arguments.positional else None
     if last == "clone" and type(first) is int and (flow.knowledge.is_known(first) or first in flow.knowledge.named):
         return flow.knowledge.clone(flow.terms.number(), first)
@@ -216,6 +223,19 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
         use.draw = "fold" if last in flow.analysis.folding_methods else "call"
         flow.consume(value, use)
     return flow.terms.fresh()
+
+
+def asked(flow: Interpreter, name: str, arguments: Arguments) -> Value:
+    """Return what a call gives that is asked for a truth value: the same for equal arguments, while nothing changes.
+
+    A call without arguments may say something else each time.
+    """
+    values = arguments.values() if arguments.owner is None else [arguments.owner, *arguments.values()]
+    if not values:
+        return flow.terms.fresh()
+    terms = [as_term(flow, value) for value in values]
+    generations = [flow.env.get((term, "generation")) or 0 for term in terms]
+    return flow.terms.make("op", (name, *generations), *terms)
 
 
 def _only_looks(flow: Interpreter, name: str, node: ast.Call) -> bool:
@@ -259,6 +279,8 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
             return buffer
         if name in REPLACING:
             return replaced(flow, receiver, arguments)
+        if name in PURE_METHODS or arguments.asks:
+            return asked(flow, f".{name}", arguments)
         if name not in KEEPING_METHODS:
             flow.forget(receiver)
     return flow.terms.fresh() if name in KEEPING_METHODS or name.startswith(("assert", "log_")) else None

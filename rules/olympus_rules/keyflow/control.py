@@ -12,11 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow import words
+from olympus_rules.keyflow import operators, words
 from olympus_rules.keyflow.access import choose, element, length
 from olympus_rules.keyflow.ledger import Departure
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
-from olympus_rules.keyflow.values import Const, Sequence, Value
+from olympus_rules.keyflow.values import Const, Iteration, Sequence, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
@@ -143,7 +143,7 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
     ways = Exits(flow.env.open())
     flow.loops.append(loop.label)
     for turn in range(count):
-        if not _turn(flow, loop, value, turn, ways, sure=known is not None and turn < known):
+        if not _turn(flow, loop, value, turn, ways, sure=known is not None and turn < known, exact=exact):
             break
         flow.rounds = INNER_ROUNDS
     else:
@@ -182,18 +182,21 @@ def _turn(
     ways: Exits,
     *,
     sure: bool,
+    exact: bool,
 ) -> bool:
     """Run one turn in the loop's layer; says whether there can be another.
 
-    With ``sure`` the turn comes, unless the loop was left before.
+    With ``sure`` the turn comes, unless the loop was left before; with ``exact`` there is one for each element.
     """
-    again, ends = (ALWAYS, None) if sure else flow.decisions.outcomes(flow.terms.fresh())
+    kind = "more" if turn else "first"
+    again, ends = (ALWAYS, None) if sure else flow.decisions.outcomes(flow.terms.fresh(kind))
     if value is not None:
         item = element(flow, value, turn)
         if item is None:
             ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
             return False
-        flow.registers[loop.element] = item
+        flow.registers[loop.element] = uncounted(item) if exact else item
+        again = _in_range(flow, value, item, again)
     elif loop.test is not None:
         flow.block(loop.test[0])
         true, _ = flow.outcomes(flow.registers[loop.test[1]])
@@ -216,6 +219,26 @@ def _turn(
     return flow.alive
 
 
+def uncounted(value: Value) -> Value:
+    """Return an element of a loop whose iterations are all followed: its counter is just a number."""
+    if isinstance(value, Const) and value.counter:
+        return Const(value.value)
+    if isinstance(value, Sequence) and any(isinstance(item, Const) and item.counter for item in value.items):
+        return Sequence(value.kind, tuple(uncounted(item) for item in value.items), value.open)
+    return value
+
+
+def _in_range(flow: Interpreter, value: Value, item: Value, path: PathCondition) -> PathCondition:
+    """Return the condition of an iteration over ``range(…)``: its counter is below the end."""
+    if not (isinstance(value, Iteration) and value.kind == "range" and len(value.parts) < 3):
+        return path
+    stop = value.parts[-1]
+    if isinstance(stop, Const) or not (isinstance(item, Const) and item.counter):
+        return path
+    below, _ = flow.outcomes(operators.compare(flow, "Lt", item, stop))
+    return path if below is None else both(path, below) or path
+
+
 def _merge_continued(flow: Interpreter, ways: Exits) -> None:
     """Join the ends of a turn, which share the loop's layer: what one did not bind it has as before the loop."""
     changed = flow.env.changes(ways.depth)
@@ -231,14 +254,14 @@ def run_try(flow: Interpreter, instruction: ir.Try) -> None:
     """Run the body, or, as if nothing of it had happened, a handler."""
     start, before = flow.path, len(flow.ledger.departures)
     states: list[State] = []
-    raised, normal = flow.decisions.outcomes(flow.terms.fresh())
+    raised, normal = flow.decisions.outcomes(flow.terms.fresh("way"))
     if not instruction.handlers:
         normal = ALWAYS
     state = arm(flow, normal, lambda: _run_both(flow, instruction.body, instruction.orelse))
     if state is not None:
         states.append(state)
     for handler in instruction.handlers:
-        this, others = flow.decisions.outcomes(flow.terms.fresh())
+        this, others = flow.decisions.outcomes(flow.terms.fresh("way"))
         path = both(raised, this)
         if path is not None:
             state = arm(flow, path, partial(flow.block, handler))
@@ -265,7 +288,7 @@ def _run_both(flow: Interpreter, first: ir.Block, second: ir.Block) -> None:
 
 def run_raising(flow: Interpreter, instruction: ir.Raising) -> None:
     """Run a body that raises: what it consumed does not count afterwards."""
-    inside, after = flow.decisions.outcomes(flow.terms.fresh())
+    inside, after = flow.decisions.outcomes(flow.terms.fresh("raised"))
     arm(flow, inside, lambda: flow.block(instruction.body))
     flow.path = both(flow.path, after) or flow.path
 

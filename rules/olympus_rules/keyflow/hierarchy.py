@@ -73,6 +73,13 @@ class Hierarchy:
                 waiting[:0] = [base for base in bases if base is not None]
         return found
 
+    def is_constant(self, class_: ClassCode, name: str) -> bool:
+        """Return whether an attribute of a class stands for one value: a member of an enumeration, or named as one."""
+        if name.isupper():
+            return True
+        bases = [base for ancestor in self.ancestry(class_) for base in self.bases.get(ancestor, ())]
+        return any(isinstance(base, Library) and base.qualified.startswith("enum.") for base in bases)
+
     def held_class(self, class_: ClassCode, attribute: str) -> ClassCode | None:
         """Return the class of the object that the methods which set objects up put into an attribute."""
         slot = (class_, attribute)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow import boundaries, calls, layout, specs
+from olympus_rules.keyflow import boundaries, calls, layout, operators, specs
 from olympus_rules.keyflow.access import CALLABLE, as_term, choose, element, get_item, leaves, map_leaves
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.facts import KeyKind
@@ -269,19 +270,39 @@ def _scan(flow: Interpreter, arguments: Arguments) -> Value:
     body, init, xs = (arguments.get(i, name) for i, name in enumerate(("f", "init", "xs")))
     assert body is not None
     carry: Value = init if init is not None else flow.terms.fresh()
+    steps = arguments.get(3, "length") or _length_of(flow, xs)
     outputs: list[Value] = []
     for turn in range(2):
         item = element(flow, xs, turn) if xs is not None and xs != Const(None) else Const(None)
         item = _tree_element(flow, xs, turn) if isinstance(xs, Sequence | Map) else item
-        result = calls.call(
-            flow, body, positional(carry, item if item is not None else flow.terms.fresh(), loop="scan")
-        )
+        given = positional(carry, item if item is not None else flow.terms.fresh(), loop="scan")
+        with _iteration(flow, Const(turn), steps):
+            result = calls.call(flow, body, given)
         new = get_item(flow, result, Const(0))
         if turn == 0:
             boundaries.joined(flow, "jax.lax.scan", [(carry, arguments.expression(1, "init")), (new, None)], flow.site)
         carry = new
         outputs.append(get_item(flow, result, Const(1)))
     return Sequence("tuple", (carry, Sequence("stack", tuple(outputs), True)))
+
+
+@contextmanager
+def _iteration(flow: Interpreter, number: Value, end: Value | None) -> Iterator[None]:
+    """Run something under the condition that a loop comes to an iteration: its number is below the end."""
+    outer = flow.path
+    if end is not None and end != Const(None):
+        below, _ = flow.outcomes(operators.compare(flow, "Lt", number, end))
+        flow.path = outer if below is None else both(outer, below) or outer
+    yield
+    flow.path = outer
+
+
+def _length_of(flow: Interpreter, xs: Value | None) -> Value | None:
+    """Return the length of ``jnp.arange(n)``."""
+    if type(xs) is not int or flow.terms.operation(xs) != "op":
+        return None
+    data, args = flow.terms.data(xs), flow.terms.args(xs)
+    return args[0] if isinstance(data, tuple) and data[0] == "jax.numpy.arange" and len(args) == 1 else None
 
 
 def _tree_element(flow: Interpreter, tree: Value, turn: int) -> Value:
@@ -299,7 +320,8 @@ def _fori_loop(flow: Interpreter, arguments: Arguments) -> Value:
         return flow.terms.fresh()
     for turn in range(2):
         index: Value = Const(first + turn, counter=True) if first is not None else flow.terms.fresh()
-        new = calls.call(flow, body, positional(index, value, loop="fori_loop"))
+        with _iteration(flow, index, arguments.get(1, "upper")):
+            new = calls.call(flow, body, positional(index, value, loop="fori_loop"))
         if turn == 0:
             nodes = arguments.expression(3, "init_val"), _result_of(arguments.expression(2, "body_fun"))
             boundaries.joined(flow, "jax.lax.fori_loop", [(value, nodes[0]), (new, nodes[1])], flow.site)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow.access import as_term, choose, get_item, is_never_none, map_leaves
+from olympus_rules.keyflow import operators
+from olympus_rules.keyflow.access import as_term, choose, get_item, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.summary import Summary, needed
@@ -156,7 +157,7 @@ class Instance:
         """Return an object that the callee makes; each call makes another one."""
         terms, classes = self.flow.terms, self.flow.analysis.classes
         args = [self._term(arg) for arg in terms.args(term)]
-        made = terms.make(terms.operation(term), (self.number, terms.data(term)), *args)
+        made = terms.make(terms.operation(term), (terms.kind(term), (self.number, terms.data(term))), *args)
         if term in classes:
             classes[made] = classes[term]
         return made
@@ -199,15 +200,8 @@ class Instance:
         """Return the caller's value of a condition, decided where the arguments decide it."""
         terms = self.flow.terms
         operation, data, args = terms.operation(test), terms.data(test), terms.args(test)
-        if operation == "op" and data in ("Is", "Eq") and len(args) == 2:
-            left, right = self.value(args[0]), self.value(args[1])
-            if isinstance(right, Const) and right.value is None and data == "Is":
-                if isinstance(left, Const):
-                    return Const(left.value is None)
-                if is_never_none(self.flow, left):
-                    return Const(False)
-            if isinstance(left, Const) and isinstance(right, Const) and not (left.counter or right.counter):
-                return Const(left.value == right.value)
+        if operation == "op" and data in ("Is", "Eq", "Lt", "In") and len(args) == 2:
+            return operators.compare(self.flow, data, self.value(args[0]), self.value(args[1]))
         if operation == "op" and data in ("and", "or", "not"):
             return Condition(data, tuple(self.condition(arg) for arg in args))
         return self.value(test)

@@ -227,7 +227,7 @@ class _Writer:
             data = data[1]
         elif operation == "attr":
             data = data[0]
-        elif operation != "const" and not (operation == "op" and isinstance(data, str)):
+        elif operation not in ("const", "symbol", "counter") and not (operation == "op" and isinstance(data, str)):
             data = ""
         parts = [self._spelling(arg, depth - 1) for arg in args] if depth and data != "path" else []
         return f"{operation} {data!r}({', '.join(parts)})"
@@ -241,7 +241,7 @@ class _Writer:
 
     def opaque(self) -> int:
         """Return a term unlike anything else."""
-        return self._add(["fresh", None])
+        return self._add(["fresh", ""])
 
     def term(self, term: Term) -> int:
         """Return the number of a term."""
@@ -263,9 +263,9 @@ class _Writer:
         terms = self.analysis.terms
         operation, data = terms.operation(term), terms.data(term)
         if operation == "const":
-            return ["const", data] if _plain(data) else ["fresh", None]
+            return ["const", data] if _plain(data) else ["fresh", ""]
         if operation == "param":
-            return ["param", data[1].partition(RECEIVER)[0]] if data[0] is self.code else ["fresh", None]
+            return ["param", data[1].partition(RECEIVER)[0]] if data[0] is self.code else ["fresh", ""]
         if operation == "free":
             return ["free", _place(self.code, data)]
         if operation == "seed":
@@ -273,11 +273,15 @@ class _Writer:
         elif operation == "attr" or operation == "slice":
             data = list(data)
         elif operation == "op" and data == "path":
-            return ["fresh", None]  # masks of decisions, which have other numbers elsewhere
+            return ["fresh", ""]  # masks of decisions, which have other numbers elsewhere
         elif operation == "op":
             data = data if isinstance(data, str) else None
         elif operation == "view":
             data = self._view(str(data))
+        elif operation == "fresh":
+            data = data[0]
+        elif operation in ("symbol", "counter"):
+            pass
         else:
             data = None
         return [operation, data, *(self.term(arg) for arg in terms.args(term))]
@@ -377,7 +381,7 @@ class _Reader:
         if operation == "param":
             return terms.make("param", (self.code, data))
         if operation == "free":
-            return terms.make("free", _slot(self.code, data)) if data else terms.make("fresh", own)
+            return terms.make("free", _slot(self.code, data)) if data else terms.make("fresh", ("", own))
         if operation == "seed":
             return terms.make("seed", (KeyKind(data), own), *args)
         if operation == "attr" or operation == "slice":
@@ -388,7 +392,11 @@ class _Reader:
             if data not in self._views:
                 self._views[data] = _view_name(data, terms.number())
             return terms.make("view", self._views[data], *args)
-        if operation in ("fresh", "split", "clone", "copy"):
+        if operation == "fresh":
+            return terms.make("fresh", (data, own))
+        if operation in ("symbol", "counter"):
+            return terms.make(operation, data)
+        if operation in ("split", "clone", "copy"):
             return terms.make(operation, own, *args)
         return terms.make(operation, None, *args)
 

@@ -251,6 +251,8 @@ class Interpreter:
             return self.analysis.library(f"{value.qualified}.{name}")
         if isinstance(value, Class):
             method = self.analysis.hierarchy.method(value.code, name)
+            if method is None and self.analysis.hierarchy.is_constant(value.code, name):
+                return self.terms.make("symbol", f"{self.analysis.terms.data(as_term(self, value))}.{name}")
             if method is None or method.kind == "property":
                 return self.terms.fresh()
             function = self.analysis.function(method)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from olympus_rules.keyflow.paths import Decisions, PathCondition, both, implies
 from olympus_rules.keyflow.terms import Term, Terms
 
-__all__ = ["Certainty", "Consumption", "Departure", "Derivation", "Ledger"]
+__all__ = ["Certainty", "Consumption", "Departure", "Derivation", "Ledger", "Meeting"]
 
 LONG = 1 << 30  # a length that is not known: indices from both ends of an array do not meet
 NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
+
+
+class Meeting(IntEnum):
+    """Whether two consumptions can happen in one run, as far as that is shown."""
+
+    NEVER = 0
+    DOUBTFUL = 1  # a loop runs zero times, names stand for one value
+    ASSUMED = 2  # unknown calls give what both need
+    SHOWN = 3
 
 
 class Certainty(IntEnum):
@@ -116,7 +125,7 @@ class Ledger:
         return departure
 
     def pairs(self, is_candidate: Callable[[Term], bool]) -> Iterator[tuple[Consumption, Consumption]]:
-        """Return each consumption that has an earlier one of the same identity on its path, with the first.
+        """Return each consumption that has an earlier one of the same identity on its path, with the surest of them.
 
         Where the same place consumed it in an earlier turn of a loop, that pair comes as well.
 
@@ -136,11 +145,11 @@ class Ledger:
             if ancestors:  # two items of one array overlap when they are equal, which is looked up
                 ranges = [*slices.get(ancestors[0], ()), *(items.get(ancestors[0], ()) if is_slice else ())]
                 earlier.append([c for c in ranges if self._overlap(c.term, again.term)])
-            first = next((c for group in earlier for c in group[:NEAREST] if self._may_meet(c, again)), None)
+            first = self._surest(earlier, again)
             if first is not None:
                 yield first, again
                 before = own.get(again.term, [again])[-1]  # the same place in an earlier turn may say more
-                if before.node is again.node is not first.node and self._may_meet(before, again):
+                if before.node is again.node is not first.node and self.meeting(before, again):
                     yield before, again
             own.setdefault(again.term, []).append(again)
             for ancestor in ancestors:
@@ -148,22 +157,36 @@ class Ledger:
             if ancestors and self._range(again.term) is not None:
                 (slices if is_slice else items).setdefault(ancestors[0], []).append(again)
 
-    def _may_meet(self, first: Consumption, again: Consumption) -> bool:
+    def _surest(self, earlier: Iterable[Sequence[Consumption]], again: Consumption) -> Consumption | None:
+        """Return the consumption that most surely happens in one run with a later one, the first of several."""
+        surest, found = Meeting.NEVER, None
+        for candidate in (candidate for group in earlier for candidate in group[:NEAREST]):
+            meeting = self.meeting(candidate, again)
+            if meeting > surest:
+                surest, found = meeting, candidate
+                if meeting == Meeting.SHOWN:
+                    break
+        return found
+
+    def meeting(self, first: Consumption, again: Consumption) -> Meeting:
+        """Return whether two consumptions of one identity can happen in one run."""
         if first.call == again.call and self._one_way_in(first.origin, again.origin):
-            return False
+            return Meeting.NEVER
         if first.arms and again.arms and any(a != b and a[0] == b[0] for a in first.arms for b in again.arms):
-            return False
+            return Meeting.NEVER
         return self.on_one_path(first, again)
 
-    def on_one_path(self, first: Consumption | Derivation, again: Consumption | Derivation) -> bool:
-        """Say whether both can happen in one execution, the first one first."""
+    def on_one_path(self, first: Consumption | Derivation, again: Consumption | Derivation) -> Meeting:
+        """Return whether both can happen in one run, the first one first."""
         joined = self._decisions.closure(both(first.path, again.path))
-        if joined is None:
-            return False
-        return not any(
+        if joined is None or any(
             (departure.in_force(first.time) or departure.in_force(again.time)) and implies(joined, departure.path)
             for departure in self.departures
-        )
+        ):
+            return Meeting.NEVER
+        if self._decisions.is_doubtful(joined):
+            return Meeting.DOUBTFUL
+        return Meeting.ASSUMED if self._decisions.is_assumed(first.path, again.path) else Meeting.SHOWN
 
     def _one_way_in(self, a: Term | None, b: Term | None) -> bool:
         """Say whether two keys came into a function as one part of its arguments, or one as a part of the other."""

@@ -86,7 +86,7 @@ def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Va
     if flow.analysis.table.inspects(qualified):
         return pure(flow, qualified, arguments)
     if qualified.startswith(ARRAY_MODULES):
-        return array_function(flow, qualified, arguments)
+        return pure(flow, qualified, arguments) if arguments.asks else array_function(flow, qualified, arguments)
     if qualified in REPLACING and type(first) is int:
         return calls.replaced(flow, first, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:

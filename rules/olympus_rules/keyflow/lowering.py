@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from olympus_rules.keyflow import instructions as ir
@@ -18,6 +19,11 @@ Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 DECORATED_KINDS = {"staticmethod": "staticmethod", "classmethod": "classmethod"}
 PROPERTY_DECORATORS = ("property", "cached_property")
 RAISING_CONTEXTS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithLiteralMatch")
+CONDITION_NODES = (
+    ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp,
+    ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop, ast.operator,
+)  # fmt: skip
+ASKING = ("isinstance", "len", "type", "callable", "hasattr", "bool")
 NEVER_RETURN = (
     "sys.exit",
     "exit",
@@ -168,8 +174,12 @@ class _Lowering:
         self.out.append(ir.Jump("continue"))
 
     def stmt_Assert(self, node: ast.Assert) -> None:
-        self.asking.update(_calls_asked(node.test))
-        self.expr(node.test)
+        block, test = self.test(node.test)
+        if _is_simple(node.test):
+            failed = self.within(lambda: self.out.append(ir.Jump("raise")))
+            self.out.append(ir.Branch([(block, test, ir.Block())], failed))
+        else:
+            self.out.extend(block.body)
 
     def stmt_Global(self, node: ast.Global) -> None:
         self.code.outer_names.update(node.names)
@@ -263,17 +273,32 @@ class _Lowering:
             self.out.extend(orelse.body)
 
     def case_test(self, case: ast.match_case, subject: int) -> int:
-        dst = self.register()
-        if isinstance(case.pattern, ast.MatchValue):
-            self.out.append(ir.Binary(dst, "Eq", [subject, self.expr(case.pattern.value)], case.pattern))
-        else:
-            self.out.append(ir.Binary(dst, "match", [subject], case.pattern))
+        dst = self.pattern_test(case.pattern, subject)
         if case.guard is None:
             return dst
         self.capture(case.pattern, subject)
         both = self.register()
         self.out.append(ir.Boolean(both, "and", [dst, self.expr(case.guard)]))
         return both
+
+    def pattern_test(self, pattern: ast.pattern, subject: int) -> int:
+        """Emit the condition under which a value has a pattern, and return its register."""
+        dst = self.register()
+        if isinstance(pattern, ast.MatchValue):
+            self.out.append(ir.Binary(dst, "Eq", [subject, self.expr(pattern.value)], pattern))
+        elif isinstance(pattern, ast.MatchSingleton):
+            constant = self.register()
+            self.out.append(ir.Constant(constant, pattern.value, pattern))
+            self.out.append(ir.Binary(dst, "Is", [subject, constant], pattern))
+        elif isinstance(pattern, ast.MatchOr):
+            self.out.append(ir.Boolean(dst, "or", [self.pattern_test(part, subject) for part in pattern.patterns]))
+        elif isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+            return self.pattern_test(pattern.pattern, subject)
+        elif isinstance(pattern, ast.MatchClass) and not (pattern.patterns or pattern.kwd_patterns):
+            self.out.append(ir.Binary(dst, "isinstance", [subject, self.expr(pattern.cls)], pattern))
+        else:
+            self.out.append(ir.Binary(dst, "match", [subject], pattern))
+        return dst
 
     def case_body(self, case: ast.match_case, subject: int) -> None:
         self.capture(case.pattern, subject)
@@ -438,8 +463,15 @@ class _Lowering:
 
     def expr_Compare(self, node: ast.Compare) -> int:
         operands = [self.expr(node.left), *(self.expr(part) for part in node.comparators)]
-        operation = type(node.ops[0]).__name__ if len(node.ops) == 1 else "compare"
-        return self.opaque(node, operands, operation)
+        parts = [
+            self.opaque(node, sides, type(operation).__name__)
+            for operation, sides in zip(node.ops, pairwise(operands), strict=True)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        dst = self.register()
+        self.out.append(ir.Boolean(dst, "and", parts))
+        return dst
 
     def expr_BoolOp(self, node: ast.BoolOp) -> int:
         operation = "and" if isinstance(node.op, ast.And) else "or"
@@ -625,6 +657,14 @@ def _calls_asked(test: ast.expr) -> list[ast.Call]:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _calls_asked(test.operand)
     return []
+
+
+def _is_simple(test: ast.expr) -> bool:
+    """Say whether a condition compares names and constants, so that it is worth remembering that it held."""
+    return all(
+        isinstance(node, CONDITION_NODES) or (isinstance(node, ast.Call) and dotted_name(node.func) in ASKING)
+        for node in ast.walk(test)
+    )
 
 
 def _kind(decorators: Sequence[ast.expr], is_method: bool) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import operator
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from olympus_rules.keyflow import conversions, layout
-from olympus_rules.keyflow.access import as_term, choose, map_choice
+from olympus_rules.keyflow.access import as_term, choose, is_never_none, map_choice
 from olympus_rules.keyflow.notes import arithmetic_fact, dtype_fact, is_stored, note, shape_fact
 from olympus_rules.keyflow.paths import PathCondition, implies
 from olympus_rules.keyflow.terms import Term
@@ -16,7 +18,7 @@ from olympus_rules.keyflow.values import Choice, Condition, Const, Library, Meta
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["binary"]
+__all__ = ["binary", "compare"]
 
 ARITHMETIC = {
     "Add": "+",
@@ -109,30 +111,70 @@ def _operand_nodes(node: ast.AST) -> list[ast.expr]:
 
 def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> Value:
     operands = [map_choice(flow, operand, lambda part: part) for operand in operands]
-    if isinstance(operands[0], Choice) and operation in ("Is", "IsNot"):
-        return _identities(flow, operation, operands[0], operands[1])
+    is_chain = isinstance(node, ast.Compare) and len(node.ops) > 1
+    if not is_chain and not (isinstance(operands[0], Choice) and operation in ("Is", "IsNot")):
+        _look_at_comparison(flow, operation, operands, node)
+    return compare(flow, operation, *operands)
+
+
+def _look_at_comparison(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> None:
+    """Look at a comparison of keys, or of their shape and dtype."""
     for operand in operands:
         others = [other for other in operands if other is not operand]
         for part in [part for _, part in operand.arms] if isinstance(operand, Choice) else [operand]:
             if isinstance(part, Metadata):
                 _metadata_comparison(flow, operation, part, node, others)
-    left, right = operands
-    if operation in ("Is", "IsNot"):
-        return _identity(flow, operation, left, right)
-    conversions.compared(flow, operation, operands, node)
-    passed = _passed(operation, left, right)
-    if passed is not None:
-        return passed
-    terms = [as_term(flow, operand) for operand in operands]
-    if operation == "NotEq":
-        return Condition("not", (flow.terms.make("op", "Eq", *terms),))
-    if operation == "NotIn":
-        return Condition("not", (flow.terms.make("op", "In", *terms),))
-    if operation in ("Gt", "LtE"):  # one operation for all orders: a > b is b < a, and a <= b is not b < a
-        terms.reverse()
-    if operation in ("LtE", "GtE"):
-        return Condition("not", (flow.terms.make("op", "Lt", *terms),))
-    return flow.terms.make("op", "Lt" if operation == "Gt" else operation, *terms)
+    if operation not in ("Is", "IsNot"):
+        conversions.compared(flow, operation, operands, node)
+
+
+NEGATED = {"NotEq": "Eq", "NotIn": "In", "GtE": "Lt", "LtE": "Gt", "IsNot": "Is"}
+
+
+def compare(flow: Interpreter, operation: str, left: Value, right: Value) -> Value:
+    """Return what a comparison gives: a constant where the values decide it, else a condition."""
+    if operation in NEGATED:
+        found = compare(flow, NEGATED[operation], left, right)
+        return Const(not found.value) if isinstance(found, Const) else Condition("not", (found,))
+    if isinstance(left, Choice):
+        answers = _answers(flow, operation, left, right)
+        if operation == "Is" or all(isinstance(answer, Const) for _, answer in answers):
+            return choose(flow, answers)
+    if operation == "Is":
+        return _identity(flow, left, right)
+    decided = _passed(operation, left, right)
+    if decided is None:
+        decided = _decided(operation, left, right)
+    if decided is not None:
+        return decided
+    if operation == "Gt":  # one operation for all orders: a > b is b < a
+        operation, left, right = "Lt", right, left
+    return flow.terms.make("op", operation, _compared(flow, left), _compared(flow, right))
+
+
+def _compared(flow: Interpreter, value: Value) -> Term:
+    """Return the term of an operand; a loop's counter stands for any iteration, whatever number it has here."""
+    if isinstance(value, Const) and value.counter:
+        return flow.terms.make("counter", value.value)
+    return as_term(flow, value)
+
+
+def _decided(operation: str, left: Value, right: Value) -> Const | None:
+    """Compare constants."""
+    if not isinstance(left, Const) or left.counter:
+        return None
+    if operation == "In" and isinstance(right, Sequence) and not right.open:
+        items = [item.value for item in right.items if isinstance(item, Const) and not item.counter]
+        return Const(left.value in items) if len(items) == len(right.items) else None
+    if not isinstance(right, Const) or right.counter:
+        return None
+    try:
+        return Const(bool(ORDERS[operation](left.value, right.value))) if operation in ORDERS else None
+    except TypeError:
+        return None
+
+
+ORDERS: dict[str, Callable[[Any, Any], Any]] = {"Eq": operator.eq, "Lt": operator.lt, "Gt": operator.gt}
 
 
 MIRRORED = {"Eq": "Eq", "NotEq": "NotEq", "Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE"}
@@ -149,11 +191,11 @@ def _passed(operation: str, left: Value, right: Value) -> Const | None:
     return Const(operation in ("NotEq", "Gt", "GtE")) if operation in MIRRORED else None
 
 
-def _identities(flow: Interpreter, operation: str, left: Choice, right: Value) -> Value:
-    """Ask each value of a choice whether it is ``None``; where its own condition says so, that is the answer."""
+def _answers(flow: Interpreter, operation: str, left: Choice, right: Value) -> list[tuple[PathCondition, Value]]:
+    """Compare each value of a choice; where its own condition says what comes of it, that is the answer."""
     arms: list[tuple[PathCondition, Value]] = []
     for path, part in left.arms:
-        answer = _identity(flow, operation, part, right)
+        answer = compare(flow, operation, part, right)
         holds, fails = flow.outcomes(answer)
         if holds is not None and fails is not None:
             if implies(path, holds):
@@ -161,18 +203,17 @@ def _identities(flow: Interpreter, operation: str, left: Choice, right: Value) -
             elif implies(path, fails):
                 answer = Const(False)
         arms.append((path, answer))
-    return choose(flow, arms)
+    return arms
 
 
-def _identity(flow: Interpreter, operation: str, left: Value, right: Value) -> Value:
+def _identity(flow: Interpreter, left: Value, right: Value) -> Value:
     """Decide ``x is None`` where what ``x`` holds is known."""
-    if right == Const(None) and not isinstance(left, Choice):
+    if right == Const(None):
         if isinstance(left, Const):
-            return Const((left.value is None) == (operation == "Is"))
-        if type(left) is not int or left in flow.knowledge.origins:
-            return Const(operation == "IsNot")
-    test = flow.terms.make("op", "Is", as_term(flow, left), as_term(flow, right))
-    return test if operation == "Is" else Condition("not", (test,))
+            return Const(left.value is None)
+        if is_never_none(flow, left):
+            return Const(False)
+    return flow.terms.make("op", "Is", _compared(flow, left), _compared(flow, right))
 
 
 def _is_other_dtype(value: Value | None) -> bool:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import Any, TypeAlias
 
+from olympus.predicates import Consistency, Constant, Expression, Predicate, consistency
+from olympus_rules.keyflow.conditions import is_unmodelled, predicate, subjects
 from olympus_rules.keyflow.terms import Term, Terms
 
 __all__ = ["ALWAYS", "Decisions", "Environment", "PathCondition", "bit_numbers", "both", "compatible", "implies"]
@@ -48,6 +50,14 @@ class Decisions:
         self._involved = 0
         self._wholes: dict[int, list[PathCondition]] = {}
         self._combined: dict[PathCondition, tuple[PathCondition | None, list[PathCondition]]] = {}
+        self._predicates: dict[int, Predicate] = {}
+        self._about: dict[Expression, int] = {}
+        self._related = 0  # decisions about one thing: whether they hold together has to be looked at
+        self._decided = 0  # decisions that can go one way only
+        self._unmodelled = 0
+        self._entering = 0  # whether loops have a first iteration
+        self._raising = 0
+        self._consistency: dict[PathCondition, Consistency] = {}
 
     def bit(self, test: Term) -> int:
         """Return the mask of a decision, new if need be."""
@@ -55,7 +65,29 @@ class Decisions:
         if mask is None:
             mask = self._bits[test] = 1 << len(self.tests)
             self.tests.append(test)
+            self._describe(mask, test)
         return mask
+
+    def _describe(self, mask: int, test: Term) -> None:
+        """Note what a decision is about."""
+        kind = self._terms.kind(test)
+        if kind == "first":
+            self._entering |= mask
+        elif kind == "raised":
+            self._raising |= mask
+        if kind:
+            return
+        said = self._predicates[mask] = predicate(self._terms, test)
+        if is_unmodelled(self._terms, test):
+            self._unmodelled |= mask
+        if isinstance(said.left, Constant) or said.left == said.right:
+            self._decided |= mask
+            self._related |= mask
+        for subject in subjects(said):
+            others = self._about.get(subject, 0)
+            self._about[subject] = others | mask
+            if others:
+                self._related |= others | mask
 
     def outcomes(self, test: Term) -> tuple[PathCondition, PathCondition]:
         """Return the conditions under which a test holds and fails.
@@ -112,8 +144,36 @@ class Decisions:
         self.combine((mask, 0), path, [(0, bit) if bit & holds else (bit, 0) for bit in bits])
         return (holds | mask, fails), (0, mask)
 
+    def consistency(self, path: PathCondition) -> Consistency:
+        """Return whether the decisions of a path can hold together."""
+        related = (path[0] | path[1]) & self._related
+        if not related & (related - 1) and not related & self._decided:
+            return Consistency.POSSIBLE
+        of_interest = (path[0] & related, path[1] & related)
+        found = self._consistency.get(of_interest)
+        if found is None:
+            literals = [(self._predicates[mask], bool(mask & path[0])) for mask in _bits(of_interest)]
+            found = self._consistency[of_interest] = consistency(literals)
+        return found
+
+    def is_doubtful(self, path: PathCondition) -> bool:
+        """Return whether a path needs a loop without iterations, code that may raise, or two names of one value."""
+        doubtful = path[1] & self._entering or path[0] & self._raising
+        return bool(doubtful) or self.consistency(path) == Consistency.DOUBTFUL
+
+    def is_assumed(self, a: PathCondition, b: PathCondition) -> bool:
+        """Return whether two conditions, each with decisions of its own, rest on the results of unknown calls."""
+        own = (a[0] | a[1]) & ~(b[0] | b[1]), (b[0] | b[1]) & ~(a[0] | a[1])
+        return bool(own[0] and own[1] and (own[0] | own[1]) & self._unmodelled)
+
     def closure(self, path: PathCondition | None) -> PathCondition | None:
-        """Return a condition with what follows from it by the parts of each ``and`` and ``or``; ``None`` for never."""
+        """Return a condition with what follows from the parts of each ``and`` and ``or``; ``None`` for never."""
+        path = self._followed_up(path)
+        if path is None or self.consistency(path) == Consistency.IMPOSSIBLE:
+            return None
+        return path
+
+    def _followed_up(self, path: PathCondition | None) -> PathCondition | None:
         before = None
         while path is not None and path != before and (path[0] | path[1]) & self._involved:
             before = path

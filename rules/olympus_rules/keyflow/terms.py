@@ -9,7 +9,9 @@ term      data                    arguments
 const     the value
 param     (function, name)        the value that a parameter has on entry
 free      (scope, name)           the value that an enclosing scope's variable has at the call
-fresh     a number                none: unlike anything else
+symbol    a qualified name        none: a name of a library or a class, which stands for one value
+counter   a number                none: a loop's counter in one iteration, as conditions see it
+fresh     (kind, a number)        none: unlike anything else
 seed      (kind, a number)        the seed
 split     a number                the key, the count; a key array (each call's children differ)
 fold_in   None                    the key, the datum
@@ -97,9 +99,24 @@ class Terms:
         self._fresh += 1
         return self._fresh
 
-    def fresh(self) -> Term:
-        """Return a term unlike anything else."""
-        return self.make("fresh", self.number())
+    def fresh(self, kind: str = "") -> Term:
+        """Return a term unlike anything else.
+
+        Args:
+            kind: what a decision about it stands for: ``first`` and ``more`` for whether a loop has a first and another
+                iteration, ``way`` for another way that control takes, ``raised`` for what is expected to raise; or
+                ``object`` for an instance of an unknown class. Empty for what nothing is known of.
+        """
+        return self.make("fresh", (kind, self.number()))
+
+    def kind(self, term: Term) -> str:
+        """Return the kind of a term that is unlike anything else, empty for other terms."""
+        parts = self.parts[term]
+        return cast(str, parts[1][0]) if parts[0] == "fresh" else ""
+
+    def is_structural(self, data: Any) -> bool:
+        """Return whether the data of a fresh term says that control takes this way or that."""
+        return data[0] in ("first", "more", "way", "raised")
 
     def const(self, value: Hashable) -> Term:
         """Return the term of a constant."""

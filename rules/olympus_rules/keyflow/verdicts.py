@@ -17,7 +17,7 @@ from olympus_rules.keyflow.access import DICTIONARY, item_index, leaves
 from olympus_rules.keyflow.application import asks_for_its_type
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.instructions import ClassCode
-from olympus_rules.keyflow.ledger import Certainty, Consumption, Derivation
+from olympus_rules.keyflow.ledger import Certainty, Consumption, Derivation, Meeting
 from olympus_rules.keyflow.notes import Pending, spelled
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Const
@@ -119,18 +119,27 @@ def _effect(first: Consumption, again: Consumption) -> str:
     return "same-children" if first.draw == "split" else "same-draw"
 
 
+MET = {
+    Meeting.NEVER: Confidence.POSSIBLE,
+    Meeting.DOUBTFUL: Confidence.POSSIBLE,
+    Meeting.ASSUMED: Confidence.LIKELY,
+    Meeting.SHOWN: Confidence.CERTAIN,
+}
+
+
 def _confidence(flow: Interpreter, first: Consumption, again: Consumption) -> Confidence | None:
     """Return how sure a reuse is, ``None`` when nothing says that the value is a key."""
     knowledge = flow.knowledge
     if _is_none(flow, first) or _is_none(flow, again):
         return None
+    met = MET[flow.ledger.meeting(first, again)]
     terms = {first.term, again.term}
     known = any(knowledge.is_known(term) for term in terms)
     lowest = min(first.certainty, again.certainty)
     if known and first.node is again.node and again.loop == "loop" and again.draw == "fold":
-        return Confidence.LIKELY  # whatever is folded in, it is the same in every pass
+        return min(met, Confidence.LIKELY)  # whatever is folded in, it is the same in every pass
     if known:
-        return (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest]
+        return min(met, (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest])
     if lowest != Certainty.DOUBTFUL and any(term in knowledge.named for term in terms):
         return Confidence.POSSIBLE
     return None
@@ -152,15 +161,16 @@ def _collisions(flow: Interpreter) -> Iterator[Fact]:
     seen: dict[Term, list[Derivation]] = {}
     for again in flow.derivations:
         child, node = again.child, again.node
-        earlier = (d for d in seen.get(child, ()) if d.call != again.call)
-        first = next((d for d in earlier if flow.ledger.on_one_path(d, again)), None)
+        earlier = [d for d in seen.get(child, ()) if d.call != again.call]
+        first = max(earlier, key=lambda d: flow.ledger.on_one_path(d, again), default=None)
+        met = Meeting.NEVER if first is None else flow.ledger.on_one_path(first, again)
         seen.setdefault(child, []).append(again)
-        if first is None or terms.operation(terms.args(child)[1]) == "fresh":
+        if first is None or met == Meeting.NEVER or terms.operation(terms.args(child)[1]) == "fresh":
             continue
         if not any(flow.ledger.on_one_path(again, further) for further in steps.get(child, ())):
             yield facts.DerivationCollision(
                 node=node,
-                confidence=Confidence.CERTAIN,
+                confidence=MET[met],
                 key=spelled(node.args[0]) if node.args else "",
                 kind=knowledge.kind(child),
                 how="fold_in-twice",
@@ -198,12 +208,13 @@ def _split_beside_fold_in(flow: Interpreter) -> Iterator[Fact]:
             if use.count is None or not 0 <= index < use.count:
                 continue
             fold_first = derivation.time < use.time
-            if flow.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation))):
+            met = flow.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation)))
+            if met != Meeting.NEVER:
                 fold, split = Place(node, "jax.random.fold_in"), Place(use.node, use.what, use.key)
                 later, earlier = (fold, split) if _after(node, use.node) else (split, fold)
                 yield facts.DerivationCollision(
                     node=later.node,
-                    confidence=Confidence.CERTAIN,
+                    confidence=MET[met],
                     key=spelled(node.args[0]) if node.args else "",
                     kind=flow.knowledge.kind(derivation.child),
                     how="split-beside-fold_in",

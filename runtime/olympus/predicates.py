@@ -1,0 +1,454 @@
+"""Whether conditions of a program can hold together.
+
+A small decision procedure over predicates of Python values: identity, equality, membership, order, type and truth. The
+key flow asks it about the decisions on a path, the witness about those of an execution.
+
+An expression is a `Constant`, a `Symbol`, a `Counter`, an `Applied` function, a `Shifted` expression, or any other
+hashable value, which stands for something of which nothing is known but that it is one thing. Values are taken to
+behave as those of Python and JAX do: what is equal is not also unequal, an empty container is false, nothing is smaller
+than itself, and no number is compared that is none.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from types import NoneType
+from typing import TypeAlias
+
+__all__ = [
+    "Applied",
+    "Consistency",
+    "Constant",
+    "Counter",
+    "Expression",
+    "Literal",
+    "Predicate",
+    "Shifted",
+    "Symbol",
+    "consistency",
+]
+
+Expression: TypeAlias = Hashable
+
+
+class Consistency(IntEnum):
+    """Whether conditions can hold together; what is doubtful rests on names that may stand for one thing."""
+
+    IMPOSSIBLE = 0
+    DOUBTFUL = 1
+    POSSIBLE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal of Python: a number, a string, ``None`` …"""
+
+    value: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name that always stands for one value: a class, a member of an enumeration, a dtype."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """The counter of a loop in one of its iterations; of two iterations, the later one has the larger number."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """``len`` or ``type`` of an expression."""
+
+    function: str
+    subject: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """A number and a constant added to it."""
+
+    subject: Expression
+    offset: float
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A condition.
+
+    Attributes:
+        operation: ``is``, ``eq``, ``lt``, ``in``, ``isinstance`` or ``truth``.
+        left: what is asked about.
+        right: what it is compared with; a tuple of constants and symbols for ``in`` and ``isinstance``.
+    """
+
+    operation: str
+    left: Expression
+    right: Expression = None
+
+
+Literal: TypeAlias = tuple[Predicate, bool]
+
+ZERO = Constant(0)
+SOLID = (
+    int, float, complex, bool, str, bytes, bytearray, list, tuple, dict, set, frozenset, range, slice, NoneType,
+)  # fmt: skip
+NUMBERS = (int, float, complex, bool)
+ARRAYS = {
+    "jax.Array": "jax", "jax.numpy.ndarray": "jax", "jax.core.Tracer": "jax",
+    "numpy.ndarray": "numpy", "torch.Tensor": "torch",
+}  # fmt: skip
+DTYPES = ("jax.numpy", "numpy", "jax.dtypes")
+
+
+def consistency(literals: Iterable[Literal]) -> Consistency:
+    """Return whether conditions can hold together.
+
+    Args:
+        literals: tests, each with whether it holds.
+    """
+    return _Model(list(literals)).consistency()
+
+
+@dataclass(slots=True)
+class _Domain:
+    """What is said of one expression."""
+
+    choices: list[tuple[Expression, ...]] = field(default_factory=list)
+    excluded: list[Expression] = field(default_factory=list)
+    types: list[tuple[Expression, ...]] = field(default_factory=list)
+    other_types: list[tuple[Expression, ...]] = field(default_factory=list)
+    truth: list[bool] = field(default_factory=list)
+
+
+class _Model:
+    """The expressions of some conditions, and what these say of each."""
+
+    def __init__(self, literals: list[Literal]) -> None:
+        self._same: dict[Expression, Expression] = {}
+        self._domains: dict[Expression, _Domain] = {}
+        self._order = _Order()
+        self._unequal: list[tuple[Expression, Expression]] = []
+        self._worst = Consistency.POSSIBLE
+        for test, holds in literals:
+            if holds and test.operation in ("is", "eq") and not (_is_reckoned(test.left) or _is_reckoned(test.right)):
+                self._same[self._find(test.left)] = self._find(test.right)
+        for test, holds in literals:
+            self._note(test, holds)
+
+    def _find(self, expression: Expression) -> Expression:
+        while expression in self._same and self._same[expression] != expression:
+            expression = self._same[expression]
+        return expression
+
+    def _domain(self, expression: Expression) -> _Domain:
+        return self._domains.setdefault(self._find(expression), _Domain())
+
+    def _note(self, test: Predicate, holds: bool) -> None:
+        left, right = test.left, test.right
+        if test.operation == "truth":
+            self._domain(left).truth.append(holds)
+        elif test.operation == "isinstance" and isinstance(right, tuple):
+            (self._domain(left).types if holds else self._domain(left).other_types).append(right)
+        elif test.operation == "in" and isinstance(right, tuple):
+            self._member(left, right, holds)
+        elif test.operation == "lt":
+            self._less(left, right, holds)
+        elif test.operation in ("is", "eq"):
+            known = holds or test.operation == "eq" or (not _is_copied(left) and not _is_copied(right))
+            if known:
+                self._equal(left, right, holds)
+
+    def _member(self, left: Expression, right: tuple[Expression, ...], holds: bool) -> None:
+        if all(_is_fixed(part) for part in right):
+            if holds:
+                self._domain(left).choices.append(right)
+            else:
+                self._domain(left).excluded += right
+
+    def _less(self, left: Expression, right: Expression, holds: bool) -> None:
+        a, b = self._number(left), self._number(right)
+        if a is not None and b is not None:
+            if holds:
+                self._order.below(a, b, strict=True)
+            else:
+                self._order.below(b, a, strict=False)
+
+    def _equal(self, left: Expression, right: Expression, holds: bool) -> None:
+        if _is_fixed(left):
+            left, right = right, left
+        if _is_fixed(right):
+            self._member(left, (right,), holds)
+        a, b = self._number(left), self._number(right)
+        if a is None or b is None or not _is_ordered(right, holds):
+            if not holds and self._find(left) == self._find(right):
+                self._worst = Consistency.IMPOSSIBLE
+        elif holds:
+            self._order.below(a, b, strict=False)
+            self._order.below(b, a, strict=False)
+        else:
+            self._unequal.append((left, right))
+
+    def _number(self, expression: Expression) -> tuple[Expression, float] | None:
+        """Return an expression as something and an offset, ``None`` for a constant that is no number."""
+        offset: float = 0
+        if isinstance(expression, Shifted):
+            offset = expression.offset
+            expression = expression.subject
+        if isinstance(expression, Constant):
+            value = expression.value
+            return (ZERO, offset + value) if isinstance(value, int | float) else None
+        return None if isinstance(expression, Symbol) else (self._find(expression), offset)
+
+    def consistency(self) -> Consistency:
+        self._relate_truth()
+        if self._worst == Consistency.IMPOSSIBLE or not self._order.settle():
+            return Consistency.IMPOSSIBLE
+        for left, right in self._unequal:
+            a, b = self._number(left), self._number(right)
+            if a is not None and b is not None and self._order.equal(a, b):
+                return Consistency.IMPOSSIBLE
+        found = [self._worst, *(self._settled(expression, domain) for expression, domain in self._domains.items())]
+        return min(found)
+
+    def _relate_truth(self) -> None:
+        """Say of numbers and of lengths what the truth of a value means for them."""
+        lengths = [part for part in [*self._domains, *self._order.nodes] if _is_length(part)]
+        for length in lengths:
+            assert isinstance(length, Applied)
+            self._order.below((ZERO, 0), (length, 0), strict=False)
+            for holds in self._domains.get(self._find(length.subject), _Domain()).truth:
+                self._domain(length).truth.append(holds)
+        for expression, domain in self._domains.items():
+            if domain.truth and (expression in self._order.nodes or _is_length(expression)):
+                if not all(domain.truth):
+                    self._order.below((expression, 0), (ZERO, 0), strict=False)
+                    self._order.below((ZERO, 0), (expression, 0), strict=False)
+                if any(domain.truth):
+                    self._unequal.append((expression, ZERO))
+
+    def _settled(self, expression: Expression, domain: _Domain) -> Consistency:
+        if len(set(domain.truth)) > 1:
+            return Consistency.IMPOSSIBLE
+        if domain.choices:
+            able = [self._able(candidate, expression, domain) for candidate in domain.choices[0]]
+            found = max(able, default=Consistency.IMPOSSIBLE)
+        else:
+            found = Consistency.POSSIBLE
+        return min(found, _types_meet(domain.types, domain.other_types), self._exact_type(expression))
+
+    def _able(self, candidate: Expression, expression: Expression, domain: _Domain) -> Consistency:
+        """Return whether an expression can be one of the values that it may have."""
+        found = Consistency.POSSIBLE
+        for others in domain.choices[1:]:
+            found = min(found, max((_alike(candidate, other) for other in others), default=Consistency.IMPOSSIBLE))
+        if any(candidate == other for other in domain.excluded):
+            return Consistency.IMPOSSIBLE
+        if isinstance(candidate, Constant):
+            value = candidate.value
+            if any(bool(value) != holds for holds in domain.truth):
+                return Consistency.IMPOSSIBLE
+            if not self._fits(value, expression):
+                return Consistency.IMPOSSIBLE
+            found = min(found, _value_has_type(value, domain))
+        return found
+
+    def _fits(self, value: Hashable, expression: Expression) -> bool:
+        """Return whether a value agrees with what is said of the order and of the length of an expression."""
+        if isinstance(value, int | float):
+            if not self._order.allows(expression, value):
+                return False
+        elif self._order.is_number(expression):
+            return False
+        length = Applied("len", expression)
+        if length in self._order.nodes:
+            return isinstance(value, str | bytes | tuple) and self._order.allows(length, len(value))
+        return True
+
+    def _exact_type(self, expression: Expression) -> Consistency:
+        """Return whether ``type(x) is T`` agrees with ``isinstance(x, …)``."""
+        exact = self._domains.get(self._find(Applied("type", expression)))
+        domain = self._domains[expression]
+        if exact is None or not exact.choices:
+            return Consistency.POSSIBLE
+        return max(
+            (_types_meet([(part,), *domain.types], domain.other_types) for part in exact.choices[0]),
+            default=Consistency.POSSIBLE,
+        )
+
+
+class _Order:
+    """Differences of numbers: the least known bound of each difference, and whether it can be reached."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[Expression, None] = {}
+        self._bounds: dict[tuple[Expression, Expression], tuple[float, bool]] = {}
+
+    def below(self, a: tuple[Expression, float], b: tuple[Expression, float], *, strict: bool) -> None:
+        """Note ``a < b``, or ``a <= b``, of expressions with offsets."""
+        bound = b[1] - a[1]
+        if strict and _is_whole(a[0]) and _is_whole(b[0]) and bound == int(bound):
+            bound, strict = bound - 1, False
+        self.nodes.setdefault(a[0])
+        self.nodes.setdefault(b[0])
+        self._tighten(a[0], b[0], (bound, strict))
+
+    def _tighten(self, a: Expression, b: Expression, bound: tuple[float, bool]) -> None:
+        known = self._bounds.get((a, b))
+        if known is None or (bound[0], not bound[1]) < (known[0], not known[1]):
+            self._bounds[a, b] = bound
+
+    def settle(self) -> bool:
+        """Draw all conclusions; says whether the differences can be had."""
+        counters = [node for node in self.nodes if isinstance(node, Counter)]
+        for one in counters:
+            self.below((ZERO, one.number), (one, 0), strict=False)
+            for other in counters:
+                if one.number < other.number:
+                    self.below((one, other.number - one.number), (other, 0), strict=False)
+        for middle in self.nodes:
+            for a in self.nodes:
+                first = self._bounds.get((a, middle))
+                if first is None:
+                    continue
+                for b in self.nodes:
+                    second = self._bounds.get((middle, b))
+                    if second is not None:
+                        self._tighten(a, b, (first[0] + second[0], first[1] or second[1]))
+        return not any(
+            bound < 0 or (bound == 0 and strict) for (a, b), (bound, strict) in self._bounds.items() if a == b
+        )
+
+    def equal(self, a: tuple[Expression, float], b: tuple[Expression, float]) -> bool:
+        """Return whether two expressions with offsets are surely equal."""
+        if a[0] == b[0]:
+            return a[1] == b[1]
+        upper, lower = self._bounds.get((a[0], b[0])), self._bounds.get((b[0], a[0]))
+        difference = b[1] - a[1]
+        return upper == (difference, False) and lower == (-difference, False)
+
+    def is_number(self, expression: Expression) -> bool:
+        """Return whether an expression is compared with a number, be it through others."""
+        return (expression, ZERO) in self._bounds or (ZERO, expression) in self._bounds
+
+    def allows(self, expression: Expression, value: float) -> bool:
+        """Return whether an expression can have a value."""
+        upper, lower = self._bounds.get((expression, ZERO)), self._bounds.get((ZERO, expression))
+        if upper is not None and (value > upper[0] or (value == upper[0] and upper[1])):
+            return False
+        return lower is None or not (-value > lower[0] or (-value == lower[0] and lower[1]))
+
+
+def _is_fixed(expression: Expression) -> bool:
+    return isinstance(expression, Constant | Symbol)
+
+
+def _is_copied(expression: Expression) -> bool:
+    """Return whether a constant may have equals that are other objects: what is not it may be equal to it."""
+    return isinstance(expression, Constant) and expression.value is not None
+
+
+def _is_reckoned(expression: Expression) -> bool:
+    return _is_fixed(expression) or isinstance(expression, Shifted | Counter)
+
+
+def _is_length(expression: Expression) -> bool:
+    return isinstance(expression, Applied) and expression.function == "len"
+
+
+def _is_whole(expression: Expression) -> bool:
+    return expression == ZERO or isinstance(expression, Counter) or _is_length(expression)
+
+
+def _is_ordered(right: Expression, holds: bool) -> bool:
+    """Return whether an equality tells about order: that with a constant does only where that is a number."""
+    if isinstance(right, Constant):
+        return type(right.value) in (int, float)
+    return not isinstance(right, Symbol)
+
+
+def _alike(a: Expression, b: Expression) -> Consistency:
+    """Return whether two fixed expressions can be one value."""
+    if isinstance(a, Constant) and isinstance(b, Constant):
+        return Consistency.POSSIBLE if a.value == b.value else Consistency.IMPOSSIBLE
+    if isinstance(a, Symbol) and isinstance(b, Symbol):
+        return _one_name(a.name, b.name)
+    other = b if isinstance(a, Constant) else a
+    constant = a if isinstance(a, Constant) else b
+    assert isinstance(constant, Constant)
+    return Consistency.IMPOSSIBLE if constant.value is None and other != constant else Consistency.DOUBTFUL
+
+
+def _one_name(a: str, b: str) -> Consistency:
+    if a == b:
+        return Consistency.POSSIBLE
+    (one, first), (other, second) = a.rsplit(".", 1) if "." in a else ("", a), b.rsplit(".", 1) if "." in b else ("", b)
+    known = one == other or (one in DTYPES and other in DTYPES)
+    return Consistency.IMPOSSIBLE if known and first != second else Consistency.DOUBTFUL
+
+
+def _class_of(expression: Expression) -> type | None:
+    """Return the class that a symbol names, where it is one of Python's own whose instances nothing else can be."""
+    name = expression.name if isinstance(expression, Symbol) else ""
+    found = getattr(builtins, name.removeprefix("builtins."), None) if name.startswith("builtins.") else None
+    return found if found in SOLID else NoneType if name == "types.NoneType" else None
+
+
+def _types_meet(types: list[tuple[Expression, ...]], others: list[tuple[Expression, ...]]) -> Consistency:
+    """Return whether one object can be an instance of a class of each of some tuples, and of none of the others."""
+    if not types:
+        return Consistency.POSSIBLE
+    found = Consistency.POSSIBLE
+    for wanted in types:
+        allowed = [part for part in wanted if not any(_is_subclass(part, other) for row in others for other in row)]
+        if not allowed:
+            return Consistency.IMPOSSIBLE
+        for row in types:
+            found = min(found, max(_classes_meet(part, other) for part in allowed for other in row))
+    return found
+
+
+def _is_subclass(a: Expression, b: Expression) -> bool:
+    one, other = _class_of(a), _class_of(b)
+    return a == b or (one is not None and other is not None and issubclass(one, other))
+
+
+def _classes_meet(a: Expression, b: Expression) -> Consistency:
+    """Return whether one object can be an instance of two classes."""
+    one, other = _class_of(a), _class_of(b)
+    if a == b or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
+        return Consistency.POSSIBLE
+    if one is not None and other is not None:
+        return Consistency.POSSIBLE if issubclass(one, other) or issubclass(other, one) else Consistency.IMPOSSIBLE
+    arrays = ARRAYS.get(a.name), ARRAYS.get(b.name)
+    if any(arrays) and all(array or class_ for array, class_ in zip(arrays, (one, other), strict=True)):
+        return Consistency.POSSIBLE if arrays[0] == arrays[1] else Consistency.IMPOSSIBLE
+    if any(part.name.startswith(("collections.abc.", "typing.", "numbers.", "builtins.object")) for part in (a, b)):
+        return Consistency.POSSIBLE
+    return Consistency.DOUBTFUL
+
+
+def _value_has_type(value: Hashable, domain: _Domain) -> Consistency:
+    """Return whether what is equal to a constant can have the types that it has to have."""
+    own = NUMBERS if isinstance(value, int | float | complex) else (type(value),)
+    for wanted in domain.types:
+        classes = [_class_of(part) for part in wanted]
+        if not any(class_ is None or any(issubclass(part, class_) for part in own) for class_ in classes):
+            return Consistency.IMPOSSIBLE
+    for other in _flat(domain.other_types):
+        class_ = _class_of(other)
+        if class_ is not None and len(own) == 1 and issubclass(own[0], class_):
+            return Consistency.IMPOSSIBLE
+    return Consistency.POSSIBLE
+
+
+def _flat(rows: list[tuple[Expression, ...]]) -> Iterator[Expression]:
+    for row in rows:
+        yield from row
