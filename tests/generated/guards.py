@@ -71,7 +71,7 @@ SORTS: dict[str, Sort] = {
             *TRUTH,
         ),
         ("-2", "-1", "-0.5", "0", "0.25", "0.3", "0.5", "0.75", "1", "1.25", "1.5", "2", "2.5", "3", "3.5", "4", "9"),
-        ("float('nan')", "float('inf')", "True", "False", "-0.0"),
+        ("float('nan')", "float('inf')", "True", "False", "-0.0", "None", '""', "[]", '"a"'),
         patterns=(("{x} == 0", "0"), ("{x} == 1", "1"), ("{x} == 3", "3"), ("{x} in (0, 1)", "0 | 1")),
     ),
     "two numbers": Sort(
@@ -143,6 +143,7 @@ SORTS: dict[str, Sort] = {
             *NONE,
         ),
         ("0", "3", "True", "0.5", '"a"', '""', "b'a'", "[]", "[1]", "()", "(1, 2)", "{}", "{1: 2}", "None"),
+        tuple(f"type('Own', ({kind},), {{}})()" for kind in ("int", "str", "float", "dict", "list", "tuple")),
         patterns=(
             ("isinstance({x}, int)", "int()"),
             ("isinstance({x}, str)", "str()"),
@@ -162,7 +163,12 @@ SORTS: dict[str, Sort] = {
             *NONE,
         ),
         ("Shape()", "Square()", "Letter()", "None", "3"),
-        ("type('Both', (Square, Letter), {})()", "type('Circle', (Shape,), {})()", "type('A', (Letter,), {})()"),
+        (
+            "type('Both', (Square, Letter), {})()",
+            "type('Circle', (Shape,), {})()",
+            "type('A', (Letter,), {})()",
+            *(f"type('Empty', ({kind},), {{'__len__': lambda self: 0}})()" for kind in ("Shape", "Letter")),
+        ),
         patterns=(("isinstance({x}, Shape)", "Shape()"), ("isinstance({x}, Letter)", "Letter()")),
         declarations=CLASSES,
     ),
@@ -221,6 +227,7 @@ SORTS: dict[str, Sort] = {
             *_of("containment", "1 in {x}", "1 not in {x}"),
         ),
         ("[]", "[1]", "[2]", "[1, 2]", "[2, 3]", "[1, 2, 3]", "[0, 0, 0]"),
+        ("()", "(1,)", "(2, 2)", "{}", "{1: 2}", '""', '"ab"', "range(3)", "(1, 2, 3)"),
         patterns=(("len({x}) == 1", "[_]"), ("len({x}) == 0", "[]"), ("len({x}) >= 2", "[_, _, *_]")),
     ),
     "optional": Sort(
@@ -234,7 +241,7 @@ SORTS: dict[str, Sort] = {
             ),
         ),
         ("None", "0", "1", "2", "3"),
-        ("True", "False"),
+        ("True", "False", "1.5", "-0.5", "[]", "[1]", '""', '"a"'),
         patterns=(("{x} is None", "None"), ("{x} == 2", "2"), ("isinstance({x}, int)", "int()")),
     ),
     "flag": Sort(
@@ -256,6 +263,7 @@ SORTS: dict[str, Sort] = {
             *_of("isinstance", "isinstance({x}, str)", "not isinstance({x}, str)"),
         ),
         ("None", '""', '"a"', '"b"', '"c"', '"cc"'),
+        ("0", "3", "[]", "['a']", "b''", "b'a'"),
         patterns=(("{x} is None", "None"), ('{x} == "a"', '"a"'), ("isinstance({x}, str)", "str()")),
     ),
     "count": Sort(
