@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -35,7 +35,7 @@ from .agreement import OFF, shrunk
 from .expected import chain, consumptions
 from .guards import NUMPY, Array
 from .questions import of_nothing, of_something, spot
-from .reference import FILENAME, Key, Recorder
+from .reference import FILENAME, Consumption, Key, Recorder
 from .shapes import SAMPLERS, Draft, guarded_pair
 from .states import stateful
 
@@ -68,7 +68,13 @@ class Run:
     @property
     def twice(self) -> bool:
         """Whether a key was consumed more than once."""
-        return any(count > 1 for count in Counter(key for _, key in consumptions(self)).values())  # type: ignore[arg-type]
+        return any(count > 1 for count in Counter(key for _, key in consumed(self)).values())
+
+
+def consumed(run: Run) -> Iterator[tuple[Consumption, Any]]:
+    """Return each consumption with each of the keys, in order."""
+    recorder: Any = run  # nothing is asked of a recorder but its events
+    yield from consumptions(recorder)
 
 
 @lru_cache(maxsize=64)
@@ -116,7 +122,7 @@ def uses(source: str) -> set[tuple[int, int]]:
 
 def reached(program: Guarded) -> set[tuple[int, int]]:
     """Return the places where keys are consumed in some execution."""
-    spans = {chain(event.calls)[0] for run in runs(program) for event, _ in consumptions(run)}  # type: ignore[arg-type]
+    spans = {chain(event.calls)[0] for run in runs(program) for event, _ in consumed(run)}
     return {(span.line, span.column) for span in spans}
 
 
@@ -233,7 +239,7 @@ def apart(program: Guarded) -> list[Question]:
     """Return questions about the places of a correct program: each two of a function, and each with itself."""
     done: list[Any] = runs(program)
     pairs = [question for question in of_nothing(done, some=None) if question.code == "OLY104"]
-    spans = {chain(event.calls)[0] for run in done for event, _ in consumptions(run)}
+    spans = {chain(event.calls)[0] for run in done for event, _ in consumed(run)}
     alone = [Question("OLY104", spot(span), None, certain=True) for span in sorted(spans)]
     return [*pairs[:: max(1, len(pairs) // SOME)][:SOME], *alone[:SOME]]
 
@@ -260,8 +266,15 @@ def smallest(program: Guarded, kind: str, code: str) -> tuple[Guarded, list[Wron
             return []
         return [one for one in wrong(candidate, tiers) if one.kind == kind and one.code == code]
 
-    small = shrunk(program, lambda candidate: bool(of_kind(candidate)))  # type: ignore[arg-type,type-var]
-    return small, of_kind(small)  # type: ignore[arg-type,return-value]
+    small = made_small(program, lambda candidate: bool(of_kind(candidate)))
+    return small, of_kind(small)
+
+
+def made_small(program: Guarded, still: Callable[[Guarded], bool]) -> Guarded:
+    """Return a program with fewer statements and simpler expressions of which ``still`` is true as well."""
+    shrink: Any = shrunk  # asks for no more of a program than its source and its entries
+    small: Guarded = shrink(program, still)
+    return small
 
 
 def enough(program: Guarded) -> bool:
@@ -291,6 +304,10 @@ class Tally:
         for name in sorted(names):
             table.setdefault(name, Counter())[what] += 1
 
+    def rows(self, table: dict[str, Counter[str]]) -> list[tuple[str, Counter[str]]]:
+        """Return a table by forms and then by shapes, with what is most frequent first."""
+        return sorted(table.items(), key=lambda item: (item[0][:5], -item[1].total(), item[0]))
+
 
 def compare(seed: str, tally: Tally, *, trace: bool, show: int) -> None:
     """Compare both programs of a seed, and print a small one for each new sort of failure."""
@@ -315,7 +332,7 @@ def compare(seed: str, tally: Tally, *, trace: bool, show: int) -> None:
         sort = ("missed", wrong_one.draft.sort, *wrong_one.draft.forms)
         tally.shown[sort] += 1
         if tally.shown[sort] <= show:
-            small = shrunk(wrong_one, lambda p: ends(p.source) and not found(p) and is_twin(p))  # type: ignore[arg-type,type-var]
+            small = made_small(wrong_one, lambda p: ends(p.source) and not found(p) and is_twin(p))
             print(f"\n# {seed} missed {wrong_one.draft.forms} {wrong_one.draft.shape}\n{small.source}", flush=True)
     if trace:
         done: list[Any] = [run for run in runs(wrong_one) if not run.odd and not run.raised]
@@ -340,10 +357,13 @@ def main() -> int:
         except Exception as error:
             tally.kinds["error"] += 1
             print(f"\n# {seed}: {error!r}", flush=True)
-    for title, table in (("twins", tally.twins), ("correct programs with findings", tally.false)):
-        print(f"\n{title}:")
-        for name, counts in sorted(table.items(), key=lambda item: (item[0][:5], -item[1].total(), item[0])):
-            print(f"  {name:60} {dict(sorted(counts.items()))}")
+    print("\ntwins that are found (at least likely), and those of them that are certain:")
+    for name, counts in tally.rows(tally.twins):
+        share = counts["certain"] + counts["likely"]
+        print(f"  {name:60} {share:5} of {counts.total():5}, {counts['certain']:5} certain")
+    print("\ncorrect programs of which something is said:")
+    for name, counts in tally.rows(tally.false):
+        print(f"  {name:60} {', '.join(f'{count} {kind}' for kind, count in sorted(counts.items()))}")
     print()
     for name, count in sorted(tally.kinds.items()):
         print(f"{count:8} {name}")

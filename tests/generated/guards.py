@@ -291,8 +291,8 @@ class Condition:
 
     @property
     def form(self) -> str:
-        """The name of the form, or what the forms are combined by."""
-        return " + ".join(dict.fromkeys(self.forms))
+        """The name of the form; one name for all that are put together of several."""
+        return self.forms[0] if len(self.forms) == 1 else "combined"
 
 
 def condition(rng: Random, sort: Sort) -> Condition:
@@ -303,7 +303,7 @@ def condition(rng: Random, sort: Sort) -> Condition:
     if kind < 60:
         return atom
     if kind < 75:
-        return Condition(f"not ({text})", (f"not {form}",))
+        return Condition(f"not ({text})", (form,))
     form2, text2 = rng.choice(sort.atoms)
     if kind < 85:
         return Condition(f"({text}) and ({text2})", ("and", form, form2))
