@@ -241,7 +241,7 @@ SORTS: dict[str, Sort] = {
             ),
         ),
         ("None", "0", "1", "2", "3"),
-        ("True", "False", "1.5", "-0.5", "[]", "[1]", '""', '"a"'),
+        ("True", "False", "1.5", "-0.5", "0.0", "2.0", "[]", "[1]", '""', '"a"'),
         patterns=(("{x} is None", "None"), ("{x} == 2", "2"), ("isinstance({x}, int)", "int()")),
     ),
     "flag": Sort(
