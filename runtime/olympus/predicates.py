@@ -149,7 +149,10 @@ class _Model:
         return expression
 
     def _domain(self, expression: Expression) -> _Domain:
-        return self._domains.setdefault(self._find(expression), _Domain())
+        subject = self._find(expression)
+        if subject not in self._domains:
+            self._domains[subject] = _Domain([(subject,)] if _is_fixed(subject) else [])
+        return self._domains[subject]
 
     def _note(self, test: Predicate, holds: bool) -> None:
         left, right = test.left, test.right

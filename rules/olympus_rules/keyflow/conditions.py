@@ -10,7 +10,7 @@ from olympus.predicates import Applied, Constant, Counter, Expression, Predicate
 if TYPE_CHECKING:
     from olympus_rules.keyflow.terms import Term, Terms
 
-__all__ = ["is_unmodelled", "predicate", "subjects"]
+__all__ = ["counters", "in_first_iteration", "is_unmodelled", "predicate", "subjects"]
 
 COMPARISONS = {"Is": "is", "Eq": "eq", "Lt": "lt"}
 COLLECTIONS = ("tuple", "list", "set")
@@ -49,6 +49,8 @@ def _expression(terms: Terms, term: Term) -> Expression:
         return Applied("type", _expression(terms, args[0]))
     if operation == "op" and len(args) == 1 and data in ("len", "type"):
         return Applied(data, _expression(terms, args[0]))
+    if operation == "op" and data == "Mod" and terms.operation(args[0]) == "counter":
+        return Applied("remainder", _expression(terms, args[0]))
     if operation == "op" and len(args) == 2 and data in ("Add", "Sub"):
         return _shifted(terms, term, data, args)
     return term
@@ -80,6 +82,26 @@ def _members(terms: Terms, term: Term, *, classes: bool) -> Iterator[Constant | 
     yield found if isinstance(found, Symbol if classes else Constant | Symbol) else None
 
 
+def counters(said: Predicate) -> Iterator[Counter]:
+    """Return the counters of loops that a predicate speaks of."""
+    for side in (said.left, said.right):
+        while isinstance(side, Applied | Shifted):
+            side = side.subject
+        if isinstance(side, Counter):
+            yield side
+
+
+def in_first_iteration(said: Predicate) -> Predicate:
+    """Return what a predicate says where a counter that starts at 0 has not gone up yet."""
+    return Predicate(said.operation, _started(said.left), _started(said.right))
+
+
+def _started(side: Expression) -> Expression:
+    if isinstance(side, Shifted) and side.subject == Counter(0):
+        return Constant(side.offset)
+    return Constant(0) if side in (Counter(0), Applied("remainder", Counter(0))) else side
+
+
 def subjects(said: Predicate) -> Iterator[Expression]:
     """Return what a predicate speaks of, without functions and sums around it."""
     for side in (said.left, said.right):
@@ -94,6 +116,8 @@ def is_unmodelled(terms: Terms, test: Term) -> bool:
     waiting = [test]
     while waiting:
         operation, data, *args = terms.parts[waiting.pop()]
+        if operation == "attr":
+            continue  # an object has what attributes it is given
         if operation == "fresh" and not terms.is_structural(data):
             return True
         if operation == "op" and not (isinstance(data, str) and data in KNOWN):

@@ -193,8 +193,17 @@ class Instance:
         found = self._conditions.get(bit)
         if found is None:
             test = self.flow.decisions.tests[bit.bit_length() - 1]
-            found = self._conditions[bit] = self.flow.outcomes(self.condition(test))
+            parts = self.flow.decisions.parts(test)
+            found = self.flow.outcomes(self.condition(test)) if parts is None else self._all(parts)
+            self._conditions[bit] = found
         return found
+
+    def _all(self, parts: PathCondition) -> tuple[PathCondition | None, PathCondition | None]:
+        """Return the outcomes of a decision that stands for all decisions of a path."""
+        path = self.path(parts)
+        if path is None:
+            return None, ALWAYS
+        return (path, None) if path == ALWAYS else self.flow.decisions.alternatives(path)
 
     def condition(self, test: Term) -> Value:
         """Return the caller's value of a condition, decided where the arguments decide it."""

@@ -273,7 +273,9 @@ class _Writer:
         elif operation == "attr" or operation == "slice":
             data = list(data)
         elif operation == "op" and data == "path":
-            return ["fresh", ""]  # masks of decisions, which have other numbers elsewhere
+            parts = self.analysis.decisions.parts(term)
+            assert parts is not None
+            return ["path", self.path(parts)]  # decisions have other numbers elsewhere
         elif operation == "op":
             data = data if isinstance(data, str) else None
         elif operation == "view":
@@ -363,10 +365,10 @@ class _Reader:
         self.analysis = analysis
         self.code = code
         self.terms: list[Term] = []
+        self.tests: list[int] = record["tests"]
         self._views: dict[str, str] = {}
         for number, (operation, data, *args) in enumerate(record["terms"]):
             self.terms.append(self._term(number, operation, data, [self.terms[arg] for arg in args]))
-        self.tests = [self.terms[number] for number in record["tests"]]
         for number, home in record["classes"]:
             class_ = analysis.outside(home, concerned=False)
             if isinstance(class_, Class):
@@ -388,6 +390,8 @@ class _Reader:
             return terms.make(operation, tuple(data), *args)
         if operation == "op":
             return terms.make("op", data if data is not None else own, *args)
+        if operation == "path":
+            return self.analysis.decisions.whole(self.path(data))
         if operation == "view":
             if data not in self._views:
                 self._views[data] = _view_name(data, terms.number())
@@ -490,8 +494,8 @@ class _Reader:
         decisions = self.analysis.decisions
         holds, fails = 0, 0
         for number in path[0]:
-            mask, excluded = decisions.outcomes(self.tests[number])[0]
+            mask, excluded = decisions.outcomes(self.terms[self.tests[number]])[0]
             holds, fails = holds | mask, fails | excluded
         for number in path[1]:
-            fails |= decisions.bit(self.tests[number])
+            fails |= decisions.bit(self.terms[self.tests[number]])
         return holds, fails & ~holds

@@ -158,7 +158,7 @@ class Interpreter:
                 trues = [path for path, true, _ in found if true is not None]
                 falses = [path for path, _, false in found if false is not None]
                 return self._one(trues, value), self._one(falses, value)
-        return self.decisions.outcomes(as_term(self, value))
+        return self.decisions.outcomes(operators.compared(self, value))
 
     def _one(self, paths: list[PathCondition], value: Value) -> PathCondition | None:
         if len(paths) > 1:

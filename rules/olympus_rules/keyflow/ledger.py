@@ -159,12 +159,13 @@ class Ledger:
 
     def _surest(self, earlier: Iterable[Sequence[Consumption]], again: Consumption) -> Consumption | None:
         """Return the consumption that most surely happens in one run with a later one, the first of several."""
-        surest, found = Meeting.NEVER, None
+        surest: int = Meeting.NEVER
+        found: Consumption | None = None
         for candidate in (candidate for group in earlier for candidate in group[:NEAREST]):
-            meeting = self.meeting(candidate, again)
-            if meeting > surest:
-                surest, found = meeting, candidate
-                if meeting == Meeting.SHOWN:
+            grade = min(int(self.meeting(candidate, again)), candidate.certainty + 1)
+            if grade > surest:
+                surest, found = grade, candidate
+                if surest == Meeting.SHOWN:
                     break
         return found
 

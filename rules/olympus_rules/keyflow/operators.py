@@ -18,7 +18,7 @@ from olympus_rules.keyflow.values import Choice, Condition, Const, Library, Meta
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["binary", "compare"]
+__all__ = ["binary", "compare", "compared"]
 
 ARITHMETIC = {
     "Add": "+",
@@ -53,7 +53,7 @@ def binary(flow: Interpreter, operation: str, operands: list[Value], node: ast.A
         for operand in operands:
             if isinstance(operand, Metadata):
                 layout.reckoned(flow, operand, operation, node)
-        result = flow.terms.make("op", operation, *(as_term(flow, operand) for operand in operands))
+        result = flow.terms.make("op", operation, *(compared(flow, operand) for operand in operands))
         _arithmetic(flow, operation, operands, node, result)
         return result
     if operation == "format":
@@ -149,10 +149,10 @@ def compare(flow: Interpreter, operation: str, left: Value, right: Value) -> Val
         return decided
     if operation == "Gt":  # one operation for all orders: a > b is b < a
         operation, left, right = "Lt", right, left
-    return flow.terms.make("op", operation, _compared(flow, left), _compared(flow, right))
+    return flow.terms.make("op", operation, compared(flow, left), compared(flow, right))
 
 
-def _compared(flow: Interpreter, value: Value) -> Term:
+def compared(flow: Interpreter, value: Value) -> Term:
     """Return the term of an operand; a loop's counter stands for any iteration, whatever number it has here."""
     if isinstance(value, Const) and value.counter:
         return flow.terms.make("counter", value.value)
@@ -213,7 +213,7 @@ def _identity(flow: Interpreter, left: Value, right: Value) -> Value:
             return Const(left.value is None)
         if is_never_none(flow, left):
             return Const(False)
-    return flow.terms.make("op", "Is", _compared(flow, left), _compared(flow, right))
+    return flow.terms.make("op", "Is", compared(flow, left), compared(flow, right))
 
 
 def _is_other_dtype(value: Value | None) -> bool:

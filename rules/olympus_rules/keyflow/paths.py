@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import Any, TypeAlias
 
-from olympus.predicates import Consistency, Constant, Expression, Predicate, consistency
-from olympus_rules.keyflow.conditions import is_unmodelled, predicate, subjects
+from olympus.predicates import Consistency, Constant, Counter, Expression, Predicate, consistency
+from olympus_rules.keyflow.conditions import counters, in_first_iteration, is_unmodelled, predicate, subjects
 from olympus_rules.keyflow.terms import Term, Terms
 
 __all__ = ["ALWAYS", "Decisions", "Environment", "PathCondition", "bit_numbers", "both", "compatible", "implies"]
@@ -54,10 +54,12 @@ class Decisions:
         self._about: dict[Expression, int] = {}
         self._related = 0  # decisions about one thing: whether they hold together has to be looked at
         self._decided = 0  # decisions that can go one way only
+        self._conditions = 0  # decisions that a condition of the program stands for
         self._unmodelled = 0
         self._entering = 0  # whether loops have a first iteration
+        self._continuing = 0  # whether they have another one
         self._raising = 0
-        self._consistency: dict[PathCondition, Consistency] = {}
+        self._consistency: dict[tuple[PathCondition, bool], Consistency] = {}
 
     def bit(self, test: Term) -> int:
         """Return the mask of a decision, new if need be."""
@@ -73,14 +75,17 @@ class Decisions:
         kind = self._terms.kind(test)
         if kind == "first":
             self._entering |= mask
+        elif kind == "more":
+            self._continuing |= mask
         elif kind == "raised":
             self._raising |= mask
         if kind:
             return
+        self._conditions |= mask
         said = self._predicates[mask] = predicate(self._terms, test)
         if is_unmodelled(self._terms, test):
             self._unmodelled |= mask
-        if isinstance(said.left, Constant) or said.left == said.right:
+        if isinstance(said.left, Constant) or said.left == said.right or Counter(0) in counters(said):
             self._decided |= mask
             self._related |= mask
         for subject in subjects(said):
@@ -136,13 +141,26 @@ class Decisions:
         A path on which several decisions were made becomes a decision of its own, so that there is an opposite.
         """
         holds, fails = path
-        bits = list(_bits(path))
-        if len(bits) == 1:
+        if (holds | fails).bit_count() == 1:
             return path, (fails, holds)
-        terms = self._terms
-        mask = self.bit(terms.make("op", "path", terms.const(holds), terms.const(fails)))
-        self.combine((mask, 0), path, [(0, bit) if bit & holds else (bit, 0) for bit in bits])
+        mask = self.bit(self.whole(path))
         return (holds | mask, fails), (0, mask)
+
+    def whole(self, path: PathCondition) -> Term:
+        """Return the term of a decision that stands for all decisions of a path."""
+        terms = self._terms
+        test = terms.make("op", "path", terms.const(path[0]), terms.const(path[1]))
+        parts: list[PathCondition] = [(0, bit) if bit & path[0] else (bit, 0) for bit in _bits(path)]
+        self.combine((self.bit(test), 0), path, parts)
+        return test
+
+    def parts(self, test: Term) -> PathCondition | None:
+        """Return the path that a decision stands for, ``None`` for a decision of its own."""
+        if self._terms.data(test) != "path" or self._terms.operation(test) != "op":
+            return None
+        holds, fails = (self._terms.constant(arg) for arg in self._terms.args(test))
+        assert isinstance(holds, int) and isinstance(fails, int)
+        return holds, fails
 
     def consistency(self, path: PathCondition) -> Consistency:
         """Return whether the decisions of a path can hold together."""
@@ -150,10 +168,13 @@ class Decisions:
         if not related & (related - 1) and not related & self._decided:
             return Consistency.POSSIBLE
         of_interest = (path[0] & related, path[1] & related)
-        found = self._consistency.get(of_interest)
+        goes_on = bool(path[0] & self._continuing)
+        found = self._consistency.get((of_interest, goes_on))
         if found is None:
             literals = [(self._predicates[mask], bool(mask & path[0])) for mask in _bits(of_interest)]
-            found = self._consistency[of_interest] = consistency(literals)
+            if not goes_on and {counter for said, _ in literals for counter in counters(said)} == {Counter(0)}:
+                literals = [(in_first_iteration(said), holds) for said, holds in literals]
+            found = self._consistency[of_interest, goes_on] = consistency(literals)
         return found
 
     def is_doubtful(self, path: PathCondition) -> bool:
@@ -163,7 +184,8 @@ class Decisions:
 
     def is_assumed(self, a: PathCondition, b: PathCondition) -> bool:
         """Return whether two conditions, each with decisions of its own, rest on the results of unknown calls."""
-        own = (a[0] | a[1]) & ~(b[0] | b[1]), (b[0] | b[1]) & ~(a[0] | a[1])
+        one, other = (a[0] | a[1]) & self._conditions, (b[0] | b[1]) & self._conditions
+        own = one & ~other, other & ~one
         return bool(own[0] and own[1] and (own[0] | own[1]) & self._unmodelled)
 
     def closure(self, path: PathCondition | None) -> PathCondition | None:
