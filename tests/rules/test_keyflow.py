@@ -25,6 +25,106 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "a copy of the copy that has the new key": """
+        import copy
+        import dataclasses
+
+        def step(s):
+            key, subkey = random.split(s.rng)
+            s = s.replace(rng=key)
+            return s.replace(x=s.x + random.normal(subkey))
+
+        def stuck(s):
+            key, subkey = random.split(s.rng)
+            s = s.replace(other=key)
+            return s.replace(x=s.x + random.normal(subkey))
+
+        def right(s):
+            s = step(s)
+            return step(s)
+
+        def wrong(s):
+            s = stuck(s)
+            return stuck(s)  # reuse
+
+        def one_by_one(s):
+            key, subkey = random.split(s.rng)
+            s = dataclasses.replace(s, rng=key)
+            s = copy.replace(s, x=random.normal(subkey))
+            return s._replace(y=random.normal(s.rng)), random.normal(s.rng)  # reuse
+
+        def loop(s):
+            for _ in range(3):
+                s = step(s)
+            for x in (1, 2, 3):
+                key, subkey = random.split(s.rng)
+                s = s.replace(rng=key)
+                s = s.replace(x=x)
+            return s
+
+        def scan(s):
+            def body(s, _):
+                key, subkey = random.split(s.rng)
+                s = s._replace(rng=key)
+                return s._replace(x=random.normal(subkey)), None
+
+            return lax.scan(body, s, None, length=4)
+
+        def scan_stuck(s):
+            def body(s, _):
+                key, subkey = random.split(s.rng)  # reuse
+                s = s._replace(other=key)
+                return s._replace(x=random.normal(subkey)), None
+
+            return lax.scan(body, s, None, length=4)
+
+        def while_loop(s):
+            def body(s):
+                key, subkey = random.split(s.rng)
+                s = s.replace(rng=key)
+                s = s.replace(x=random.normal(subkey))
+                return s
+
+            return lax.while_loop(lambda s: s.x < 3, body, s)
+    """,
+    "a guard between the split and the copy that has the new key": """
+        def step(state):
+            key, subkey = random.split(state.rng)
+            if state.tx is None:
+                raise ValueError
+            return state.replace(rng=key), random.normal(subkey)
+
+        def in_place(state, n):
+            key, subkey = random.split(state.rng)
+            if n < 0:
+                raise ValueError
+            elif n > 10:
+                raise ValueError
+            state.rng = key
+            return random.normal(subkey)
+
+        def returns(state):
+            key, subkey = random.split(state.rng)
+            if state.tx is None:
+                return state, random.normal(subkey)
+            return state.replace(rng=key), random.normal(subkey)
+
+        def right(state):
+            state, a = step(state)
+            state, b = step(state)
+            return a, b
+
+        def right_in_place(state, n):
+            return in_place(state, n), in_place(state, n)
+
+        def right_scan(state):
+            return lax.scan(lambda state, _: step(state), state, None, length=3)
+
+        def wrong(state):
+            state, a = returns(state)
+            state, b = returns(state)  # reuse
+            return a, b
+    """,
     "a method that is left to subclasses": """
         class Distribution:
             def pair(self, seed):

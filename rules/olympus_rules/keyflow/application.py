@@ -245,7 +245,7 @@ def bind(flow: Interpreter, function: Function, arguments: Arguments) -> dict[st
 
 def construct(flow: Interpreter, class_: Class, arguments: Arguments) -> Value:
     """Return an instance of a class whose source is in reach."""
-    instance = flow.terms.fresh()
+    instance = flow.make("fresh", flow.terms.number())
     flow.analysis.classes[instance] = class_.code
     initialiser = flow.analysis.hierarchy.method(class_.code, "__init__")
     if initialiser is not None:

@@ -266,7 +266,7 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
 
 def replaced(flow: Interpreter, receiver: int, arguments: Arguments) -> Value:
     """Return a copy of a record with some fields changed."""
-    changed = flow.terms.make("copy", flow.terms.number(), receiver)
+    changed = flow.make("copy", flow.terms.number(), receiver)
     if receiver in flow.analysis.classes:
         flow.analysis.classes[changed] = flow.analysis.classes[receiver]
     for name, value in arguments.keywords:

@@ -156,7 +156,7 @@ class Instance:
         """Return an object that the callee makes; each call makes another one."""
         terms, classes = self.flow.terms, self.flow.analysis.classes
         args = [self._term(arg) for arg in terms.args(term)]
-        made = terms.make(terms.operation(term), (self.number, terms.data(term)), *args)
+        made = self.flow.make(terms.operation(term), (self.number, terms.data(term)), *args)
         if term in classes:
             classes[made] = classes[term]
         return made

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
 from olympus_rules.finding import Confidence
@@ -67,6 +68,8 @@ class Interpreter:
         given: callables that parameters and variables of enclosing functions hold in this run.
         returns: what was returned, with conditions.
         writes: attributes and items written to objects that came from outside, in order.
+        born: the condition under which an object was made, where there is one.
+        returning: what surely holds when the function returns, as others ways end in an exception.
         forgotten: objects that something unknown may have changed, with how many writes there were up to then.
     """
 
@@ -86,6 +89,8 @@ class Interpreter:
         self.returns: list[tuple[PathCondition, Value]] = []
         self.writes: list[tuple[Term, str, Value, PathCondition]] = []
         self.forgotten: dict[Term, int] = {}
+        self.born: dict[Term, PathCondition] = {}
+        self.returning: PathCondition = ALWAYS
         self.registers: list[Any] = [None] * code.registers
         self.loops: list[str] = []
         self.rounds = control.ROUNDS
@@ -117,11 +122,19 @@ class Interpreter:
         """Execute the whole code."""
         try:
             self.block(self.code.block)
+            self.returning = self._returning()
         except Budget:  # what was seen up to then still holds
             name = "" if self.code.kind == "module" else self.code.name
             self.analysis.add(
                 facts.Unfinished(node=self.code.node, confidence=Confidence.CERTAIN, function=name, steps=BUDGET)
             )
+
+    def _returning(self) -> PathCondition:
+        """Return what holds on all paths that do not end in an exception."""
+        paths = [path for path, _ in self.returns] + [self.path] * self.alive
+        if self.code.yields or not paths:
+            return ALWAYS
+        return reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), paths)
 
     def returned(self) -> Value:
         """Return what the function returns: for a generator, what goes over it gets, one after the other."""
@@ -133,7 +146,7 @@ class Interpreter:
         """Free all but the variables, which inner functions may read."""
         self.ledger = Ledger(self.terms, self.decisions)
         self.returns, self.writes, self.registers, self.derivations, self.draws = [], [], [], [], []
-        self.forgotten = {}
+        self.forgotten, self.born = {}, {}
 
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
@@ -302,7 +315,7 @@ class Interpreter:
             method = self.analysis.hierarchy.method(class_, name) if name not in calls.REPLACING else None
             if method is not None:
                 return self._method(method, term, Class(class_), node)
-        if self.terms.operation(term) == "copy":
+        if self.terms.operation(term) == "copy" and not generation:
             return self.get_attribute(self.terms.args(term)[0], name, node)
         attribute = self.terms.make("attr", (name, generation), term)
         self.knowledge.name(attribute, name)
@@ -318,7 +331,19 @@ class Interpreter:
         """Write an attribute of an object."""
         generation = self.env.get((term, "generation")) or 0
         self.env.set((term, name, generation), value)
-        self.writes.append((term, name, value, self.path))
+        self.writes.append((term, name, value, self.since(term)))
+
+    def make(self, operation: str, data: Hashable, *args: Term) -> Term:
+        """Return an object that is made here; whoever has it knows that the present condition held."""
+        term = self.terms.make(operation, data, *args)
+        if self.path != ALWAYS:
+            self.born[term] = self.path
+        return term
+
+    def since(self, term: Term) -> PathCondition:
+        """Return the decisions of the present path that were made after an object was."""
+        born = self.born.get(term)
+        return self.path if born is None else (self.path[0] & ~born[0], self.path[1] & ~born[1])
 
     def forget(self, term: Term) -> None:
         """Note that something unknown may have changed an object's attributes and items."""

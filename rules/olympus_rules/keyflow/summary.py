@@ -152,9 +152,10 @@ def _changes(flow: Interpreter) -> tuple[Change, ...]:
 
 def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[Term]]:
     """Return the writes that a caller can see, and all the terms that it is handed."""
-    handed_out = set(leaves(returns))
+    handed_out = set(_with_originals(flow.terms, leaves(returns)))
     writes: dict[tuple[Term, str, PathCondition], Write] = {}
     for number, (term, name, value, path) in enumerate(flow.writes):
+        path = path[0] & ~flow.returning[0], path[1] & ~flow.returning[1]
         writes.pop((term, name, path), None)  # the later one holds, in its place
         if number >= flow.forgotten.get(term, 0) or not _is_open(flow, term):
             writes[term, name, path] = (term, name, value, path)
@@ -167,8 +168,17 @@ def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[
                 continue
             if term in handed_out or origin(flow.terms, term) is not None:
                 kept[number] = (term, name, _bounded(flow, value), path)
-                handed_out.update(leaves(value))
+                handed_out.update(_with_originals(flow.terms, leaves(value)))
     return tuple(write for _, write in sorted(kept.items())), handed_out
+
+
+def _with_originals(terms: Terms, handed: list[Term]) -> Iterator[Term]:
+    """Return terms, and the objects of which they are copies: a copy has what nobody changed in it from these."""
+    for term in handed:
+        yield term
+        while terms.operation(term) == "copy":
+            term = terms.args(term)[0]
+            yield term
 
 
 def _is_open(flow: Interpreter, term: Term) -> bool:
