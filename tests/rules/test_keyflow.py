@@ -25,6 +25,120 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "a dictionary or list that is updated in place and returned": """
+        def step(c):
+            c["key"], subkey = random.split(c["key"])
+            c["x"] = random.normal(subkey)
+            return c, c["x"]
+
+        def stuck(c):
+            c["other"], subkey = random.split(c["key"])
+            return c, random.normal(subkey)
+
+        def by_update(c):
+            key, subkey = random.split(c["key"])
+            c.update(key=key, x=0)
+            return c, random.normal(subkey)
+
+        def nested(c):
+            c["rngs"]["noise"], subkey = random.split(c["rngs"]["noise"])
+            return c, random.normal(subkey)
+
+        def of_list(c):
+            c[0], subkey = random.split(c[0])
+            return c, random.normal(subkey)
+
+        def pushed(keys):
+            key, subkey = random.split(keys[-1])
+            keys.append(key)
+            return random.normal(subkey)
+
+        def right(key, other):
+            c = {"key": key, "x": 0.0}
+            c, a = step(c)
+            c, b = step(c)
+            c, d = by_update(c)
+            c, e = by_update(c)
+            return a, b, d, e, step(other)[1], by_update(other)[1], step(other)[1]
+
+        def wrong(key):
+            c = {"key": key, "x": 0.0}
+            c, a = stuck(c)
+            c, b = stuck(c)  # reuse
+            return a, b
+
+        def right_nested(key, other):
+            c = {"rngs": {"noise": key}}
+            c, a = nested(c)
+            c, b = nested(c)
+            return a, b, nested(other)[1], nested(other)[1]
+
+        def right_list(key):
+            c, a = of_list([key, 0.0])
+            c, b = of_list(c)
+            return a, b, pushed(c), pushed(c)
+
+        def loops(key, xs):
+            c = lax.fori_loop(0, 4, lambda i, c: step(c)[0], {"key": key, "x": 0.0})
+            c, _ = lax.scan(lambda c, x: step(c), c, xs)
+            return c
+
+        def stuck_loop(key, xs):
+            return lax.scan(lambda c, x: stuck(c), {"key": key, "x": 0.0}, xs)  # reuse
+
+        def loop_in_place(key):
+            def body(i, c):
+                c["key"], subkey = random.split(c["key"])
+                c["x"] += random.normal(subkey)
+                return c
+
+            return lax.fori_loop(0, 4, body, {"key": key, "x": 0.0})
+    """,
+    "a container in a container that is changed in place": """
+        def right(key):
+            c = {"s": {"key": key}}
+            for _ in range(3):
+                c["s"]["key"], subkey = random.split(c["s"]["key"])
+                random.normal(subkey)
+            d = c["s"]
+            d["key"], subkey = random.split(d["key"])
+            return random.normal(subkey), random.normal(c["s"]["key"])
+
+        def wrong(key):
+            c = {"s": [key]}
+            d = list(c["s"])
+            d[0], subkey = random.split(d[0])
+            return random.normal(subkey), random.normal(c["s"][0])  # reuse
+
+        def by_method(key):
+            c = {"s": {"key": key}, "keys": [key]}
+            key, subkey = random.split(c["s"]["key"])
+            c["s"].update(key=key)
+            c["keys"].append(key)
+            other, _ = random.split(c["s"]["key"])
+            return random.normal(subkey), random.normal(other), c["keys"][-1]
+
+        class Sampler:
+            def __init__(self, key):
+                self.state = {"key": key, "count": 0}
+
+            def draw(self):
+                self.state["key"], subkey = random.split(self.state["key"])
+                self.state["count"] += 1
+                return random.normal(subkey)
+
+            def stuck(self):
+                self.state["other"], subkey = random.split(self.state["key"])
+                return random.normal(subkey)
+
+        def right_object(seed):
+            sampler = Sampler(random.key(seed))
+            return sampler.draw(), sampler.draw()
+
+        def wrong_object(seed):
+            sampler = Sampler(random.key(seed))
+            return sampler.stuck(), sampler.stuck()  # reuse
+    """,
     "a copy of the copy that has the new key": """
         import copy
         import dataclasses

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ast import literal_eval
 from collections.abc import Callable
+from operator import is_
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow.paths import PathCondition, both
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DICTIONARY",
+    "MAX_DEPTH",
     "as_term",
     "choose",
     "element",
+    "exchanged",
     "get_item",
     "guarded_leaves",
     "is_large",
@@ -52,6 +55,7 @@ MAX_ARMS = 12
 DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
 ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
 MAX_NESTED = 2_000
+MAX_DEPTH = 4  # of containers in containers, where one in them is looked for
 MAX_ITEMS = 256  # of a dictionary that is filled item by item
 
 
@@ -261,6 +265,25 @@ def with_item(container: Map | Sequence, index: object, value: Value) -> Map | S
     changed = list(container.items)
     changed[index] = value
     return Sequence(container.kind, tuple(changed), container.open)
+
+
+def exchanged(value: Value, old: Value, new: Value, depth: int = MAX_DEPTH) -> Value:
+    """Return a value in which one container has become another, wherever it holds just that one."""
+    if value is old:
+        return new
+    if depth == 0 or not isinstance(value, Sequence | Map | Choice):
+        return value
+    if isinstance(value, Sequence):
+        items = tuple(exchanged(item, old, new, depth - 1) for item in value.items)
+        same = all(map(is_, items, value.items))
+        return value if same else Sequence(value.kind, items, value.open)
+    rows = value.items if isinstance(value, Map) else value.arms
+    parts = [exchanged(item, old, new, depth - 1) for _, item in rows]
+    if all(part is item for part, (_, item) in zip(parts, rows, strict=True)):
+        return value
+    if isinstance(value, Map):
+        return Map(tuple((name, part) for (name, _), part in zip(value.items, parts, strict=True)), value.open)
+    return Choice(tuple((path, part) for (path, _), part in zip(value.arms, parts, strict=True)))
 
 
 def item_name(index: str | int) -> str:

@@ -47,10 +47,10 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     if not function.doubtful:
         lanes.pass_on(flow, summary.draws, instance)
     for term, name in summary.changes:
-        owner = instance.value(term)
+        owner = instance.current(term)
         if name is not None:
-            _set(flow, owner, name, flow.terms.fresh())
-        elif not _rebind(flow, owner, None):
+            _set(flow, instance, owner, name, flow.terms.fresh())
+        elif not _rebind(flow, instance, owner, None):
             for target in leaves(owner)[:1]:
                 flow.forget(target)
     for term, name, value, path in summary.writes:
@@ -159,20 +159,20 @@ def _write(
     written = instance.returned(value)
     if given:
         written = map_leaves(written, lambda leaf: flow.terms.fresh() if leaf in given else leaf)
-    owner, index = instance.value(term), item_index(name)
+    owner, index = instance.current(term), item_index(name)
     for target in leaves(owner)[:1] if index is None else [owner]:
         if path != ALWAYS:
             holds, fails = flow.decisions.alternatives(path)
             before = flow.get_attribute(target, name) if index is None else get_item(flow, target, Const(index))
             written = choose(flow, [(holds, written), (fails, before)])
-        _set(flow, target, name, written)
+        _set(flow, instance, target, name, written)
 
 
-def _set(flow: Interpreter, owner: Value, name: str, written: Value) -> None:
+def _set(flow: Interpreter, instance: Instance, owner: Value, name: str, written: Value) -> None:
     """Write an attribute or item of an object."""
     index = item_index(name)
     changed = with_item(owner, index, written) if index is not None and isinstance(owner, Map | Sequence) else None
-    if index is not None and _rebind(flow, owner, changed):
+    if index is not None and _rebind(flow, instance, owner, changed):
         return
     for target in leaves(owner)[:1]:
         if index is None:
@@ -181,16 +181,17 @@ def _set(flow: Interpreter, owner: Value, name: str, written: Value) -> None:
             flow.set_item(target, Const(index), written)
 
 
-def _rebind(flow: Interpreter, container: Value, changed: Value | None) -> bool:
-    """Give the variables that hold a container what it has become, unknown if not given; says whether it is one."""
+def _rebind(flow: Interpreter, instance: Instance, container: Value, changed: Value | None) -> bool:
+    """Give what holds a container what it has become, unknown if not given; says whether it is one."""
     if not isinstance(container, Map | Sequence | Choice) or (
         isinstance(container, Sequence) and container.kind == "tuple"
     ):
         return False
     if isinstance(container, Choice) and all(type(value) is int for _, value in container.arms):
         return False
-    for name in [name for name, value in flow.env.values.items() if value is container]:
-        flow.env.set(name, flow.terms.fresh() if changed is None else changed)
+    new = flow.terms.fresh() if changed is None else changed
+    flow.exchange(container, new)
+    instance.exchange(container, new)
     return True
 
 

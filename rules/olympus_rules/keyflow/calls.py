@@ -53,6 +53,7 @@ KEEPING_METHODS = frozenset(
         "update", "values", "warn", "warning", "write",
     }
 )  # fmt: skip
+CHANGING_METHODS = frozenset({"append", "appendleft", "discard", "extend", "insert", "remove", "set"})  # their object
 REPLACING = frozenset({"replace", "_replace"})  # a copy of a record with some fields changed, however it is made
 ASKING_PREFIXES = (
     "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
@@ -259,7 +260,9 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
             return buffer
         if name in REPLACING:
             return replaced(flow, receiver, arguments)
-        if name not in KEEPING_METHODS:
+        if name == "update":
+            containers.updated(flow, receiver, arguments)
+        elif name not in KEEPING_METHODS or name in CHANGING_METHODS:
             flow.forget(receiver)
     return flow.terms.fresh() if name in KEEPING_METHODS or name.startswith(("assert", "log_")) else None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow.access import as_term, choose, get_item, is_never_none, map_leaves
+from olympus_rules.keyflow.access import as_term, choose, exchanged, get_item, is_never_none, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.summary import Summary, needed
@@ -52,6 +52,7 @@ class Instance:
         self.binding = binding
         self.number = flow.terms.number()
         self._values: dict[Term, Value] = {}
+        self._changed: list[tuple[Value, Value]] = []
         self._conditions: dict[int, tuple[PathCondition | None, PathCondition | None]] = {}
 
     def value(self, term: Term) -> Value:
@@ -60,6 +61,17 @@ class Instance:
         if found is None:
             found = self._values[term] = self._replace(term)
         return found
+
+    def exchange(self, container: Value, changed: Value) -> None:
+        """Note what the callee made of a container of the caller; the value of a term is what it was before."""
+        self._changed.append((container, changed))
+
+    def current(self, term: Term) -> Value:
+        """Return the caller's value of a term after what the callee did so far to containers."""
+        value = self.value(term)
+        for container, changed in self._changed:
+            value = exchanged(value, container, changed)
+        return value
 
     def returned(self, value: Value) -> Value:
         """Return the caller's value of what the callee returns."""
@@ -78,7 +90,7 @@ class Instance:
             return Metadata(value.what, self._term(value.term), value.subject)
         if isinstance(value, Iteration):
             return Iteration(value.kind, tuple(self.returned(part) for part in value.parts))
-        return self.value(value) if type(value) is int else value
+        return self.current(value) if type(value) is int else value
 
     def _callable(self, value: Function | Bound | Partial | Mapped) -> Value:
         """Return a callable that the callee made; a closure takes the variables around it along."""

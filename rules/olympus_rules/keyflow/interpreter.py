@@ -22,7 +22,18 @@ from olympus_rules.keyflow import (
     words,
 )
 from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow.access import as_term, choose, get_item, is_large, item_name, leaves, map_choice, with_item
+from olympus_rules.keyflow.access import (
+    MAX_DEPTH,
+    as_term,
+    choose,
+    exchanged,
+    get_item,
+    is_large,
+    item_name,
+    leaves,
+    map_choice,
+    with_item,
+)
 from olympus_rules.keyflow.arguments import Arguments, parts, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Derivation, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
@@ -376,16 +387,32 @@ class Interpreter:
         container, index = self.registers[instruction.obj], self.registers[instruction.index]
         value = self.registers[instruction.src]
         if isinstance(container, Map | Sequence) and isinstance(index, Const):
-            if instruction.name is not None:
-                self.env.set(instruction.name, with_item(container, index.value, value))
+            self.exchange(container, with_item(container, index.value, value), instruction.name)
         elif type(container) is int and container in self.analysis.placeholders:
             literals.assigned(self, container, value)
         elif type(container) is int and isinstance(index, Const):
             self.set_item(container, index, value)
         elif type(container) is int:
             self.forget(container)
-        elif instruction.name is not None:
-            self.env.set(instruction.name, self.terms.fresh())
+        else:
+            self.exchange(container, self.terms.fresh(), instruction.name)
+
+    def exchange(self, container: Value, changed: Value, name: str | None = None) -> None:
+        """Give what holds a container that is changed in place what it has become.
+
+        Args:
+            container: what it was.
+            changed: what it is now.
+            name: the variable by which it was changed.
+        """
+        if name is not None:
+            self.env.set(name, changed)
+        depth = 0 if self.code.kind == "module" else MAX_DEPTH
+        for other, value in [*self.env.values.items()]:
+            if isinstance(value, Map | Sequence | Choice):
+                held = exchanged(value, container, changed, depth)
+                if held is not value:
+                    self.env.set(other, held)
 
     def set_item(self, container: Term, index: Const, value: Value) -> None:
         """Write an item of an object that came from outside, or of which nothing is known."""
