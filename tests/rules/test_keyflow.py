@@ -25,6 +25,86 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "an object that something unknown gets between two uses of its key": """
+        from elsewhere import Base, advance, thing
+
+        def right(state):
+            a = random.normal(state.rng)
+            advance(state)
+            b = random.normal(state.rng)
+            thing.update(state)
+            c = random.normal(state.rng)
+            thing.step([state, 1])
+            d = random.normal(state.rng)
+            state.update()
+            e = random.normal(state.inner.rng)
+            advance(state)
+            return a, b, c, d, e, random.normal(state.inner.rng)
+
+        def looks(state):
+            a = random.normal(state.rng)
+            print(state, jnp.sum(state.x), jax.block_until_ready(state))
+            advance(state.x)
+            return a, random.normal(state.rng)  # reuse
+
+        def passes_on(state):
+            advance(state)
+
+        def keeps(state):
+            return state.x + 1
+
+        def through_a_function(state):
+            a = random.normal(state.rng)
+            passes_on(state)
+            return a, random.normal(state.rng)
+
+        def through_a_harmless_function(state):
+            a = random.normal(state.rng)
+            keeps(state)
+            return a, random.normal(state.rng)  # reuse
+
+        def of_a_dictionary(state):
+            a = random.normal(state["rng"])
+            thing.store.update(state=state)
+            return a, random.normal(state["rng"])
+
+        def of_a_copy(state):
+            state = state.replace(x=1)
+            a = random.normal(state.rng)
+            advance(state)
+            return a, random.normal(state.rng)
+
+        def in_a_loop(state, xs):
+            for x in xs:
+                random.normal(state.rng)
+                advance(state)
+
+        def stuck_in_a_loop(state, xs):
+            for x in xs:
+                random.normal(state.rng)  # reuse
+                advance(x)
+
+        class Agent(Base):
+            def right(self):
+                a = random.normal(self.rng)
+                self.update()
+                b = random.normal(self.rng)
+                advance(self)
+                return a, b, random.normal(self.rng)
+
+            def hands_itself_out(self):
+                advance(self)
+
+            def right_by_a_method(self):
+                a = random.normal(self.rng)
+                self.hands_itself_out()
+                return a, random.normal(self.rng)
+
+            def wrong(self):
+                a = random.normal(self.rng)
+                advance(self.x)
+                return a, random.normal(self.rng)  # reuse
+    """,
     "a dictionary or list that is updated in place and returned": """
         def step(c):
             c["key"], subkey = random.split(c["key"])

@@ -134,6 +134,8 @@ def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
     values = arguments.values()
     if any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in values):
         return True
+    if flow.holders and any(term in flow.holders for value in values for term in leaves(value)):
+        return True
     arrays = flow.analysis.arrays
     return arrays is not None and any(arrays.concerns(value) for value in values)
 

@@ -16,7 +16,7 @@ from olympus_rules.keyflow import (
     library,
     literals,
 )
-from olympus_rules.keyflow.access import choose
+from olympus_rules.keyflow.access import choose, leaves
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.lowering import dotted_name
@@ -55,6 +55,8 @@ KEEPING_METHODS = frozenset(
 )  # fmt: skip
 CHANGING_METHODS = frozenset({"append", "appendleft", "discard", "extend", "insert", "remove", "set"})  # their object
 REPLACING = frozenset({"replace", "_replace"})  # a copy of a record with some fields changed, however it is made
+OBJECTS = frozenset({"attr", "copy", "free", "fresh", "item", "param"})  # what has attributes and items, maybe
+FUNCTIONAL = ("jax.", "numpy.", "optax.")
 ASKING_PREFIXES = (
     "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
 )  # fmt: skip
@@ -208,15 +210,32 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
         certainty = Certainty.DOUBTFUL
     number = flow.terms.number()
     raw = isinstance(function, Library) and flow.analysis.table.typed_key_support(function.qualified) == "no"
+    changes = not _keeps_arguments(function, last)
     for value, expression in arguments.expressions():
         if isinstance(value, Const | Library | Function | Metadata):
             continue
+        if changes:
+            _handed(flow, value)
         if raw:
             boundaries.given(flow, name, value, expression, node)
         use = Consumption(node, name, certainty, flow.path, key=expression, call=number, loop=arguments.loop)
         use.draw = "fold" if last in flow.analysis.folding_methods else "call"
         flow.consume(value, use)
     return flow.terms.fresh()
+
+
+def _keeps_arguments(function: Value, name: str) -> bool:
+    """Say whether a callable out of reach surely leaves the objects as they are that it gets: a class, and JAX."""
+    is_functional = isinstance(function, Library) and function.qualified.startswith(FUNCTIONAL)
+    return is_functional or name.lstrip("_")[:1].isupper()
+
+
+def _handed(flow: Interpreter, value: Value) -> None:
+    """Note that something unknown gets objects: it may write a new key to them."""
+    for term in leaves(value):
+        is_key = flow.knowledge.is_candidate(term) and term not in flow.holders
+        if flow.terms.operation(term) in OBJECTS and not is_key:
+            flow.forget(term, handed=True)
 
 
 def _only_looks(flow: Interpreter, name: str, node: ast.Call) -> bool:
@@ -264,6 +283,9 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
             containers.updated(flow, receiver, arguments)
         elif name not in KEEPING_METHODS or name in CHANGING_METHODS:
             flow.forget(receiver)
+    if name == "update":
+        for value, _ in arguments.expressions():
+            _handed(flow, value)
     return flow.terms.fresh() if name in KEEPING_METHODS or name.startswith(("assert", "log_")) else None
 
 

@@ -79,6 +79,8 @@ class Interpreter:
         given: callables that parameters and variables of enclosing functions hold in this run.
         returns: what was returned, with conditions.
         writes: attributes and items written to objects that came from outside, in order.
+        holders: objects of which attributes or named items were consumed.
+        handed: those among them that something unknown was given.
         born: the condition under which an object was made, where there is one.
         returning: what surely holds when the function returns, as others ways end in an exception.
         forgotten: objects that something unknown may have changed, with how many writes there were up to then.
@@ -100,6 +102,8 @@ class Interpreter:
         self.returns: list[tuple[PathCondition, Value]] = []
         self.writes: list[tuple[Term, str, Value, PathCondition]] = []
         self.forgotten: dict[Term, int] = {}
+        self.handed: set[Term] = set()
+        self.holders: set[Term] = set()
         self.born: dict[Term, PathCondition] = {}
         self.returning: PathCondition = ALWAYS
         self.registers: list[Any] = [None] * code.registers
@@ -157,7 +161,7 @@ class Interpreter:
         """Free all but the variables, which inner functions may read."""
         self.ledger = Ledger(self.terms, self.decisions)
         self.returns, self.writes, self.registers, self.derivations, self.draws = [], [], [], [], []
-        self.forgotten, self.born = {}, {}
+        self.forgotten, self.handed, self.born = {}, set(), {}
 
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
@@ -356,11 +360,13 @@ class Interpreter:
         born = self.born.get(term)
         return self.path if born is None else (self.path[0] & ~born[0], self.path[1] & ~born[1])
 
-    def forget(self, term: Term) -> None:
-        """Note that something unknown may have changed an object's attributes and items."""
+    def forget(self, term: Term, *, handed: bool = False) -> None:
+        """Note that something unknown may have changed an object's attributes and items, maybe one that got it."""
         generation = self.env.get((term, "generation")) or 0
         self.env.set((term, "generation"), generation + 1)
         self.forgotten[term] = len(self.writes)
+        if handed:
+            self.handed.add(term)
 
     def stored_item(self, term: Term, index: Value) -> Value | None:
         """Return what was written to ``term[index]``."""
@@ -540,6 +546,15 @@ class Interpreter:
             loop = self.loops[-1] if self.loops else ""
             self.derivations.append(Derivation(arguments.node, self.path, child, loop, number, self.ledger.tick()))
 
+    def hold(self, term: Term) -> None:
+        """Note the objects of which a key that is consumed is an attribute or an item that has a name."""
+        terms = self.terms
+        while (operation := terms.operation(term)) in ("attr", "item"):
+            owner, *index = terms.args(term)
+            if operation == "attr" or isinstance(terms.constant(index[0]), str):
+                self.holders.add(owner)
+            term = owner
+
     def consume(self, value: Value, use: Consumption) -> None:
         """Note that a value's keys are consumed.
 
@@ -551,6 +566,7 @@ class Interpreter:
             use.term, use.time = value, self.ledger.tick()
             use.loop = use.loop or (self.loops[-1] if self.loops else "")
             self.ledger.add(use)
+            self.hold(value)
         elif isinstance(value, Choice):
             for condition, part in value.arms:
                 joined = both(use.path, condition)

@@ -184,7 +184,9 @@ def _with_originals(terms: Terms, handed: list[Term]) -> Iterator[Term]:
 def _is_open(flow: Interpreter, term: Term) -> bool:
     """Say whether a call of what is not known may change an object from outside: not where its class is known."""
     outside = origin(flow.terms, term)
-    if outside is None or term in flow.analysis.classes:
+    if outside is None or term in flow.handed:
+        return outside is not None
+    if term in flow.analysis.classes:
         return False
     scope, name = flow.terms.data(outside)
     is_receiver = scope.owner is not None and scope.parameters[:1] == (name,)
