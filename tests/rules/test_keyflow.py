@@ -25,6 +25,301 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "what is made when it is first asked for": """
+        from elsewhere import initialise
+
+        class Model:
+            def __init__(self, key):
+                self.key = key
+                self.params = None
+                self.ready = False
+
+            def get(self):
+                if self.params is None:
+                    self.params = random.normal(self.key)
+                return self.params
+
+            def elsewhere(self):
+                if not self.params:
+                    self.params = initialise(self.key)
+                return self.params
+
+            def early(self):
+                if self.params is not None:
+                    return self.params
+                self.params = random.normal(self.key)
+                return self.params
+
+            def expression(self):
+                self.params = random.normal(self.key) if self.params is None else self.params
+                return self.params
+
+            def alternative(self):
+                self.params = self.params or initialise(self.key)
+                return self.params
+
+            def flagged(self):
+                if not self.ready:
+                    self.params = random.normal(self.key)
+                    self.ready = True
+                return self.params
+
+            def attribute(self):
+                if not hasattr(self, "other"):
+                    self.other = random.normal(self.key)
+                return self.other
+
+            def reset(self):
+                self.params = None
+
+            def stuck(self):
+                if self.params is None:
+                    return random.normal(self.key)  # reuse
+                return self.params
+
+        def right(seed):
+            a, b, c, d = (Model(key) for key in random.split(random.key(seed), 4))
+            e, f, g = (Model(key) for key in random.split(random.key(seed + 1), 3))
+            a.get(), a.get(), b.elsewhere(), b.elsewhere(), c.early(), c.early(), d.expression(), d.expression()
+            e.alternative(), e.alternative(), f.flagged(), f.flagged(), g.attribute(), g.attribute()
+
+        def right_one_by_one(seed):
+            a = Model(random.key(seed))
+            a.get(), a.get()
+            b = Model(random.key(seed))
+            b.elsewhere(), b.elsewhere()
+            c = Model(random.key(seed))
+            c.early(), c.early()
+            d = Model(random.key(seed))
+            d.expression(), d.expression()
+            e = Model(random.key(seed))
+            e.alternative(), e.alternative()
+            f = Model(random.key(seed))
+            f.flagged(), f.flagged()
+            g = Model(random.key(seed))
+            g.attribute(), g.attribute()
+
+        def right_loop(seed, xs):
+            model = Model(random.key(seed))
+            for x in xs:
+                model.get()
+
+        def wrong(seed):
+            model = Model(random.key(seed))
+            a = model.stuck()
+            return a, model.stuck()  # reuse
+
+        def wrong_reset(seed):
+            model = Model(random.key(seed))
+            a = model.get()
+            model.reset()
+            return a, model.get()  # reuse
+
+        def wrong_two(seed):
+            model = Model(random.key(seed))
+            a = model.get()
+            return a, model.attribute()  # reuse
+    """,
+    "a variable that is filled in the first turn": """
+        from elsewhere import initialise
+
+        def right(key, xs):
+            y = None
+            for x in xs:
+                if y is None:
+                    y = random.normal(key)
+            z, done = None, False
+            for x in xs:
+                z = z or initialise(x)
+            return y, z
+
+        def right_elsewhere(key, xs):
+            y = None
+            for x in xs:
+                if y is None:
+                    y = initialise(key)
+            return y
+
+        def right_alternative(key, xs):
+            y = None
+            for x in xs:
+                y = y or initialise(key)
+            return y
+
+        def right_default(key, xs, y=None):
+            for x in xs:
+                if y is None:
+                    y = random.normal(key)
+                y = y + 1
+            return y
+
+        def right_flag(key, xs):
+            done = False
+            for x in xs:
+                if not done:
+                    y = random.normal(key)
+                    done = True
+            return y
+
+        def wrong(key, xs):
+            y = None
+            for x in xs:
+                if y is None:
+                    y = random.normal(key)  # reuse
+                y = None
+
+        def wrong_other(key, xs):
+            y = None
+            for x in xs:
+                if y is None:
+                    z = random.normal(key)  # reuse
+    """,
+    "a cached property": """
+        class Model:
+            def __init__(self, key):
+                self.key = key
+
+            @functools.cached_property
+            def noise(self):
+                return random.normal(self.key)
+
+            @property
+            def more_noise(self):
+                return random.normal(self.key)  # reuse
+
+            def use(self):
+                return self.noise + 1
+
+            def use_twice(self):
+                return self.noise + self.noise
+
+        def right(seed, flag):
+            model = Model(random.key(seed))
+            a = model.noise
+            if flag:
+                a += model.use()
+            for _ in range(3):
+                a += model.noise
+            return a, model.noise, model.use_twice(), model.use()
+
+        def wrong(seed):
+            model = Model(random.key(seed))
+            a = model.noise
+            return a, random.normal(model.key)  # reuse
+
+        def wrong_property(seed):
+            model = Model(random.key(seed))
+            return model.more_noise, model.more_noise
+    """,
+    "a cache": """
+        CACHE = {}
+        _params = None
+
+        def cached(name, key):
+            if name not in CACHE:
+                CACHE[name] = random.normal(key)
+            return CACHE[name]
+
+        def params(key):
+            global _params
+            if _params is None:
+                _params = random.normal(key)
+            return _params
+
+        def forget():
+            global _params
+            _params = None
+
+        def right(key, other, name):
+            a = cached("a", key), cached("a", key), cached("a", key)
+            return a, cached(name, other), cached(name, other)
+
+        def wrong(key):
+            a = cached("a", key)
+            return a, cached("b", key)  # reuse
+
+        def right_global(key):
+            return params(key), params(key)
+
+        def wrong_global(key):
+            a = params(key)
+            forget()
+            return a, params(key)  # reuse
+
+        class Noise:
+            def __init__(self, key):
+                self.key, self.cache = key, {}
+
+            def get(self, name):
+                if name in self.cache:
+                    return self.cache[name]
+                value = self.cache[name] = random.normal(self.key)
+                return value
+
+            def noise(self):
+                if "noise" not in self.cache:
+                    self.cache["noise"] = random.normal(self.key)
+                return self.cache["noise"]
+
+        def right_object(seed, name):
+            noise = Noise(random.key(seed))
+            a = noise.get(name), noise.get(name)
+            other = Noise(random.key(seed))
+            b = other.get("a"), other.get("a"), other.get("a")
+            third = Noise(random.key(seed))
+            return a, b, third.noise(), third.noise()
+
+        def wrong_object(seed):
+            noise = Noise(random.key(seed))
+            a = noise.get("a")
+            return a, noise.get("b")  # reuse
+
+        def closure(key, other):
+            y = None
+
+            def get():
+                nonlocal y
+                if y is None:
+                    y = random.normal(key)
+                return y
+
+            def stuck():
+                if y is None:
+                    return random.normal(other)
+                return y
+
+            a = stuck()
+            return get(), get(), a, stuck()
+    """,
+    "what a conditional of JAX returns is there": """
+        def default(key, y=None):
+            if y is None:
+                y = random.uniform(key)
+            return y
+
+        def right(key, p, y=None):
+            if y is None:
+                y = lax.cond(p, lambda k: random.normal(k), lambda k: jnp.zeros(()), key)
+            if y is None:
+                y = random.uniform(key)
+            return y
+
+        def right_default(key, p, make):
+            y = lax.cond(p, lambda: make(1), lambda: jnp.zeros(3))
+            a = random.normal(key)
+            return a, default(key, y)
+
+        def right_loop(key, p, xs):
+            y = lax.cond(p, lambda: random.normal(key), lambda: jnp.zeros(()))
+            for x in xs:
+                if y is None:
+                    y = random.uniform(key)
+            return y
+
+        def wrong(key, p):
+            y = lax.cond(p, lambda: random.normal(key), lambda: jnp.zeros(3))
+            return y, default(key)  # reuse
+    """,
     "an object that something unknown gets between two uses of its key": """
         from elsewhere import Base, advance, thing
 

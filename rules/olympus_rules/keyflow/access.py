@@ -122,11 +122,15 @@ NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
 
 def is_never_none(flow: Interpreter, value: Value) -> bool:
     """Say whether a value is surely not ``None``: anything that is built here, and the arrays that JAX returns."""
+    if isinstance(value, Choice):
+        return all(is_never_none(flow, part) for _, part in value.arms)
     if type(value) is not int:
-        return value != Const(None) and not isinstance(value, Choice)
+        return value != Const(None)
+    if value in flow.knowledge.filled:
+        return True
     operation, data = flow.terms.operation(value), flow.terms.data(value)
     if operation == "op":
-        return data in ARITHMETIC or (isinstance(data, tuple) and str(data[0]).startswith("jax."))
+        return data in ARITHMETIC or (isinstance(data, tuple) and str(data[0]).startswith(("jax.", "numpy.")))
     return operation in NEVER_NONE or value in flow.knowledge.origins
 
 
@@ -294,6 +298,8 @@ def item_name(index: str | int) -> str:
 def item_index(name: str) -> str | int | None:
     """Return the index of an item by that name; ``None`` for the name of an attribute."""
     if not name.startswith("["):
+        return None
+    if name == "[*]":  # of a term
         return None
     index = literal_eval(name[1:-1])
     assert isinstance(index, str | int)

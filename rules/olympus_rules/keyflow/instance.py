@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from olympus_rules.keyflow import presence
 from olympus_rules.keyflow.access import as_term, choose, exchanged, get_item, is_never_none, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
@@ -139,6 +140,9 @@ class Instance:
             if data in self.captured:
                 return self.captured[data]
             scope, name = data
+            written = self.flow.env.get((term, presence.VARIABLE, 0))
+            if written is not None:
+                return cast(Value, written)
             if scope is self.flow.code:
                 held = self.flow.env.get(name)
                 return term if held is None else cast(Value, held)
@@ -171,6 +175,8 @@ class Instance:
         made = self.flow.make(terms.operation(term), (self.number, terms.data(term)), *args)
         if term in classes:
             classes[made] = classes[term]
+        if term in self.flow.knowledge.filled:
+            self.flow.knowledge.fill(made, true=self.flow.knowledge.filled[term])
         return made
 
     def _rearranged(self, operation: str, data: Any, args: tuple[Term, ...]) -> Value:
@@ -211,18 +217,34 @@ class Instance:
         """Return the caller's value of a condition, decided where the arguments decide it."""
         terms = self.flow.terms
         operation, data, args = terms.operation(test), terms.data(test), terms.args(test)
+        if operation == "op" and data in ("hasattr", presence.CACHED) and len(args) == 2:
+            owner, name = self.value(args[0]), terms.constant(args[1])
+            if type(owner) is int and isinstance(name, str):
+                return presence.attribute(self.flow, owner, name, data)
+        if operation == "op" and data == "In" and len(args) == 2:
+            known = presence.entry(self.flow, self.value(args[0]), self.value(args[1]))
+            if known is not None:
+                return known
         if operation == "op" and data in ("Is", "Eq") and len(args) == 2:
             left, right = self.value(args[0]), self.value(args[1])
-            if isinstance(right, Const) and right.value is None and data == "Is":
-                if isinstance(left, Const):
-                    return Const(left.value is None)
-                if is_never_none(self.flow, left):
-                    return Const(False)
+            if isinstance(left, Choice) and data == "Is":
+                return presence.by_arm(self.flow, left, lambda part: self._is(part, right))
+            if data == "Is" and right == Const(None):
+                return self._is(left, right)
             if isinstance(left, Const) and isinstance(right, Const) and not (left.counter or right.counter):
                 return Const(left.value == right.value)
         if operation == "op" and data in ("and", "or", "not"):
             return Condition(data, tuple(self.condition(arg) for arg in args))
         return self.value(test)
+
+    def _is(self, left: Value, right: Value) -> Value:
+        """Return ``left is right``, decided where it is known which of them is ``None``."""
+        if right == Const(None):
+            if isinstance(left, Const):
+                return Const(left.value is None)
+            if is_never_none(self.flow, left):
+                return Const(False)
+        return self.flow.terms.make("op", "Is", as_term(self.flow, left), as_term(self.flow, right))
 
 
 def _shallow(value: Value, levels: int) -> Value:

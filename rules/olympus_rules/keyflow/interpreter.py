@@ -19,6 +19,7 @@ from olympus_rules.keyflow import (
     layout,
     literals,
     operators,
+    presence,
     words,
 )
 from olympus_rules.keyflow import instructions as ir
@@ -36,7 +37,7 @@ from olympus_rules.keyflow.access import (
 )
 from olympus_rules.keyflow.arguments import Arguments, parts, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Derivation, Ledger
-from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
+from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both, implies
 from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import (
     Bound,
@@ -79,7 +80,8 @@ class Interpreter:
         given: callables that parameters and variables of enclosing functions hold in this run.
         returns: what was returned, with conditions.
         writes: attributes and items written to objects that came from outside, in order.
-        holders: objects of which attributes or named items were consumed.
+        asked: the tests that decide on paths.
+        holders: objects of which attributes or named items were consumed, or written by functions.
         handed: those among them that something unknown was given.
         born: the condition under which an object was made, where there is one.
         returning: what surely holds when the function returns, as others ways end in an exception.
@@ -102,6 +104,7 @@ class Interpreter:
         self.returns: list[tuple[PathCondition, Value]] = []
         self.writes: list[tuple[Term, str, Value, PathCondition]] = []
         self.forgotten: dict[Term, int] = {}
+        self.asked: set[Term] = set()
         self.handed: set[Term] = set()
         self.holders: set[Term] = set()
         self.born: dict[Term, PathCondition] = {}
@@ -181,12 +184,23 @@ class Interpreter:
         if isinstance(value, Condition):
             return self.combined(value)
         if isinstance(value, Choice):
-            found = [(path, *self.outcomes(part)) for path, part in value.arms]
+            found = [(path, *self._outcomes_on(path, part)) for path, part in value.arms]
             if all((true is None) != (false is None) for _, true, false in found):
                 trues = [path for path, true, _ in found if true is not None]
                 falses = [path for path, _, false in found if false is not None]
                 return self._one(trues, value), self._one(falses, value)
-        return self.decisions.outcomes(as_term(self, value))
+        term = as_term(self, value)
+        if self.knowledge.filled.get(term):
+            return ALWAYS, None
+        self.asked.add(term)
+        return self.decisions.outcomes(term)
+
+    def _outcomes_on(self, path: PathCondition, value: Value) -> tuple[PathCondition | None, PathCondition | None]:
+        """Return the outcomes of a value under a condition, which may be what decides it."""
+        true, false = self.outcomes(value)
+        if true is None or false is None:
+            return true, false
+        return (ALWAYS, None) if implies(path, true) else (None, ALWAYS) if implies(path, false) else (true, false)
 
     def _one(self, paths: list[PathCondition], value: Value) -> PathCondition | None:
         if len(paths) > 1:
@@ -208,7 +222,9 @@ class Interpreter:
             return (None, ALWAYS) if value.operation == "and" else (ALWAYS, None)
         for part in parts:
             every = None if every is None or part[wanted] is None else both(every, part[wanted] or ALWAYS)
-        holds, fails = self.decisions.outcomes(as_term(self, value))
+        term = as_term(self, value)
+        self.asked.add(term)
+        holds, fails = self.decisions.outcomes(term)
         whole, rest = (holds, fails) if value.operation == "and" else (fails, holds)
         self.decisions.combine(whole, every, [other for part in parts if (other := part[1 - wanted]) is not None])
         every = None if every is None else both(every, whole)
@@ -235,6 +251,9 @@ class Interpreter:
             value: Value = self.terms.fresh()
         else:
             value = self._given_around(name) or self.analysis.outer_value(self.code, name)
+        written = self.env.get((value, presence.VARIABLE, 0)) if type(value) is int else None
+        if written is not None:  # by a function that was called
+            return cast(Value, written)
         if name not in self.code.local_names:
             self.env.values[name] = value  # the same for the whole function, so outside any layer
         return value
@@ -255,6 +274,13 @@ class Interpreter:
             self.knowledge.name(value, instruction.name)
             if instruction.name not in self.code.reads:
                 bindings.bound(self, instruction, value)
+            if instruction.fills:
+                self.knowledge.fill(value, true=instruction.fills == "true")
+        if instruction.name in self.code.outer_names:
+            self.env.values.setdefault(instruction.name, self.lookup(instruction.name))
+            variable = self.analysis.variable(self.code, instruction.name)
+            if variable is not None:
+                self.writes.append((variable, presence.VARIABLE, value, self.path))
         self.env.set(instruction.name, value)
 
     def run_assign(self, instruction: ir.Assign) -> None:
@@ -279,7 +305,7 @@ class Interpreter:
             return self.analysis.library(f"{value.qualified}.{name}")
         if isinstance(value, Class):
             method = self.analysis.hierarchy.method(value.code, name)
-            if method is None or method.kind == "property":
+            if method is None or method.is_property:
                 return self.terms.fresh()
             function = self.analysis.function(method)
             return Bound(function, value) if method.kind == "classmethod" else function
@@ -305,14 +331,37 @@ class Interpreter:
     def _method(self, method: ir.FunctionCode, owner: Value, class_: Class, node: ast.Attribute | None) -> Value:
         """Return a method as an attribute of an object; a property is called."""
         function = self.analysis.function(method)
-        if method.kind == "property":
-            outer, self.site = self.site, node or self.site
-            value = calls.call(self, Bound(function, owner), Arguments((), (), None))
-            self.site = outer
-            return value
+        if method.kind == "cached_property" and type(owner) is int:
+            return self._cached(method, owner, node)
+        if method.is_property:
+            return self._property(function, owner, node)
         if method.kind == "staticmethod":
             return function
         return Bound(function, class_ if method.kind == "classmethod" else owner)
+
+    def _property(self, function: Value, owner: Value, node: ast.Attribute | None) -> Value:
+        """Return what a property gives."""
+        outer, self.site = self.site, node or self.site
+        value = calls.call(self, Bound(function, owner), Arguments((), (), None))
+        self.site = outer
+        return value
+
+    def _cached(self, method: ir.FunctionCode, owner: Term, node: ast.Attribute | None) -> Value:
+        """Return what a cached property gives: it is computed unless it was before, and then an attribute."""
+        function, name = self.analysis.function(method), method.name.rpartition(".")[2]
+        here, missing = self.outcomes(presence.attribute(self, owner, name, presence.CACHED))
+        before = None if here is None else both(self.path, here)
+        states: list[State | None] = [None if before is None else (before, {})]
+        if missing is not None:
+            states.append(
+                control.arm(
+                    self, missing, lambda: self.set_attribute(owner, name, self._property(function, owner, node))
+                )
+            )
+        control.join(self, [state for state in states if state is not None])
+        generation = self.env.get((owner, "generation")) or 0
+        value = cast("Value | None", self.env.get((owner, name, generation)))
+        return self.terms.make("attr", (name, generation), owner) if value is None else value
 
     def _term_attribute(self, term: Term, name: str, node: ast.Attribute | None) -> Value:
         if node is not None:
@@ -339,6 +388,8 @@ class Interpreter:
     def run_set_attribute(self, instruction: ir.SetAttribute) -> None:
         """Write an attribute."""
         value = self.registers[instruction.src]
+        if instruction.fills and type(value) is int:
+            self.knowledge.fill(value, true=instruction.fills == "true")
         for term in leaves(self.registers[instruction.obj])[:1]:
             self.set_attribute(term, instruction.name, value)
 
@@ -399,7 +450,7 @@ class Interpreter:
         elif type(container) is int and isinstance(index, Const):
             self.set_item(container, index, value)
         elif type(container) is int:
-            self.forget(container)
+            self.set_element(container, index, value)
         else:
             self.exchange(container, self.terms.fresh(), instruction.name)
 
@@ -426,6 +477,26 @@ class Interpreter:
         self.env.set((container, as_term(self, index), generation), value)
         if isinstance(index.value, str | int):
             self.writes.append((container, item_name(index.value), value, self.path))
+
+    def set_element(self, container: Term, index: Value, value: Value) -> None:
+        """Write an item of which only a term is known: what the others hold is not known afterwards."""
+        if isinstance(index, Const):
+            return self.set_item(container, index, value)
+        generation, slot = self.env.get((container, "generation")) or 0, as_term(self, index)
+        asked = self.terms.make("op", "In", slot, presence.changed(self.terms, container, generation))
+        if asked in self.asked:  # a cache: what was in it is in it
+            others = [
+                key[1] for key in self.env.values if isinstance(key, tuple) and key[::2] == (container, generation)
+            ]
+            self.env.set((container, "generation"), generation + 1)
+            for other in others:
+                if type(other) is int:
+                    self.env.set((container, other, generation + 1), self.terms.fresh())
+            item = self.terms.make("item", None, container, slot)
+            self.writes.append((item, presence.ELEMENT, value, self.path))
+        else:
+            self.forget(container)
+        self.env.set((container, slot, generation + 1), value)
 
     def run_slice(self, instruction: ir.Slice) -> None:
         """Build a slice."""
@@ -483,7 +554,12 @@ class Interpreter:
     def run_binary(self, instruction: ir.Binary) -> None:
         """Apply an operator or a comparison."""
         operands = [self.registers[register] for register in instruction.operands]
-        self.registers[instruction.dst] = operators.binary(self, instruction.operation, operands, instruction.node)
+        value = operators.binary(self, instruction.operation, operands, instruction.node)
+        if instruction.operation in ("In", "NotIn") and type(operands[1]) is int:
+            answer = presence.entry(self, *operands)
+            if answer is not None:
+                value = answer if instruction.operation == "In" else Condition("not", (answer,))
+        self.registers[instruction.dst] = value
 
     def run_boolean(self, instruction: ir.Boolean) -> None:
         """Combine conditions."""

@@ -55,6 +55,7 @@ class Knowledge:
         passed: parameters that get keys by calls, and whether one of these may be raw.
         named: terms that go by a key's name; ``generators`` by one with ``rng`` in it. Nothing else of that name
             has a shape or words, so code that looks at these knows a raw key.
+        filled: what was put where there was nothing, which is not nothing itself; whether it is true as well.
     """
 
     def __init__(self, terms: Terms) -> None:
@@ -67,6 +68,7 @@ class Knowledge:
         self.use_paths: dict[Term, list[PathCondition]] = {}
         self.named: set[Term] = set()
         self.generators: set[Term] = set()
+        self.filled: dict[Term, bool] = {}
 
     # evidence
 
@@ -111,6 +113,11 @@ class Knowledge:
             self.named.add(term)
         if is_generator:
             self.generators.add(term)
+
+    def fill(self, term: Term, *, true: bool) -> None:
+        """Note that a result is put where there was ``None``, or nothing that is true."""
+        if self.terms.operation(term) in ("fresh", "op", "copy"):
+            self.filled[term] = true or self.filled.get(term, False)
 
     def used_on(self, term: Term, path: PathCondition) -> bool:
         """Say whether the use that shows a term to be a key can happen on this path."""

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import conversions, layout
-from olympus_rules.keyflow.access import as_term, choose, map_choice
+from olympus_rules.keyflow.access import as_term, choose, is_never_none, map_choice
 from olympus_rules.keyflow.notes import arithmetic_fact, dtype_fact, is_stored, note, shape_fact
 from olympus_rules.keyflow.paths import PathCondition, implies
 from olympus_rules.keyflow.terms import Term
@@ -169,7 +169,7 @@ def _identity(flow: Interpreter, operation: str, left: Value, right: Value) -> V
     if right == Const(None) and not isinstance(left, Choice):
         if isinstance(left, Const):
             return Const((left.value is None) == (operation == "Is"))
-        if type(left) is not int or left in flow.knowledge.origins:
+        if type(left) is not int or is_never_none(flow, left):
             return Const(operation == "IsNot")
     test = flow.terms.make("op", "Is", as_term(flow, left), as_term(flow, right))
     return test if operation == "Is" else Condition("not", (test,))
