@@ -358,6 +358,18 @@ PROGRAMS = {
             keeps(state)
             return a, random.normal(state.rng)  # reuse
 
+        def draws_afterwards(state):
+            advance(state)
+            return random.normal(state.rng)
+
+        def right_by_a_function(state):
+            a = random.normal(state.rng)
+            return a, draws_afterwards(state)
+
+        def wrong_by_a_function(state):
+            a = draws_afterwards(state)
+            return a, random.normal(state.rng)  # reuse
+
         def of_a_dictionary(state):
             a = random.normal(state["rng"])
             thing.store.update(state=state)
@@ -541,6 +553,13 @@ PROGRAMS = {
             s = dataclasses.replace(s, rng=key)
             s = copy.replace(s, x=random.normal(subkey))
             return s._replace(y=random.normal(s.rng)), random.normal(s.rng)  # reuse
+
+        def on_one_path(s, flag):
+            a = random.normal(s.rng)
+            if flag:
+                s = s.replace(x=a)
+            s = s.replace(y=0)
+            return random.normal(s.rng)  # reuse
 
         def loop(s):
             for _ in range(3):

@@ -15,7 +15,7 @@ from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, bit_numbers, both
 from olympus_rules.keyflow.specialisation import specialisation
 from olympus_rules.keyflow.summary import Summary, origin, owners, way_in
-from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import Choice, Class, Const, Function, Map, Sequence, Value
 
 if TYPE_CHECKING:
@@ -43,11 +43,13 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     given = arrays.given(arguments) if arrays is not None else frozenset()
     blurred = _blurred(summary, instance) if summary.writes else set()
     writes = [(write, *_prepared(flow, instance, *write)) for write in summary.writes]
-    for use in summary.uses:
-        if not blurred or blurred.isdisjoint(owners(flow.terms, use.term)):
+    uses = [use for use in summary.uses if not blurred or blurred.isdisjoint(owners(flow.terms, use.term))]
+    later: list[Consumption] = []
+    for use in uses:
+        if summary.changes and _is_later(flow.terms, use.term):
+            later.append(use)
+        else:
             _consume(flow, function, arguments, instance, use)
-    if not function.doubtful:
-        lanes.pass_on(flow, summary.draws, instance)
     for term, name in summary.changes:
         owner = instance.current(term)
         if name == presence.VARIABLE:
@@ -57,6 +59,10 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
         elif not _rebind(flow, instance, owner, None):
             for target in leaves(owner)[:1]:
                 flow.forget(target)
+    for use in later:
+        _consume(flow, function, arguments, instance, use)
+    if not function.doubtful:
+        lanes.pass_on(flow, summary.draws, instance)
     for (term, name, value, _), path, is_there in writes:
         if term not in blurred and path is not None:
             _write(flow, instance, term, name, value, path, given, is_there=is_there)
@@ -153,6 +159,16 @@ def _may_hold_keys(flow: Interpreter, value: Value) -> bool:
     """Say whether something in a value is a key, or part of one, by what is known so far."""
     is_candidate = flow.knowledge.is_candidate
     return any(is_candidate(t) for leaf in leaves(value) for t in (leaf, *flow.terms.ancestors(leaf)))
+
+
+def _is_later(terms: Terms, term: Term) -> bool:
+    """Say whether something is read from an object after something unknown may have changed it."""
+    while args := terms.args(term):
+        data = terms.data(term)
+        if isinstance(data, tuple) and ((terms.operation(term) == "attr" and data[1]) or data[0] == "changed"):
+            return True
+        term = args[0]
+    return False
 
 
 def _prepared(

@@ -16,7 +16,7 @@ from olympus_rules.keyflow import (
     library,
     literals,
 )
-from olympus_rules.keyflow.access import choose, leaves
+from olympus_rules.keyflow.access import choose, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.lowering import dotted_name
@@ -283,10 +283,16 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
             containers.updated(flow, receiver, arguments)
         elif name not in KEEPING_METHODS or name in CHANGING_METHODS:
             flow.forget(receiver)
+    if isinstance(receiver, Choice) and name in REPLACING:
+        return map_choice(flow, receiver, lambda part: _copied(flow, part, arguments))
     if name == "update":
         for value, _ in arguments.expressions():
             _handed(flow, value)
     return flow.terms.fresh() if name in KEEPING_METHODS or name.startswith(("assert", "log_")) else None
+
+
+def _copied(flow: Interpreter, record: Value, arguments: Arguments) -> Value:
+    return replaced(flow, record, arguments) if type(record) is int else flow.terms.fresh()
 
 
 def replaced(flow: Interpreter, receiver: int, arguments: Arguments) -> Value:
