@@ -53,7 +53,6 @@ __all__ = [
 
 MAX_ARMS = 12
 DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
-ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
 MAX_NESTED = 2_000
 MAX_DEPTH = 4  # of containers in containers, where one in them is looked for
 MAX_ITEMS = 256  # of a dictionary that is filled item by item
@@ -117,21 +116,13 @@ def is_large(value: Value, most: int = MAX_NESTED) -> bool:
     return False
 
 
-NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
-
-
 def is_never_none(flow: Interpreter, value: Value) -> bool:
     """Say whether a value is surely not ``None``: anything that is built here, and the arrays that JAX returns."""
     if isinstance(value, Choice):
         return all(is_never_none(flow, part) for _, part in value.arms)
     if type(value) is not int:
         return value != Const(None)
-    if value in flow.knowledge.filled:
-        return True
-    operation, data = flow.terms.operation(value), flow.terms.data(value)
-    if operation == "op":
-        return data in ARITHMETIC or (isinstance(data, tuple) and str(data[0]).startswith(("jax.", "numpy.")))
-    return operation in NEVER_NONE or value in flow.knowledge.origins
+    return flow.knowledge.is_something(value)
 
 
 def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:

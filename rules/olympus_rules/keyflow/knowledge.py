@@ -22,6 +22,8 @@ _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGN
 
 
 _GENERATOR_NAME = re.compile(r"(^|_)p?rng(_?key)?\d*$", re.IGNORECASE)
+ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
+NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
 MAX_PATHS = 8  # conditions remembered of one key's uses; more of them cover whatever there is
 
 
@@ -118,6 +120,15 @@ class Knowledge:
         """Note that a result is put where there was ``None``, or nothing that is true."""
         if self.terms.operation(term) in ("fresh", "op", "copy"):
             self.filled[term] = true or self.filled.get(term, False)
+
+    def is_something(self, term: Term) -> bool:
+        """Say whether a term is surely not ``None``."""
+        if term in self.filled:
+            return True
+        operation, data = self.terms.operation(term), self.terms.data(term)
+        if operation == "op":
+            return data in ARITHMETIC or (isinstance(data, tuple) and str(data[0]).startswith(("jax.", "numpy.")))
+        return operation in NEVER_NONE or term in self.origins
 
     def used_on(self, term: Term, path: PathCondition) -> bool:
         """Say whether the use that shows a term to be a key can happen on this path."""
