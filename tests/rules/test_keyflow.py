@@ -25,6 +25,614 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "what is made when it is first asked for": """
+        from elsewhere import initialise
+
+        class Model:
+            def __init__(self, key):
+                self.key = key
+                self.params = None
+                self.ready = False
+
+            def get(self):
+                if self.params is None:
+                    self.params = random.normal(self.key)
+                return self.params
+
+            def elsewhere(self):
+                if not self.params:
+                    self.params = initialise(self.key)
+                return self.params
+
+            def early(self):
+                if self.params is not None:
+                    return self.params
+                self.params = random.normal(self.key)
+                return self.params
+
+            def expression(self):
+                self.params = random.normal(self.key) if self.params is None else self.params
+                return self.params
+
+            def alternative(self):
+                self.params = self.params or initialise(self.key)
+                return self.params
+
+            def flagged(self):
+                if not self.ready:
+                    self.params = random.normal(self.key)
+                    self.ready = True
+                return self.params
+
+            def attribute(self):
+                if not hasattr(self, "other"):
+                    self.other = random.normal(self.key)
+                return self.other
+
+            def reset(self):
+                self.params = None
+
+            def stuck(self):
+                if self.params is None:
+                    return random.normal(self.key)  # reuse
+                return self.params
+
+        def right(seed):
+            a, b, c, d = (Model(key) for key in random.split(random.key(seed), 4))
+            e, f, g = (Model(key) for key in random.split(random.key(seed + 1), 3))
+            a.get(), a.get(), b.elsewhere(), b.elsewhere(), c.early(), c.early(), d.expression(), d.expression()
+            e.alternative(), e.alternative(), f.flagged(), f.flagged(), g.attribute(), g.attribute()
+
+        def right_one_by_one(seed):
+            a = Model(random.key(seed))
+            a.get(), a.get()
+            b = Model(random.key(seed))
+            b.elsewhere(), b.elsewhere()
+            c = Model(random.key(seed))
+            c.early(), c.early()
+            d = Model(random.key(seed))
+            d.expression(), d.expression()
+            e = Model(random.key(seed))
+            e.alternative(), e.alternative()
+            f = Model(random.key(seed))
+            f.flagged(), f.flagged()
+            g = Model(random.key(seed))
+            g.attribute(), g.attribute()
+
+        def right_loop(seed, xs):
+            model = Model(random.key(seed))
+            for x in xs:
+                model.get()
+
+        def wrong(seed):
+            model = Model(random.key(seed))
+            a = model.stuck()
+            return a, model.stuck()  # reuse
+
+        def wrong_reset(seed):
+            model = Model(random.key(seed))
+            a = model.get()
+            model.reset()
+            return a, model.get()  # reuse
+
+        def wrong_two(seed):
+            model = Model(random.key(seed))
+            a = model.get()
+            return a, model.attribute()  # reuse
+    """,
+    "a variable that is filled in the first turn": """
+        from elsewhere import initialise
+
+        def right(key, xs):
+            y = None
+            for x in xs:
+                if y is None:
+                    y = random.normal(key)
+            z, done = None, False
+            for x in xs:
+                z = z or initialise(x)
+            return y, z
+
+        def right_elsewhere(key, xs):
+            y = None
+            for x in xs:
+                if y is None:
+                    y = initialise(key)
+            return y
+
+        def right_alternative(key, xs):
+            y = None
+            for x in xs:
+                y = y or initialise(key)
+            return y
+
+        def right_default(key, xs, y=None):
+            for x in xs:
+                if y is None:
+                    y = random.normal(key)
+                y = y + 1
+            return y
+
+        def right_flag(key, xs):
+            done = False
+            for x in xs:
+                if not done:
+                    y = random.normal(key)
+                    done = True
+            return y
+
+        def wrong(key, xs):
+            y = None
+            for x in xs:
+                if y is None:
+                    y = random.normal(key)  # reuse
+                y = None
+
+        def wrong_other(key, xs):
+            y = None
+            for x in xs:
+                if y is None:
+                    z = random.normal(key)  # reuse
+    """,
+    "a cached property": """
+        class Model:
+            def __init__(self, key):
+                self.key = key
+
+            @functools.cached_property
+            def noise(self):
+                return random.normal(self.key)
+
+            @property
+            def more_noise(self):
+                return random.normal(self.key)  # reuse
+
+            def use(self):
+                return self.noise + 1
+
+            def use_twice(self):
+                return self.noise + self.noise
+
+        def right(seed, flag):
+            model = Model(random.key(seed))
+            a = model.noise
+            if flag:
+                a += model.use()
+            for _ in range(3):
+                a += model.noise
+            return a, model.noise, model.use_twice(), model.use()
+
+        def wrong(seed):
+            model = Model(random.key(seed))
+            a = model.noise
+            return a, random.normal(model.key)  # reuse
+
+        def wrong_property(seed):
+            model = Model(random.key(seed))
+            return model.more_noise, model.more_noise
+    """,
+    "a cache": """
+        CACHE = {}
+        _params = None
+
+        def cached(name, key):
+            if name not in CACHE:
+                CACHE[name] = random.normal(key)
+            return CACHE[name]
+
+        def params(key):
+            global _params
+            if _params is None:
+                _params = random.normal(key)
+            return _params
+
+        def forget():
+            global _params
+            _params = None
+
+        def right(key, other, name):
+            a = cached("a", key), cached("a", key), cached("a", key)
+            return a, cached(name, other), cached(name, other)
+
+        def wrong(key):
+            a = cached("a", key)
+            return a, cached("b", key)  # reuse
+
+        def right_global(key):
+            return params(key), params(key)
+
+        def wrong_global(key):
+            a = params(key)
+            forget()
+            return a, params(key)  # reuse
+
+        class Noise:
+            def __init__(self, key):
+                self.key, self.cache = key, {}
+
+            def get(self, name):
+                if name in self.cache:
+                    return self.cache[name]
+                value = self.cache[name] = random.normal(self.key)
+                return value
+
+            def noise(self):
+                if "noise" not in self.cache:
+                    self.cache["noise"] = random.normal(self.key)
+                return self.cache["noise"]
+
+        def right_object(seed, name):
+            noise = Noise(random.key(seed))
+            a = noise.get(name), noise.get(name)
+            other = Noise(random.key(seed))
+            b = other.get("a"), other.get("a"), other.get("a")
+            third = Noise(random.key(seed))
+            return a, b, third.noise(), third.noise()
+
+        def wrong_object(seed):
+            noise = Noise(random.key(seed))
+            a = noise.get("a")
+            return a, noise.get("b")  # reuse
+
+        def closure(key, other):
+            y = None
+
+            def get():
+                nonlocal y
+                if y is None:
+                    y = random.normal(key)
+                return y
+
+            def stuck():
+                if y is None:
+                    return random.normal(other)
+                return y
+
+            a = stuck()
+            return get(), get(), a, stuck()
+    """,
+    "what a conditional of JAX returns is there": """
+        def default(key, y=None):
+            if y is None:
+                y = random.uniform(key)
+            return y
+
+        def right(key, p, y=None):
+            if y is None:
+                y = lax.cond(p, lambda k: random.normal(k), lambda k: jnp.zeros(()), key)
+            if y is None:
+                y = random.uniform(key)
+            return y
+
+        def right_default(key, p, make):
+            y = lax.cond(p, lambda: make(1), lambda: jnp.zeros(3))
+            a = random.normal(key)
+            return a, default(key, y)
+
+        def right_loop(key, p, xs):
+            y = lax.cond(p, lambda: random.normal(key), lambda: jnp.zeros(()))
+            for x in xs:
+                if y is None:
+                    y = random.uniform(key)
+            return y
+
+        def wrong(key, p):
+            y = lax.cond(p, lambda: random.normal(key), lambda: jnp.zeros(3))
+            return y, default(key)  # reuse
+    """,
+    "an object that something unknown gets between two uses of its key": """
+        from elsewhere import Base, advance, thing
+
+        def right(state):
+            a = random.normal(state.rng)
+            advance(state)
+            b = random.normal(state.rng)
+            thing.update(state)
+            c = random.normal(state.rng)
+            thing.step([state, 1])
+            d = random.normal(state.rng)
+            state.update()
+            e = random.normal(state.inner.rng)
+            advance(state)
+            return a, b, c, d, e, random.normal(state.inner.rng)
+
+        def looks(state):
+            a = random.normal(state.rng)
+            print(state, jnp.sum(state.x), jax.block_until_ready(state))
+            advance(state.x)
+            return a, random.normal(state.rng)  # reuse
+
+        def passes_on(state):
+            advance(state)
+
+        def keeps(state):
+            return state.x + 1
+
+        def through_a_function(state):
+            a = random.normal(state.rng)
+            passes_on(state)
+            return a, random.normal(state.rng)
+
+        def through_a_harmless_function(state):
+            a = random.normal(state.rng)
+            keeps(state)
+            return a, random.normal(state.rng)  # reuse
+
+        def draws_afterwards(state):
+            advance(state)
+            return random.normal(state.rng)
+
+        def right_by_a_function(state):
+            a = random.normal(state.rng)
+            return a, draws_afterwards(state)
+
+        def wrong_by_a_function(state):
+            a = draws_afterwards(state)
+            return a, random.normal(state.rng)  # reuse
+
+        def of_a_dictionary(state):
+            a = random.normal(state["rng"])
+            thing.store.update(state=state)
+            return a, random.normal(state["rng"])
+
+        def of_a_copy(state):
+            state = state.replace(x=1)
+            a = random.normal(state.rng)
+            advance(state)
+            return a, random.normal(state.rng)
+
+        def in_a_loop(state, xs):
+            for x in xs:
+                random.normal(state.rng)
+                advance(state)
+
+        def stuck_in_a_loop(state, xs):
+            for x in xs:
+                random.normal(state.rng)  # reuse
+                advance(x)
+
+        class Agent(Base):
+            def right(self):
+                a = random.normal(self.rng)
+                self.update()
+                b = random.normal(self.rng)
+                advance(self)
+                return a, b, random.normal(self.rng)
+
+            def hands_itself_out(self):
+                advance(self)
+
+            def right_by_a_method(self):
+                a = random.normal(self.rng)
+                self.hands_itself_out()
+                return a, random.normal(self.rng)
+
+            def wrong(self):
+                a = random.normal(self.rng)
+                advance(self.x)
+                return a, random.normal(self.rng)  # reuse
+    """,
+    "a dictionary or list that is updated in place and returned": """
+        def step(c):
+            c["key"], subkey = random.split(c["key"])
+            c["x"] = random.normal(subkey)
+            return c, c["x"]
+
+        def stuck(c):
+            c["other"], subkey = random.split(c["key"])
+            return c, random.normal(subkey)
+
+        def by_update(c):
+            key, subkey = random.split(c["key"])
+            c.update(key=key, x=0)
+            return c, random.normal(subkey)
+
+        def nested(c):
+            c["rngs"]["noise"], subkey = random.split(c["rngs"]["noise"])
+            return c, random.normal(subkey)
+
+        def of_list(c):
+            c[0], subkey = random.split(c[0])
+            return c, random.normal(subkey)
+
+        def pushed(keys):
+            key, subkey = random.split(keys[-1])
+            keys.append(key)
+            return random.normal(subkey)
+
+        def right(key, other):
+            c = {"key": key, "x": 0.0}
+            c, a = step(c)
+            c, b = step(c)
+            c, d = by_update(c)
+            c, e = by_update(c)
+            return a, b, d, e, step(other)[1], by_update(other)[1], step(other)[1]
+
+        def wrong(key):
+            c = {"key": key, "x": 0.0}
+            c, a = stuck(c)
+            c, b = stuck(c)  # reuse
+            return a, b
+
+        def right_nested(key, other):
+            c = {"rngs": {"noise": key}}
+            c, a = nested(c)
+            c, b = nested(c)
+            return a, b, nested(other)[1], nested(other)[1]
+
+        def right_list(key):
+            c, a = of_list([key, 0.0])
+            c, b = of_list(c)
+            return a, b, pushed(c), pushed(c)
+
+        def loops(key, xs):
+            c = lax.fori_loop(0, 4, lambda i, c: step(c)[0], {"key": key, "x": 0.0})
+            c, _ = lax.scan(lambda c, x: step(c), c, xs)
+            return c
+
+        def stuck_loop(key, xs):
+            return lax.scan(lambda c, x: stuck(c), {"key": key, "x": 0.0}, xs)  # reuse
+
+        def loop_in_place(key):
+            def body(i, c):
+                c["key"], subkey = random.split(c["key"])
+                c["x"] += random.normal(subkey)
+                return c
+
+            return lax.fori_loop(0, 4, body, {"key": key, "x": 0.0})
+    """,
+    "a container in a container that is changed in place": """
+        def right(key):
+            c = {"s": {"key": key}}
+            for _ in range(3):
+                c["s"]["key"], subkey = random.split(c["s"]["key"])
+                random.normal(subkey)
+            d = c["s"]
+            d["key"], subkey = random.split(d["key"])
+            return random.normal(subkey), random.normal(c["s"]["key"])
+
+        def wrong(key):
+            c = {"s": [key]}
+            d = list(c["s"])
+            d[0], subkey = random.split(d[0])
+            return random.normal(subkey), random.normal(c["s"][0])  # reuse
+
+        def by_method(key):
+            c = {"s": {"key": key}, "keys": [key]}
+            key, subkey = random.split(c["s"]["key"])
+            c["s"].update(key=key)
+            c["keys"].append(key)
+            other, _ = random.split(c["s"]["key"])
+            return random.normal(subkey), random.normal(other), c["keys"][-1]
+
+        class Sampler:
+            def __init__(self, key):
+                self.state = {"key": key, "count": 0}
+
+            def draw(self):
+                self.state["key"], subkey = random.split(self.state["key"])
+                self.state["count"] += 1
+                return random.normal(subkey)
+
+            def stuck(self):
+                self.state["other"], subkey = random.split(self.state["key"])
+                return random.normal(subkey)
+
+        def right_object(seed):
+            sampler = Sampler(random.key(seed))
+            return sampler.draw(), sampler.draw()
+
+        def wrong_object(seed):
+            sampler = Sampler(random.key(seed))
+            return sampler.stuck(), sampler.stuck()  # reuse
+    """,
+    "a copy of the copy that has the new key": """
+        import copy
+        import dataclasses
+
+        def step(s):
+            key, subkey = random.split(s.rng)
+            s = s.replace(rng=key)
+            return s.replace(x=s.x + random.normal(subkey))
+
+        def stuck(s):
+            key, subkey = random.split(s.rng)
+            s = s.replace(other=key)
+            return s.replace(x=s.x + random.normal(subkey))
+
+        def right(s):
+            s = step(s)
+            return step(s)
+
+        def wrong(s):
+            s = stuck(s)
+            return stuck(s)  # reuse
+
+        def one_by_one(s):
+            key, subkey = random.split(s.rng)
+            s = dataclasses.replace(s, rng=key)
+            s = copy.replace(s, x=random.normal(subkey))
+            return s._replace(y=random.normal(s.rng)), random.normal(s.rng)  # reuse
+
+        def on_one_path(s, flag):
+            a = random.normal(s.rng)
+            if flag:
+                s = s.replace(x=a)
+            s = s.replace(y=0)
+            return random.normal(s.rng)  # reuse
+
+        def loop(s):
+            for _ in range(3):
+                s = step(s)
+            for x in (1, 2, 3):
+                key, subkey = random.split(s.rng)
+                s = s.replace(rng=key)
+                s = s.replace(x=x)
+            return s
+
+        def scan(s):
+            def body(s, _):
+                key, subkey = random.split(s.rng)
+                s = s._replace(rng=key)
+                return s._replace(x=random.normal(subkey)), None
+
+            return lax.scan(body, s, None, length=4)
+
+        def scan_stuck(s):
+            def body(s, _):
+                key, subkey = random.split(s.rng)  # reuse
+                s = s._replace(other=key)
+                return s._replace(x=random.normal(subkey)), None
+
+            return lax.scan(body, s, None, length=4)
+
+        def while_loop(s):
+            def body(s):
+                key, subkey = random.split(s.rng)
+                s = s.replace(rng=key)
+                s = s.replace(x=random.normal(subkey))
+                return s
+
+            return lax.while_loop(lambda s: s.x < 3, body, s)
+    """,
+    "a guard between the split and the copy that has the new key": """
+        def step(state):
+            key, subkey = random.split(state.rng)
+            if state.tx is None:
+                raise ValueError
+            return state.replace(rng=key), random.normal(subkey)
+
+        def in_place(state, n):
+            key, subkey = random.split(state.rng)
+            if n < 0:
+                raise ValueError
+            elif n > 10:
+                raise ValueError
+            state.rng = key
+            return random.normal(subkey)
+
+        def returns(state):
+            key, subkey = random.split(state.rng)
+            if state.tx is None:
+                return state, random.normal(subkey)
+            return state.replace(rng=key), random.normal(subkey)
+
+        def right(state):
+            state, a = step(state)
+            state, b = step(state)
+            return a, b
+
+        def right_in_place(state, n):
+            return in_place(state, n), in_place(state, n)
+
+        def right_scan(state):
+            return lax.scan(lambda state, _: step(state), state, None, length=3)
+
+        def wrong(state):
+            state, a = returns(state)
+            state, b = returns(state)  # reuse
+            return a, b
+    """,
     "a method that is left to subclasses": """
         class Distribution:
             def pair(self, seed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ast import literal_eval
 from collections.abc import Callable
+from operator import is_
 from typing import TYPE_CHECKING, TypeGuard
 
 from olympus_rules.keyflow.paths import PathCondition, both
@@ -33,9 +34,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DICTIONARY",
+    "MAX_DEPTH",
     "as_term",
     "choose",
     "element",
+    "exchanged",
     "get_item",
     "guarded_leaves",
     "is_constant",
@@ -52,8 +55,8 @@ __all__ = [
 
 MAX_ARMS = 12
 DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
-ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
 MAX_NESTED = 2_000
+MAX_DEPTH = 4  # of containers in containers, where one in them is looked for
 MAX_ITEMS = 256  # of a dictionary that is filled item by item
 
 
@@ -129,19 +132,15 @@ def is_large(value: Value, most: int = MAX_NESTED) -> bool:
     return False
 
 
-NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
-
-
 def is_never_none(flow: Interpreter, value: Value) -> bool:
     """Say whether a value is surely not ``None``: anything that is built here, and the arrays that JAX returns."""
+    if isinstance(value, Choice):
+        return all(is_never_none(flow, part) for _, part in value.arms)
     if type(value) is not int:
-        return value != Const(None) and not isinstance(value, Choice)
+        return value != Const(None)
     if value in flow.analysis.classes or flow.terms.kind(value) == "object":
         return True
-    operation, data = flow.terms.operation(value), flow.terms.data(value)
-    if operation == "op":
-        return data in ARITHMETIC or (isinstance(data, tuple) and str(data[0]).startswith("jax."))
-    return operation in NEVER_NONE or value in flow.knowledge.origins
+    return flow.knowledge.is_something(value)
 
 
 def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:
@@ -291,6 +290,25 @@ def with_item(container: Map | Sequence, index: object, value: Value) -> Map | S
     return Sequence(container.kind, tuple(changed), container.open)
 
 
+def exchanged(value: Value, old: Value, new: Value, depth: int = MAX_DEPTH) -> Value:
+    """Return a value in which one container has become another, wherever it holds just that one."""
+    if value is old:
+        return new
+    if depth == 0 or not isinstance(value, Sequence | Map | Choice):
+        return value
+    if isinstance(value, Sequence):
+        items = tuple(exchanged(item, old, new, depth - 1) for item in value.items)
+        same = all(map(is_, items, value.items))
+        return value if same else Sequence(value.kind, items, value.open)
+    rows = value.items if isinstance(value, Map) else value.arms
+    parts = [exchanged(item, old, new, depth - 1) for _, item in rows]
+    if all(part is item for part, (_, item) in zip(parts, rows, strict=True)):
+        return value
+    if isinstance(value, Map):
+        return Map(tuple((name, part) for (name, _), part in zip(value.items, parts, strict=True)), value.open)
+    return Choice(tuple((path, part) for (path, _), part in zip(value.arms, parts, strict=True)))
+
+
 def item_name(index: str | int) -> str:
     """Return what an item is called beside the attributes of an object."""
     return f"[{index!r}]"
@@ -299,6 +317,8 @@ def item_name(index: str | int) -> str:
 def item_index(name: str) -> str | int | None:
     """Return the index of an item by that name; ``None`` for the name of an attribute."""
     if not name.startswith("["):
+        return None
+    if name == "[*]":  # of a term
         return None
     index = literal_eval(name[1:-1])
     assert isinstance(index, str | int)

@@ -387,7 +387,7 @@ class Analysis:
         """Return a function of another file with its summary, ``None`` when it is out of reach."""
         if not function.code.is_foreign or (function.code, GENERAL) in self.summaries or not function.code.home:
             return function
-        found = self.outside(function.code.home, concerned=concerned or function.code.kind == "property")
+        found = self.outside(function.code.home, concerned=concerned or function.code.is_property)
         if isinstance(found, Bound):  # a class method, which is bound by its attribute
             found = found.function
         if not isinstance(found, Function):
@@ -416,7 +416,7 @@ class Analysis:
             if method is None:
                 return None if rest else {"class": interface.write_class(self, definition)}
             function = self.function(method)
-            if method.kind == "property":
+            if method.is_property:
                 concerned = True  # it is asked for where it is called
             elif method.kind == "classmethod":
                 function = Bound(function, Class(definition))
@@ -488,6 +488,13 @@ class Analysis:
             if self.table.get(qualified) is not None or self.outside(qualified, concerned=True) is not None:
                 return Library(qualified)
         return Library(f"builtins.{name}" if hasattr(builtins, name) else f"{UNBOUND}.{name}")
+
+    def variable(self, code: FunctionCode, name: str) -> Term | None:
+        """Return the variable that a ``global`` or ``nonlocal`` name of a scope stands for."""
+        scope = code.parent
+        while scope is not None and name not in scope.local_names:
+            scope = scope.parent
+        return None if scope is None else self.terms.make("free", (scope, name))
 
     def _defined(self, scope: FunctionCode, name: str) -> Value:
         definition = scope.definitions.get(name)

@@ -6,15 +6,16 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from olympus_rules.keyflow import lanes
+from olympus_rules.keyflow import lanes, presence
 from olympus_rules.keyflow.access import CALLABLE, choose, get_item, item_index, leaves, map_leaves, with_item
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instance import Instance
+from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, bit_numbers, both
 from olympus_rules.keyflow.specialisation import specialisation
 from olympus_rules.keyflow.summary import Summary, origin, owners, way_in
-from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import Choice, Class, Const, Function, Map, Sequence, Value
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     """Return what a call of a function gives, and note what it consumes."""
     concerned = concerns_keys(flow, arguments)
     reached = flow.analysis.reach(function, concerned=concerned)
-    wanted = concerned or arguments.asks
-    if reached is None or (reached.code in flow.analysis.idle and not wanted and reached.code.kind != "property"):
+    if reached is None or not (concerned or arguments.asks or _matters(flow, reached.code)):
         return flow.terms.fresh()
     function = reached
     binding = bind(flow, function, arguments)
@@ -42,25 +42,39 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     arrays = flow.analysis.arrays
     given = arrays.given(arguments) if arrays is not None else frozenset()
     blurred = _blurred(summary, instance) if summary.writes else set()
-    for use in summary.uses:
-        if not blurred or blurred.isdisjoint(owners(flow.terms, use.term)):
+    writes = [(write, *_prepared(flow, instance, *write)) for write in summary.writes]
+    uses = [use for use in summary.uses if not blurred or blurred.isdisjoint(owners(flow.terms, use.term))]
+    later: list[Consumption] = []
+    for use in uses:
+        if summary.changes and _is_later(flow.terms, use.term):
+            later.append(use)
+        else:
             _consume(flow, function, arguments, instance, use)
-    if not function.doubtful:
-        lanes.pass_on(flow, summary.draws, instance)
     for term, name in summary.changes:
-        owner = instance.value(term)
-        if name is not None:
-            _set(flow, owner, name, flow.terms.fresh())
-        elif not _rebind(flow, owner, None):
+        owner = instance.current(term)
+        if name == presence.VARIABLE:
+            _assign(flow, term, flow.terms.fresh(), ALWAYS)
+        elif name is not None:
+            _set(flow, instance, owner, name, flow.terms.fresh())
+        elif not _rebind(flow, instance, owner, None):
             for target in leaves(owner)[:1]:
                 flow.forget(target)
-    for term, name, value, path in summary.writes:
-        if term not in blurred:
-            _write(flow, instance, term, name, value, path, given)
+    for use in later:
+        _consume(flow, function, arguments, instance, use)
+    if not function.doubtful:
+        lanes.pass_on(flow, summary.draws, instance)
+    for (term, name, value, _), path, is_there in writes:
+        if term not in blurred and path is not None:
+            _write(flow, instance, term, name, value, path, given, is_there=is_there)
     for term in blurred:
         flow.forget(cast(int, instance.value(term)))
     returned = instance.returned(summary.returns)
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
+
+
+def _matters(flow: Interpreter, code: FunctionCode) -> bool:
+    """Say whether a function is worth following although no key goes in."""
+    return code not in flow.analysis.idle or code.is_property or bool(code.outer_names)
 
 
 def _pass_on(flow: Interpreter, function: Function, binding: dict[str, Value]) -> None:
@@ -135,6 +149,8 @@ def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
     values = arguments.values()
     if any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in values):
         return True
+    if flow.holders and any(term in flow.holders for value in values for term in leaves(value)):
+        return True
     arrays = flow.analysis.arrays
     return arrays is not None and any(arrays.concerns(value) for value in values)
 
@@ -145,35 +161,96 @@ def _may_hold_keys(flow: Interpreter, value: Value) -> bool:
     return any(is_candidate(t) for leaf in leaves(value) for t in (leaf, *flow.terms.ancestors(leaf)))
 
 
+def _is_later(terms: Terms, term: Term) -> bool:
+    """Say whether something is read from an object after something unknown may have changed it."""
+    while args := terms.args(term):
+        data = terms.data(term)
+        if isinstance(data, tuple) and ((terms.operation(term) == "attr" and data[1]) or data[0] == "changed"):
+            return True
+        term = args[0]
+    return False
+
+
+def _prepared(
+    flow: Interpreter, instance: Instance, term: Term, name: str, value: Value, condition: PathCondition
+) -> tuple[PathCondition | None, bool]:
+    """Return the condition of a write, and whether an item is there afterwards; asked before anything is written."""
+    path = instance.path(condition)
+    if name != presence.ELEMENT or path is None:
+        instance.value(term)
+        return path, True
+    container, index = (instance.value(part) for part in flow.terms.args(term))
+    return path, path == ALWAYS or presence.is_sure(flow, path, index, container)
+
+
 def _write(
     flow: Interpreter,
     instance: Instance,
     term: Term,
     name: str,
     value: Value,
-    condition: PathCondition,
+    path: PathCondition,
     given: frozenset[Term],
+    *,
+    is_there: bool,
 ) -> None:
-    path = instance.path(condition)
-    if path is None:
-        return
     written = instance.returned(value)
     if given:
         written = map_leaves(written, lambda leaf: flow.terms.fresh() if leaf in given else leaf)
-    owner, index = instance.value(term), item_index(name)
+    if name == presence.ELEMENT:
+        array, place = flow.terms.args(term)
+        _fill(flow, instance, instance.current(array), instance.value(place), written if is_there else None)
+        return
+    if name == presence.VARIABLE:
+        _assign(flow, term, written, path)
+        return
+    owner, index = instance.current(term), item_index(name)
     for target in leaves(owner)[:1] if index is None else [owner]:
+        if type(target) is int:
+            flow.holders.add(target)
         if path != ALWAYS:
             holds, fails = flow.decisions.alternatives(path)
             before = flow.get_attribute(target, name) if index is None else get_item(flow, target, Const(index))
             written = choose(flow, [(holds, written), (fails, before)])
-        _set(flow, target, name, written)
+        _set(flow, instance, target, name, written)
 
 
-def _set(flow: Interpreter, owner: Value, name: str, written: Value) -> None:
+def _fill(flow: Interpreter, instance: Instance, container: Value, index: Value, written: Value | None) -> None:
+    """Write an item of a dictionary or list; ``None`` where it is not sure to be there afterwards."""
+    if isinstance(container, Map) and isinstance(index, Const) and written is not None:
+        _rebind(flow, instance, container, with_item(container, index.value, written))
+        return
+    if isinstance(container, Map | Sequence | Choice):
+        new = flow.terms.fresh()
+        if _rebind(flow, instance, container, new) and written is not None:
+            flow.set_element(new, index, written)
+    elif type(container) is int:
+        if written is None:
+            flow.forget(container)
+        else:
+            flow.set_element(container, index, written)
+
+
+def _assign(flow: Interpreter, variable: Term, written: Value, path: PathCondition) -> None:
+    """Give a variable of a scope around the callee another value."""
+    scope, name = flow.terms.data(variable)
+    slots: list[object] = [name] if scope is flow.code else [(variable, presence.VARIABLE, 0)]
+    before: Value = flow.env.values.setdefault(slots[0], variable)
+    if path != ALWAYS:
+        holds, fails = flow.decisions.alternatives(path)
+        written = choose(flow, [(holds, written), (fails, before)])
+    if scope is not flow.code and name not in flow.code.local_names and flow.env.get(name) is not None:
+        slots.append(name)
+    for slot in slots:
+        flow.env.set(slot, written)
+    flow.writes.append((variable, presence.VARIABLE, written, flow.path))
+
+
+def _set(flow: Interpreter, instance: Instance, owner: Value, name: str, written: Value) -> None:
     """Write an attribute or item of an object."""
     index = item_index(name)
     changed = with_item(owner, index, written) if index is not None and isinstance(owner, Map | Sequence) else None
-    if index is not None and _rebind(flow, owner, changed):
+    if index is not None and _rebind(flow, instance, owner, changed):
         return
     for target in leaves(owner)[:1]:
         if index is None:
@@ -182,16 +259,17 @@ def _set(flow: Interpreter, owner: Value, name: str, written: Value) -> None:
             flow.set_item(target, Const(index), written)
 
 
-def _rebind(flow: Interpreter, container: Value, changed: Value | None) -> bool:
-    """Give the variables that hold a container what it has become, unknown if not given; says whether it is one."""
+def _rebind(flow: Interpreter, instance: Instance, container: Value, changed: Value | None) -> bool:
+    """Give what holds a container what it has become, unknown if not given; says whether it is one."""
     if not isinstance(container, Map | Sequence | Choice) or (
         isinstance(container, Sequence) and container.kind == "tuple"
     ):
         return False
     if isinstance(container, Choice) and all(type(value) is int for _, value in container.arms):
         return False
-    for name in [name for name, value in flow.env.values.items() if value is container]:
-        flow.env.set(name, flow.terms.fresh() if changed is None else changed)
+    new = flow.terms.fresh() if changed is None else changed
+    flow.exchange(container, new)
+    instance.exchange(container, new)
     return True
 
 
@@ -246,7 +324,7 @@ def bind(flow: Interpreter, function: Function, arguments: Arguments) -> dict[st
 
 def construct(flow: Interpreter, class_: Class, arguments: Arguments) -> Value:
     """Return an instance of a class whose source is in reach."""
-    instance = flow.terms.fresh()
+    instance = flow.make("fresh", ("", flow.terms.number()))
     flow.analysis.classes[instance] = class_.code
     initialiser = flow.analysis.hierarchy.method(class_.code, "__init__")
     if initialiser is not None:

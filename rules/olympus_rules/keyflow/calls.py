@@ -16,7 +16,7 @@ from olympus_rules.keyflow import (
     library,
     literals,
 )
-from olympus_rules.keyflow.access import as_term, choose
+from olympus_rules.keyflow.access import as_term, choose, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.lowering import dotted_name
@@ -60,7 +60,10 @@ PURE_METHODS = frozenset(
         "rstrip", "startswith", "strip", "upper",
     }
 )  # fmt: skip
+CHANGING_METHODS = frozenset({"append", "appendleft", "discard", "extend", "insert", "remove", "set"})  # their object
 REPLACING = frozenset({"replace", "_replace"})  # a copy of a record with some fields changed, however it is made
+OBJECTS = frozenset({"attr", "copy", "free", "fresh", "item", "param"})  # what has attributes and items, maybe
+FUNCTIONAL = ("jax.", "numpy.", "optax.")
 ASKING_PREFIXES = (
     "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
 )  # fmt: skip
@@ -214,9 +217,12 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
         certainty = Certainty.DOUBTFUL
     number = flow.terms.number()
     raw = isinstance(function, Library) and flow.analysis.table.typed_key_support(function.qualified) == "no"
+    changes = not _keeps_arguments(function, last)
     for value, expression in arguments.expressions():
         if isinstance(value, Const | Library | Function | Metadata):
             continue
+        if changes:
+            _handed(flow, value)
         if raw:
             boundaries.given(flow, name, value, expression, node)
         use = Consumption(node, name, certainty, flow.path, key=expression, call=number, loop=arguments.loop)
@@ -236,6 +242,20 @@ def asked(flow: Interpreter, name: str, arguments: Arguments) -> Value:
     terms = [as_term(flow, value) for value in values]
     generations = [flow.env.get((term, "generation")) or 0 for term in terms]
     return flow.terms.make("op", (name, *generations), *terms)
+
+
+def _keeps_arguments(function: Value, name: str) -> bool:
+    """Say whether a callable out of reach surely leaves the objects as they are that it gets: a class, and JAX."""
+    is_functional = isinstance(function, Library) and function.qualified.startswith(FUNCTIONAL)
+    return is_functional or name.lstrip("_")[:1].isupper()
+
+
+def _handed(flow: Interpreter, value: Value) -> None:
+    """Note that something unknown gets objects: it may write a new key to them."""
+    for term in leaves(value):
+        is_key = flow.knowledge.is_candidate(term) and term not in flow.holders
+        if flow.terms.operation(term) in OBJECTS and not is_key:
+            flow.forget(term, handed=True)
 
 
 def _only_looks(flow: Interpreter, name: str, node: ast.Call) -> bool:
@@ -279,16 +299,27 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
             return buffer
         if name in REPLACING:
             return replaced(flow, receiver, arguments)
-        if name in PURE_METHODS or arguments.asks:
+        if name in PURE_METHODS or (arguments.asks and name not in KEEPING_METHODS):
             return asked(flow, f".{name}", arguments)
-        if name not in KEEPING_METHODS:
+        if name == "update":
+            containers.updated(flow, receiver, arguments)
+        elif name not in KEEPING_METHODS or name in CHANGING_METHODS:
             flow.forget(receiver)
+    if isinstance(receiver, Choice) and name in REPLACING:
+        return map_choice(flow, receiver, lambda part: _copied(flow, part, arguments))
+    if name == "update":
+        for value, _ in arguments.expressions():
+            _handed(flow, value)
     return flow.terms.fresh() if name in KEEPING_METHODS or name.startswith(("assert", "log_")) else None
+
+
+def _copied(flow: Interpreter, record: Value, arguments: Arguments) -> Value:
+    return replaced(flow, record, arguments) if type(record) is int else flow.terms.fresh()
 
 
 def replaced(flow: Interpreter, receiver: int, arguments: Arguments) -> Value:
     """Return a copy of a record with some fields changed."""
-    changed = flow.terms.make("copy", flow.terms.number(), receiver)
+    changed = flow.make("copy", flow.terms.number(), receiver)
     if receiver in flow.analysis.classes:
         flow.analysis.classes[changed] = flow.analysis.classes[receiver]
     for name, value in arguments.keywords:

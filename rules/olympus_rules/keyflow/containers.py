@@ -9,12 +9,13 @@ from olympus_rules.keyflow import higher_order, layout, library
 from olympus_rules.keyflow.access import DICTIONARY, element
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instructions import FunctionCode
+from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Class, Const, Iteration, Library, Map, Metadata, Sequence, Super, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["builtin", "map_method", "sequence_method", "spread"]
+__all__ = ["builtin", "map_method", "sequence_method", "spread", "updated"]
 
 ITERATORS = {"range", "zip", "enumerate", "reversed"}
 
@@ -80,6 +81,9 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
 
 def spread(flow: Interpreter, value: Value, kind: str = "list") -> Value:
     """Return the children of a split one by one where they are few, and any other value as it is."""
+    if isinstance(value, Sequence) and kind == "list":
+        kind = "list" if value.kind == "tuple" else value.kind
+        return replace(value, kind=kind)  # what is done to the one list is not done to the other
     length = flow.terms.length(value) if type(value) is int else None
     if type(value) is not int or length is None or length > MANY or kind not in ("list", "tuple"):
         return value
@@ -130,8 +134,8 @@ def sequence_method(
         return receiver
     elif name in ("index", "count", "sort", "reverse"):
         return flow.terms.fresh()
-    if variable is not None and name in ("append", "extend", "pop", "insert", "remove", "clear"):
-        flow.env.set(variable, changed if changed is not None else replace(receiver, open=True))
+    if name in ("append", "extend", "pop", "insert", "remove", "clear"):
+        flow.exchange(receiver, changed if changed is not None else replace(receiver, open=True), variable)
     return result if result != Const(None) else flow.terms.fresh()
 
 
@@ -141,17 +145,33 @@ def map_method(flow: Interpreter, receiver: Map, name: str, values: tuple[Value,
         return Iteration(name, (receiver,))
     if name in ("get", "pop", "setdefault") and values and isinstance(values[0], Const):
         found = dict(receiver.items).get(values[0].value)
-        if name == "pop" and arguments.receiver is not None:
+        if name == "pop":
             rest = tuple(item for item in receiver.items if item[0] != values[0].value)
-            flow.env.set(arguments.receiver, Map(rest, receiver.open))
+            flow.exchange(receiver, Map(rest, receiver.open), arguments.receiver)
         if found is not None:
             return found
         return values[1] if len(values) > 1 and not receiver.open else flow.terms.fresh()
-    if name == "update" and arguments.receiver is not None:
+    if name == "update":
         items = dict(receiver.items)
         for value in values:
             if isinstance(value, Map):
                 items.update(value.items)
         items.update({key: value for key, value in arguments.keywords if key is not None})
-        flow.env.set(arguments.receiver, Map(tuple(items.items()), True))
+        flow.exchange(receiver, Map(tuple(items.items()), True), arguments.receiver)
     return flow.terms.fresh()
+
+
+def updated(flow: Interpreter, receiver: Term, arguments: Arguments) -> None:
+    """Call ``update`` of an object from outside: it writes items where it gets a dictionary, else who knows what."""
+    items: dict[object, Value] = {}
+    known = bool(arguments.positional or arguments.keywords)
+    for value, starred in arguments.positional:
+        known = known and isinstance(value, Map) and not value.open and not starred
+        items.update(value.items if isinstance(value, Map) else ())
+    for name, value in arguments.keywords:
+        known = known and name is not None
+        items[name] = value
+    if not known:
+        flow.forget(receiver)
+    for item, value in items.items():
+        flow.set_item(receiver, Const(item), value)

@@ -436,6 +436,8 @@ def _exclusive(
             flow.path = joined
             results.append((path, calls.call(flow, branch, positional(*operands))))
             joined_nodes.append(node)
+        for term in leaves(results[-1][1]) if results else ():
+            flow.knowledge.fill(term, true=False)  # what a branch returns is an array
     flow.path = outer
     parts = [(value, node) for (_, value), node in zip(results, joined_nodes, strict=True)]
     boundaries.joined(flow, f"jax.lax.{name}", parts, flow.site)

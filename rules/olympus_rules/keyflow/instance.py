@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from olympus_rules.keyflow import operators
-from olympus_rules.keyflow.access import as_term, choose, get_item, map_leaves
+from olympus_rules.keyflow import operators, presence
+from olympus_rules.keyflow.access import as_term, choose, exchanged, get_item, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.summary import Summary, needed
@@ -53,6 +53,7 @@ class Instance:
         self.binding = binding
         self.number = flow.terms.number()
         self._values: dict[Term, Value] = {}
+        self._changed: list[tuple[Value, Value]] = []
         self._conditions: dict[int, tuple[PathCondition | None, PathCondition | None]] = {}
 
     def value(self, term: Term) -> Value:
@@ -61,6 +62,17 @@ class Instance:
         if found is None:
             found = self._values[term] = self._replace(term)
         return found
+
+    def exchange(self, container: Value, changed: Value) -> None:
+        """Note what the callee made of a container of the caller; the value of a term is what it was before."""
+        self._changed.append((container, changed))
+
+    def current(self, term: Term) -> Value:
+        """Return the caller's value of a term after what the callee did so far to containers."""
+        value = self.value(term)
+        for container, changed in self._changed:
+            value = exchanged(value, container, changed)
+        return value
 
     def returned(self, value: Value) -> Value:
         """Return the caller's value of what the callee returns."""
@@ -79,7 +91,7 @@ class Instance:
             return Metadata(value.what, self._term(value.term), value.subject)
         if isinstance(value, Iteration):
             return Iteration(value.kind, tuple(self.returned(part) for part in value.parts))
-        return self.value(value) if type(value) is int else value
+        return self.current(value) if type(value) is int else value
 
     def _callable(self, value: Function | Bound | Partial | Mapped) -> Value:
         """Return a callable that the callee made; a closure takes the variables around it along."""
@@ -128,6 +140,9 @@ class Instance:
             if data in self.captured:
                 return self.captured[data]
             scope, name = data
+            written = self.flow.env.get((term, presence.VARIABLE, 0))
+            if written is not None:
+                return cast(Value, written)
             if scope is self.flow.code:
                 held = self.flow.env.get(name)
                 return term if held is None else cast(Value, held)
@@ -157,9 +172,11 @@ class Instance:
         """Return an object that the callee makes; each call makes another one."""
         terms, classes = self.flow.terms, self.flow.analysis.classes
         args = [self._term(arg) for arg in terms.args(term)]
-        made = terms.make(terms.operation(term), (terms.kind(term), (self.number, terms.data(term))), *args)
+        made = self.flow.make(terms.operation(term), (terms.kind(term), (self.number, terms.data(term))), *args)
         if term in classes:
             classes[made] = classes[term]
+        if term in self.flow.knowledge.filled:
+            self.flow.knowledge.fill(made, true=self.flow.knowledge.filled[term])
         return made
 
     def _rearranged(self, operation: str, data: Any, args: tuple[Term, ...]) -> Value:
@@ -209,6 +226,14 @@ class Instance:
         """Return the caller's value of a condition, decided where the arguments decide it."""
         terms = self.flow.terms
         operation, data, args = terms.operation(test), terms.data(test), terms.args(test)
+        if operation == "op" and data in ("hasattr", presence.CACHED) and len(args) == 2:
+            owner, name = self.value(args[0]), terms.constant(args[1])
+            if type(owner) is int and isinstance(name, str):
+                return presence.attribute(self.flow, owner, name, data)
+        if operation == "op" and data == "In" and len(args) == 2:
+            known = presence.entry(self.flow, self.value(args[0]), self.value(args[1]))
+            if known is not None:
+                return known
         if operation == "op" and data in ("Is", "Eq", "Lt", "In") and len(args) == 2:
             return operators.compare(self.flow, data, self.value(args[0]), self.value(args[1]))
         if operation == "op" and data in ("and", "or", "not"):

@@ -65,11 +65,12 @@ class Load:
 
 @dataclass(slots=True)
 class Store:
-    """Bind a variable."""
+    """Bind a variable; ``fills`` says that it held ``None``, or nothing that is ``true``."""
 
     name: str
     src: Register
     node: ast.AST
+    fills: str = ""
 
 
 @dataclass(slots=True)
@@ -92,12 +93,13 @@ class Attribute:
 
 @dataclass(slots=True)
 class SetAttribute:
-    """Write an attribute."""
+    """Write an attribute; ``fills`` is as for a variable."""
 
     obj: Register
     name: str
     src: Register
     node: ast.AST
+    fills: str = ""
 
 
 @dataclass(slots=True)
@@ -352,11 +354,13 @@ class FunctionCode:
         vararg, kwarg: the names of ``*args`` and ``**kwargs``.
         parent: the enclosing function or module; ``None`` for the module.
         owner: the class whose method this is.
-        kind: ``function``, ``method``, ``staticmethod``, ``classmethod``, ``property`` or ``module``.
+        kind: ``function``, ``method``, ``staticmethod``, ``classmethod``, ``property``, ``cached_property`` or
+            ``module``.
         local_names: the names that the body binds.
         outer_names: those of them that ``global`` or ``nonlocal`` gives to an enclosing scope.
         definitions: functions and classes bound exactly once in this scope, under that name.
         imported: names bound by imports in this scope and nowhere else.
+        rebound: names to which functions inside of it may give another value.
         bound_once: names that one statement of this scope binds.
         reads: the names that the body or anything nested in it reads.
         nested: the functions defined in it, lambdas included.
@@ -381,6 +385,7 @@ class FunctionCode:
     outer_names: set[str] = field(default_factory=set)
     definitions: dict[str, FunctionCode | ClassCode] = field(default_factory=dict)
     imported: dict[str, str] = field(default_factory=dict)
+    rebound: set[str] = field(default_factory=set)
     bound_once: set[str] = field(default_factory=set)
     stars: list[str] = field(default_factory=list)
     reads: set[str] = field(default_factory=set)
@@ -389,6 +394,11 @@ class FunctionCode:
     waiting: Callable[[], None] | None = None
     is_foreign: bool = False
     home: str = ""
+
+    @property
+    def is_property(self) -> bool:
+        """Whether it is called where it is read."""
+        return self.kind in ("property", "cached_property")
 
     def lower(self) -> None:
         """Make sure that the body is lowered."""

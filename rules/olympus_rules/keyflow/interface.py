@@ -12,6 +12,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from olympus_rules.keyflow.access import leaves
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption
@@ -191,6 +192,13 @@ class _Writer:
             [table.term(term), name, table.value(value), table.path(path)] for term, name, value, path in summary.writes
         ]
         record["changes"] = [[table.term(term), name] for term, name in summary.changes]
+        handed = [*leaves(summary.returns), *(term for _, _, value, _ in summary.writes for term in leaves(value))]
+        knowledge = self.analysis.knowledge
+        record["filled"] = [
+            [table.term(term), knowledge.filled.get(term, False)]
+            for term in dict.fromkeys(handed)
+            if knowledge.is_something(term)
+        ]
         record["captured"] = [[name, table.value(value)] for (_, name), value in summary.captured]
         return record | table.tables()
 
@@ -462,6 +470,8 @@ class _Reader:
 
     def summary(self, record: Record) -> Summary:
         """Return the summary of the function whose scope this is."""
+        for term, true in record["filled"]:
+            self.analysis.knowledge.fill(self.terms[term], true=true)
         return Summary(
             self.code,
             tuple(self.use(*use) for use in record["uses"]),

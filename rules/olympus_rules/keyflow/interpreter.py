@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
 from olympus_rules.finding import Confidence
@@ -18,13 +19,25 @@ from olympus_rules.keyflow import (
     layout,
     literals,
     operators,
+    presence,
     words,
 )
 from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow.access import as_term, choose, get_item, is_large, item_name, leaves, map_choice, with_item
+from olympus_rules.keyflow.access import (
+    MAX_DEPTH,
+    as_term,
+    choose,
+    exchanged,
+    get_item,
+    is_large,
+    item_name,
+    leaves,
+    map_choice,
+    with_item,
+)
 from olympus_rules.keyflow.arguments import Arguments, parts, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Derivation, Ledger
-from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both
+from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both, implies
 from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import (
     Bound,
@@ -67,6 +80,11 @@ class Interpreter:
         given: callables that parameters and variables of enclosing functions hold in this run.
         returns: what was returned, with conditions.
         writes: attributes and items written to objects that came from outside, in order.
+        asked: the tests that decide on paths.
+        holders: objects of which attributes or named items were consumed, or written by functions.
+        handed: those among them that something unknown was given.
+        born: the condition under which an object was made, where there is one.
+        returning: what surely holds when the function returns, as others ways end in an exception.
         forgotten: objects that something unknown may have changed, with how many writes there were up to then.
     """
 
@@ -86,6 +104,11 @@ class Interpreter:
         self.returns: list[tuple[PathCondition, Value]] = []
         self.writes: list[tuple[Term, str, Value, PathCondition]] = []
         self.forgotten: dict[Term, int] = {}
+        self.asked: set[Term] = set()
+        self.handed: set[Term] = set()
+        self.holders: set[Term] = set()
+        self.born: dict[Term, PathCondition] = {}
+        self.returning: PathCondition = ALWAYS
         self.registers: list[Any] = [None] * code.registers
         self.loops: list[str] = []
         self.rounds = control.ROUNDS
@@ -117,11 +140,19 @@ class Interpreter:
         """Execute the whole code."""
         try:
             self.block(self.code.block)
+            self.returning = self._returning()
         except Budget:  # what was seen up to then still holds
             name = "" if self.code.kind == "module" else self.code.name
             self.analysis.add(
                 facts.Unfinished(node=self.code.node, confidence=Confidence.CERTAIN, function=name, steps=BUDGET)
             )
+
+    def _returning(self) -> PathCondition:
+        """Return what holds on all paths that do not end in an exception."""
+        paths = [path for path, _ in self.returns] + [self.path] * self.alive
+        if self.code.yields or not paths:
+            return ALWAYS
+        return reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), paths)
 
     def returned(self) -> Value:
         """Return what the function returns: for a generator, what goes over it gets, one after the other."""
@@ -133,7 +164,7 @@ class Interpreter:
         """Free all but the variables, which inner functions may read."""
         self.ledger = Ledger(self.terms, self.decisions)
         self.returns, self.writes, self.registers, self.derivations, self.draws = [], [], [], [], []
-        self.forgotten = {}
+        self.forgotten, self.handed, self.born = {}, set(), {}
 
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
@@ -153,12 +184,23 @@ class Interpreter:
         if isinstance(value, Condition):
             return self.combined(value)
         if isinstance(value, Choice):
-            found = [(path, *self.outcomes(part)) for path, part in value.arms]
+            found = [(path, *self._outcomes_on(path, part)) for path, part in value.arms]
             if all((true is None) != (false is None) for _, true, false in found):
                 trues = [path for path, true, _ in found if true is not None]
                 falses = [path for path, _, false in found if false is not None]
                 return self._one(trues, value), self._one(falses, value)
-        return self.decisions.outcomes(operators.compared(self, value))
+        term = operators.compared(self, value)
+        if self.knowledge.filled.get(term):
+            return ALWAYS, None
+        self.asked.add(term)
+        return self.decisions.outcomes(term)
+
+    def _outcomes_on(self, path: PathCondition, value: Value) -> tuple[PathCondition | None, PathCondition | None]:
+        """Return the outcomes of a value under a condition, which may be what decides it."""
+        true, false = self.outcomes(value)
+        if true is None or false is None:
+            return true, false
+        return (ALWAYS, None) if implies(path, true) else (None, ALWAYS) if implies(path, false) else (true, false)
 
     def _one(self, paths: list[PathCondition], value: Value) -> PathCondition | None:
         if len(paths) > 1:
@@ -180,7 +222,9 @@ class Interpreter:
             return (None, ALWAYS) if value.operation == "and" else (ALWAYS, None)
         for part in parts:
             every = None if every is None or part[wanted] is None else both(every, part[wanted] or ALWAYS)
-        holds, fails = self.decisions.outcomes(as_term(self, value))
+        term = as_term(self, value)
+        self.asked.add(term)
+        holds, fails = self.decisions.outcomes(term)
         whole, rest = (holds, fails) if value.operation == "and" else (fails, holds)
         self.decisions.combine(whole, every, [other for part in parts if (other := part[1 - wanted]) is not None])
         every = None if every is None else both(every, whole)
@@ -207,6 +251,9 @@ class Interpreter:
             value: Value = self.terms.fresh()
         else:
             value = self._given_around(name) or self.analysis.outer_value(self.code, name)
+        written = self.env.get((value, presence.VARIABLE, 0)) if type(value) is int else None
+        if written is not None:  # by a function that was called
+            return cast(Value, written)
         if name not in self.code.local_names:
             self.env.values[name] = value  # the same for the whole function, so outside any layer
         return value
@@ -227,6 +274,13 @@ class Interpreter:
             self.knowledge.name(value, instruction.name)
             if instruction.name not in self.code.reads:
                 bindings.bound(self, instruction, value)
+            if instruction.fills:
+                self.knowledge.fill(value, true=instruction.fills == "true")
+        if instruction.name in self.code.outer_names:
+            self.env.values.setdefault(instruction.name, self.lookup(instruction.name))
+            variable = self.analysis.variable(self.code, instruction.name)
+            if variable is not None:
+                self.writes.append((variable, presence.VARIABLE, value, self.path))
         self.env.set(instruction.name, value)
 
     def run_assign(self, instruction: ir.Assign) -> None:
@@ -253,7 +307,7 @@ class Interpreter:
             method = self.analysis.hierarchy.method(value.code, name)
             if method is None and self.analysis.hierarchy.is_constant(value.code, name):
                 return self.terms.make("symbol", f"{self.analysis.terms.data(as_term(self, value))}.{name}")
-            if method is None or method.kind == "property":
+            if method is None or method.is_property:
                 return self.terms.fresh()
             function = self.analysis.function(method)
             return Bound(function, value) if method.kind == "classmethod" else function
@@ -279,14 +333,37 @@ class Interpreter:
     def _method(self, method: ir.FunctionCode, owner: Value, class_: Class, node: ast.Attribute | None) -> Value:
         """Return a method as an attribute of an object; a property is called."""
         function = self.analysis.function(method)
-        if method.kind == "property":
-            outer, self.site = self.site, node or self.site
-            value = calls.call(self, Bound(function, owner), Arguments((), (), None))
-            self.site = outer
-            return value
+        if method.kind == "cached_property" and type(owner) is int:
+            return self._cached(method, owner, node)
+        if method.is_property:
+            return self._property(function, owner, node)
         if method.kind == "staticmethod":
             return function
         return Bound(function, class_ if method.kind == "classmethod" else owner)
+
+    def _property(self, function: Value, owner: Value, node: ast.Attribute | None) -> Value:
+        """Return what a property gives."""
+        outer, self.site = self.site, node or self.site
+        value = calls.call(self, Bound(function, owner), Arguments((), (), None))
+        self.site = outer
+        return value
+
+    def _cached(self, method: ir.FunctionCode, owner: Term, node: ast.Attribute | None) -> Value:
+        """Return what a cached property gives: it is computed unless it was before, and then an attribute."""
+        function, name = self.analysis.function(method), method.name.rpartition(".")[2]
+        here, missing = self.outcomes(presence.attribute(self, owner, name, presence.CACHED))
+        before = None if here is None else both(self.path, here)
+        states: list[State | None] = [None if before is None else (before, {})]
+        if missing is not None:
+            states.append(
+                control.arm(
+                    self, missing, lambda: self.set_attribute(owner, name, self._property(function, owner, node))
+                )
+            )
+        control.join(self, [state for state in states if state is not None])
+        generation = self.env.get((owner, "generation")) or 0
+        value = cast("Value | None", self.env.get((owner, name, generation)))
+        return self.terms.make("attr", (name, generation), owner) if value is None else value
 
     def _term_attribute(self, term: Term, name: str, node: ast.Attribute | None) -> Value:
         if node is not None:
@@ -304,7 +381,7 @@ class Interpreter:
             method = self.analysis.hierarchy.method(class_, name) if name not in calls.REPLACING else None
             if method is not None:
                 return self._method(method, term, Class(class_), node)
-        if self.terms.operation(term) == "copy":
+        if self.terms.operation(term) == "copy" and not generation:
             return self.get_attribute(self.terms.args(term)[0], name, node)
         attribute = self.terms.make("attr", (name, generation), term)
         self.knowledge.name(attribute, name)
@@ -313,6 +390,8 @@ class Interpreter:
     def run_set_attribute(self, instruction: ir.SetAttribute) -> None:
         """Write an attribute."""
         value = self.registers[instruction.src]
+        if instruction.fills and type(value) is int:
+            self.knowledge.fill(value, true=instruction.fills == "true")
         for term in leaves(self.registers[instruction.obj])[:1]:
             self.set_attribute(term, instruction.name, value)
 
@@ -320,13 +399,27 @@ class Interpreter:
         """Write an attribute of an object."""
         generation = self.env.get((term, "generation")) or 0
         self.env.set((term, name, generation), value)
-        self.writes.append((term, name, value, self.path))
+        self.writes.append((term, name, value, self.since(term)))
 
-    def forget(self, term: Term) -> None:
-        """Note that something unknown may have changed an object's attributes and items."""
+    def make(self, operation: str, data: Hashable, *args: Term) -> Term:
+        """Return an object that is made here; whoever has it knows that the present condition held."""
+        term = self.terms.make(operation, data, *args)
+        if self.path != ALWAYS:
+            self.born[term] = self.path
+        return term
+
+    def since(self, term: Term) -> PathCondition:
+        """Return the decisions of the present path that were made after an object was."""
+        born = self.born.get(term)
+        return self.path if born is None else (self.path[0] & ~born[0], self.path[1] & ~born[1])
+
+    def forget(self, term: Term, *, handed: bool = False) -> None:
+        """Note that something unknown may have changed an object's attributes and items, maybe one that got it."""
         generation = self.env.get((term, "generation")) or 0
         self.env.set((term, "generation"), generation + 1)
         self.forgotten[term] = len(self.writes)
+        if handed:
+            self.handed.add(term)
 
     def stored_item(self, term: Term, index: Value) -> Value | None:
         """Return what was written to ``term[index]``."""
@@ -353,16 +446,32 @@ class Interpreter:
         container, index = self.registers[instruction.obj], self.registers[instruction.index]
         value = self.registers[instruction.src]
         if isinstance(container, Map | Sequence) and isinstance(index, Const):
-            if instruction.name is not None:
-                self.env.set(instruction.name, with_item(container, index.value, value))
+            self.exchange(container, with_item(container, index.value, value), instruction.name)
         elif type(container) is int and container in self.analysis.placeholders:
             literals.assigned(self, container, value)
         elif type(container) is int and isinstance(index, Const):
             self.set_item(container, index, value)
         elif type(container) is int:
-            self.forget(container)
-        elif instruction.name is not None:
-            self.env.set(instruction.name, self.terms.fresh())
+            self.set_element(container, index, value)
+        else:
+            self.exchange(container, self.terms.fresh(), instruction.name)
+
+    def exchange(self, container: Value, changed: Value, name: str | None = None) -> None:
+        """Give what holds a container that is changed in place what it has become.
+
+        Args:
+            container: what it was.
+            changed: what it is now.
+            name: the variable by which it was changed.
+        """
+        if name is not None:
+            self.env.set(name, changed)
+        depth = 0 if self.code.kind == "module" else MAX_DEPTH
+        for other, value in [*self.env.values.items()]:
+            if isinstance(value, Map | Sequence | Choice):
+                held = exchanged(value, container, changed, depth)
+                if held is not value:
+                    self.env.set(other, held)
 
     def set_item(self, container: Term, index: Const, value: Value) -> None:
         """Write an item of an object that came from outside, or of which nothing is known."""
@@ -370,6 +479,26 @@ class Interpreter:
         self.env.set((container, as_term(self, index), generation), value)
         if isinstance(index.value, str | int):
             self.writes.append((container, item_name(index.value), value, self.path))
+
+    def set_element(self, container: Term, index: Value, value: Value) -> None:
+        """Write an item of which only a term is known: what the others hold is not known afterwards."""
+        if isinstance(index, Const):
+            return self.set_item(container, index, value)
+        generation, slot = self.env.get((container, "generation")) or 0, as_term(self, index)
+        asked = self.terms.make("op", "In", slot, presence.changed(self.terms, container, generation))
+        if asked in self.asked:  # a cache: what was in it is in it
+            others = [
+                key[1] for key in self.env.values if isinstance(key, tuple) and key[::2] == (container, generation)
+            ]
+            self.env.set((container, "generation"), generation + 1)
+            for other in others:
+                if type(other) is int:
+                    self.env.set((container, other, generation + 1), self.terms.fresh())
+            item = self.terms.make("item", None, container, slot)
+            self.writes.append((item, presence.ELEMENT, value, self.path))
+        else:
+            self.forget(container)
+        self.env.set((container, slot, generation + 1), value)
 
     def run_slice(self, instruction: ir.Slice) -> None:
         """Build a slice."""
@@ -427,7 +556,12 @@ class Interpreter:
     def run_binary(self, instruction: ir.Binary) -> None:
         """Apply an operator or a comparison."""
         operands = [self.registers[register] for register in instruction.operands]
-        self.registers[instruction.dst] = operators.binary(self, instruction.operation, operands, instruction.node)
+        value = operators.binary(self, instruction.operation, operands, instruction.node)
+        if instruction.operation in ("In", "NotIn") and type(operands[1]) is int:
+            answer = presence.entry(self, *operands)
+            if answer is not None:
+                value = answer if instruction.operation == "In" else Condition("not", (answer,))
+        self.registers[instruction.dst] = value
 
     def run_boolean(self, instruction: ir.Boolean) -> None:
         """Combine conditions."""
@@ -490,6 +624,15 @@ class Interpreter:
             loop = self.loops[-1] if self.loops else ""
             self.derivations.append(Derivation(arguments.node, self.path, child, loop, number, self.ledger.tick()))
 
+    def hold(self, term: Term) -> None:
+        """Note the objects of which a key that is consumed is an attribute or an item that has a name."""
+        terms = self.terms
+        while (operation := terms.operation(term)) in ("attr", "item"):
+            owner, *index = terms.args(term)
+            if operation == "attr" or isinstance(terms.constant(index[0]), str):
+                self.holders.add(owner)
+            term = owner
+
     def consume(self, value: Value, use: Consumption) -> None:
         """Note that a value's keys are consumed.
 
@@ -501,6 +644,7 @@ class Interpreter:
             use.term, use.time = value, self.ledger.tick()
             use.loop = use.loop or (self.loops[-1] if self.loops else "")
             self.ledger.add(use)
+            self.hold(value)
         elif isinstance(value, Choice):
             for condition, part in value.arms:
                 joined = both(use.path, condition)

@@ -22,6 +22,8 @@ _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGN
 
 
 _GENERATOR_NAME = re.compile(r"(^|_)p?rng(_?key)?\d*$", re.IGNORECASE)
+ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
+NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
 MAX_PATHS = 8  # conditions remembered of one key's uses; more of them cover whatever there is
 
 
@@ -55,6 +57,7 @@ class Knowledge:
         passed: parameters that get keys by calls, and whether one of these may be raw.
         named: terms that go by a key's name; ``generators`` by one with ``rng`` in it. Nothing else of that name
             has a shape or words, so code that looks at these knows a raw key.
+        filled: what was put where there was nothing, which is not nothing itself; whether it is true as well.
     """
 
     def __init__(self, terms: Terms) -> None:
@@ -67,6 +70,7 @@ class Knowledge:
         self.use_paths: dict[Term, list[PathCondition]] = {}
         self.named: set[Term] = set()
         self.generators: set[Term] = set()
+        self.filled: dict[Term, bool] = {}
 
     # evidence
 
@@ -111,6 +115,20 @@ class Knowledge:
             self.named.add(term)
         if is_generator:
             self.generators.add(term)
+
+    def fill(self, term: Term, *, true: bool) -> None:
+        """Note that a result is put where there was ``None``, or nothing that is true."""
+        if self.terms.operation(term) in ("fresh", "op", "copy"):
+            self.filled[term] = true or self.filled.get(term, False)
+
+    def is_something(self, term: Term) -> bool:
+        """Say whether a term is surely not ``None``."""
+        if term in self.filled:
+            return True
+        operation, data = self.terms.operation(term), self.terms.data(term)
+        if operation == "op":
+            return data in ARITHMETIC or (isinstance(data, tuple) and str(data[0]).startswith(("jax.", "numpy.")))
+        return operation in NEVER_NONE or term in self.origins
 
     def used_on(self, term: Term, path: PathCondition) -> bool:
         """Say whether the use that shows a term to be a key can happen on this path."""

@@ -17,7 +17,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 DECORATED_KINDS = {"staticmethod": "staticmethod", "classmethod": "classmethod"}
-PROPERTY_DECORATORS = ("property", "cached_property")
+PROPERTY_DECORATORS = {"property": "property", "setter": "property", "cached_property": "cached_property"}
 RAISING_CONTEXTS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithLiteralMatch")
 CONDITION_NODES = (
     ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp,
@@ -67,6 +67,7 @@ class _Lowering:
         self.class_: ir.ClassCode | None = None
         self.temporaries = 0
         self.asking: set[ast.expr] = set()
+        self.missing: dict[str, str] = {}
 
     def body(self, node: FunctionNode) -> None:
         """Lower the body of a function or lambda."""
@@ -79,7 +80,7 @@ class _Lowering:
     def run(self, body: Sequence[ast.stmt]) -> None:
         self.statements(body)
         code = self.code
-        once = {name for name, count in self.bound.items() if count == 1}
+        once = {name for name, count in self.bound.items() if count == 1 and name not in code.rebound}
         code.bound_once = once
         code.definitions = {name: value for name, value in code.definitions.items() if name in once}
         code.imported = {
@@ -139,6 +140,8 @@ class _Lowering:
                 self.out.append(ir.Jump("raise"))
 
     def stmt_Assign(self, node: ast.Assign) -> None:
+        if len(node.targets) == 1 and (default := _default(node)) is not None:
+            return self.stmt_If(default)
         src = self.expr(node.value)
         for target in node.targets:
             self.assign(target, src)
@@ -183,9 +186,17 @@ class _Lowering:
 
     def stmt_Global(self, node: ast.Global) -> None:
         self.code.outer_names.update(node.names)
+        scope = self.code
+        while scope.parent is not None:
+            scope = scope.parent
+        scope.rebound.update(node.names)
 
     def stmt_Nonlocal(self, node: ast.Nonlocal) -> None:
         self.code.outer_names.update(node.names)
+        scope = self.code.parent
+        while scope is not None and scope.kind != "module":
+            scope.rebound.update(node.names)
+            scope = scope.parent
 
     def stmt_Import(self, node: ast.Import | ast.ImportFrom) -> None:
         found = list(bindings(node, module=self.module, is_package=self.is_package))
@@ -201,11 +212,18 @@ class _Lowering:
     def stmt_If(self, node: ast.If) -> None:
         arms: list[tuple[ir.Block, int, ir.Block]] = []
         while True:  # an elif chain is one Branch, so that a long one does not nest
-            arms.append((*self.test(node.test), self.block(node.body)))
+            arms.append((*self.test(node.test), self.filling(node.body, _missing(node.test))))
             if len(node.orelse) != 1 or not isinstance(node.orelse[0], ast.If):
                 break
             node = node.orelse[0]
-        self.out.append(ir.Branch(arms, self.block(node.orelse)))
+        self.out.append(ir.Branch(arms, self.filling(node.orelse, _missing(node.test, negated=True))))
+
+    def filling(self, body: Sequence[ast.stmt], missing: dict[str, str]) -> ir.Block:
+        """Lower a body in which variables and attributes hold nothing yet."""
+        outer, self.missing = self.missing, {**self.missing, **missing} if missing else self.missing
+        block = self.block(body)
+        self.missing = outer
+        return block
 
     def test(self, node: ast.expr) -> tuple[ir.Block, int]:
         self.asking.update(_calls_asked(node))
@@ -356,7 +374,7 @@ class _Lowering:
 
     def assign(self, target: ast.expr, src: int) -> None:
         if isinstance(target, ast.Name):
-            self.out.append(ir.Store(self.bind(target.id), src, target))
+            self.out.append(ir.Store(self.bind(target.id), src, target, self.missing.get(target.id, "")))
         elif isinstance(target, ast.Tuple | ast.List):
             star = next((i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
             dsts = [self.register() for _ in target.elts]
@@ -364,7 +382,8 @@ class _Lowering:
             for part, dst in zip(target.elts, dsts, strict=True):
                 self.assign(part.value if isinstance(part, ast.Starred) else part, dst)
         elif isinstance(target, ast.Attribute):
-            self.out.append(ir.SetAttribute(self.expr(target.value), target.attr, src, target))
+            fills = self.missing.get(dotted_name(target), "") if self.missing else ""
+            self.out.append(ir.SetAttribute(self.expr(target.value), target.attr, src, target, fills))
         elif isinstance(target, ast.Subscript):
             name = self.rename(target.value.id) if isinstance(target.value, ast.Name) else None
             obj, index = self.expr(target.value), self.expr(target.slice)
@@ -641,6 +660,38 @@ def dotted_name(node: ast.expr) -> str:
     return ".".join(reversed(parts))
 
 
+def _missing(test: ast.expr, *, negated: bool = False) -> dict[str, str]:
+    """Return the variables and attributes that a test says to hold nothing: ``none``, or nothing that is ``true``."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _missing(test.operand, negated=not negated)
+    if isinstance(test, ast.BoolOp):
+        return {name: kind for part in test.values for name, kind in _missing(part, negated=negated).items()}
+    if isinstance(test, ast.Compare):
+        asks = ast.IsNot if negated else ast.Is
+        nothing = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
+        return {dotted_name(test.left): "none"} if nothing and isinstance(test.ops[0], asks) else {}
+    return {dotted_name(test): "true"} if negated and isinstance(test, ast.Name | ast.Attribute) else {}
+
+
+def _default(node: ast.Assign) -> ast.If | None:
+    """Return ``x = x or y`` and the like as ``if not x: x = y``, ``None`` for any other assignment."""
+    target, value = node.targets[0], node.value
+    if not isinstance(target, ast.Name | ast.Attribute):
+        return None
+    if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or) and len(value.values) == 2:
+        kept, made = value.values
+        test: ast.expr = ast.copy_location(ast.UnaryOp(ast.Not(), kept), kept)
+    elif isinstance(value, ast.IfExp):
+        made, kept, test = value.body, value.orelse, value.test
+        if dotted_name(kept) != dotted_name(target):
+            made, kept, test = kept, made, ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
+    else:
+        return None
+    if dotted_name(kept) != dotted_name(target) or "?" in dotted_name(target):
+        return None
+    return ast.If(test, [ast.copy_location(ast.Assign([target], made), node)], [])
+
+
 def _matters_when(node: ast.AST) -> bool:
     """Say whether it makes a difference that an operand of ``and`` or ``or`` is not always evaluated."""
     return isinstance(node, ast.Call | ast.NamedExpr) or (
@@ -672,8 +723,8 @@ def _kind(decorators: Sequence[ast.expr], is_method: bool) -> str:
         name = dotted_name(decorator).rpartition(".")[2]
         if is_method and name in DECORATED_KINDS:
             return DECORATED_KINDS[name]
-        if is_method and (name in PROPERTY_DECORATORS or name == "setter"):
-            return "property"
+        if is_method and name in PROPERTY_DECORATORS:
+            return PROPERTY_DECORATORS[name]
     return "method" if is_method else "function"
 
 

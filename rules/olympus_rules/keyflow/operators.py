@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from olympus_rules.keyflow import conversions, layout
 from olympus_rules.keyflow.access import as_term, choose, is_never_none, map_choice
 from olympus_rules.keyflow.notes import arithmetic_fact, dtype_fact, is_stored, note, shape_fact
-from olympus_rules.keyflow.paths import PathCondition, implies
+from olympus_rules.keyflow.presence import answers
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Choice, Condition, Const, Library, Metadata, Sequence, Value
 
@@ -137,9 +137,9 @@ def compare(flow: Interpreter, operation: str, left: Value, right: Value) -> Val
         found = compare(flow, NEGATED[operation], left, right)
         return Const(not found.value) if isinstance(found, Const) else Condition("not", (found,))
     if isinstance(left, Choice):
-        answers = _answers(flow, operation, left, right)
-        if operation == "Is" or all(isinstance(answer, Const) for _, answer in answers):
-            return choose(flow, answers)
+        arms = answers(flow, left, lambda part: compare(flow, operation, part, right))
+        if operation == "Is" or all(isinstance(answer, Const) for _, answer in arms):
+            return choose(flow, arms)
     if operation == "Is":
         return _identity(flow, left, right)
     decided = _passed(operation, left, right)
@@ -189,21 +189,6 @@ def _passed(operation: str, left: Value, right: Value) -> Const | None:
     if type(left.value) is not int or type(right.value) is not int or left.value <= right.value:
         return None
     return Const(operation in ("NotEq", "Gt", "GtE")) if operation in MIRRORED else None
-
-
-def _answers(flow: Interpreter, operation: str, left: Choice, right: Value) -> list[tuple[PathCondition, Value]]:
-    """Compare each value of a choice; where its own condition says what comes of it, that is the answer."""
-    arms: list[tuple[PathCondition, Value]] = []
-    for path, part in left.arms:
-        answer = compare(flow, operation, part, right)
-        holds, fails = flow.outcomes(answer)
-        if holds is not None and fails is not None:
-            if implies(path, holds):
-                answer = Const(True)
-            elif implies(path, fails):
-                answer = Const(False)
-        arms.append((path, answer))
-    return arms
 
 
 def _identity(flow: Interpreter, left: Value, right: Value) -> Value:

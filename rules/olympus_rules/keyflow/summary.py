@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from olympus.signature import Forward, KeySignature, Sink, Source
-from olympus_rules.keyflow import lanes
+from olympus_rules.keyflow import lanes, presence
 from olympus_rules.keyflow.access import is_large, item_index, leaves, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.knowledge import is_key_name
@@ -144,37 +144,57 @@ def _changes(flow: Interpreter) -> tuple[Change, ...]:
     if flow.code.name.endswith("__init__"):
         return ()
     found: dict[Change, None] = {(term, None): None for term in flow.forgotten if _is_open(flow, term)}
+    asked = presence.slots(flow.terms, flow.asked)
     for term, name, value, _ in flow.writes:
-        if origin(flow.terms, term) is not None and not _tells(flow, name, value):
+        if name == presence.ELEMENT or (term, name) in asked or origin(flow.terms, term) is None:
+            continue
+        if name == presence.VARIABLE or not _tells(flow, name, value):
             found[term, name] = None
     return tuple(found)
 
 
 def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[Term]]:
     """Return the writes that a caller can see, and all the terms that it is handed."""
-    handed_out = set(leaves(returns))
+    handed_out = set(_with_originals(flow.terms, leaves(returns)))
     writes: dict[tuple[Term, str, PathCondition], Write] = {}
     for number, (term, name, value, path) in enumerate(flow.writes):
+        path = path[0] & ~flow.returning[0], path[1] & ~flow.returning[1]
         writes.pop((term, name, path), None)  # the later one holds, in its place
         if number >= flow.forgotten.get(term, 0) or not _is_open(flow, term):
             writes[term, name, path] = (term, name, value, path)
+    asked = presence.slots(flow.terms, flow.asked)
     kept: dict[int, Write] = {}
     before = -1
     while len(kept) != before:
         before = len(kept)
         for number, (term, name, value, path) in enumerate(writes.values()):
-            if number in kept or not _tells(flow, name, value):
+            if number in kept or not (
+                (term, name) in asked
+                or name == presence.ELEMENT
+                or (name != presence.VARIABLE and _tells(flow, name, value))
+            ):
                 continue
             if term in handed_out or origin(flow.terms, term) is not None:
                 kept[number] = (term, name, _bounded(flow, value), path)
-                handed_out.update(leaves(value))
+                handed_out.update(_with_originals(flow.terms, leaves(value)))
     return tuple(write for _, write in sorted(kept.items())), handed_out
+
+
+def _with_originals(terms: Terms, handed: list[Term]) -> Iterator[Term]:
+    """Return terms, and the objects of which they are copies: a copy has what nobody changed in it from these."""
+    for term in handed:
+        yield term
+        while terms.operation(term) == "copy":
+            term = terms.args(term)[0]
+            yield term
 
 
 def _is_open(flow: Interpreter, term: Term) -> bool:
     """Say whether a call of what is not known may change an object from outside: not where its class is known."""
     outside = origin(flow.terms, term)
-    if outside is None or term in flow.analysis.classes:
+    if outside is None or term in flow.handed:
+        return outside is not None
+    if term in flow.analysis.classes:
         return False
     scope, name = flow.terms.data(outside)
     is_receiver = scope.owner is not None and scope.parameters[:1] == (name,)

@@ -12,13 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import facts
+from olympus_rules.keyflow import facts, presence
 from olympus_rules.keyflow.access import DICTIONARY, item_index, leaves
 from olympus_rules.keyflow.application import asks_for_its_type
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.instructions import ClassCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption, Derivation, Meeting
 from olympus_rules.keyflow.notes import Pending, spelled
+from olympus_rules.keyflow.paths import bit_numbers
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Const
 
@@ -258,6 +259,7 @@ def stale_state(analysis: Analysis) -> Iterator[Fact]:
         if flow.code.owner is not None:
             classes.setdefault(flow.code.owner, []).append(flow)
     for methods in classes.values():
+        methods = [flow for flow in methods if flow.code.kind != "cached_property"]
         kept = {name for flow in methods if flow.code.name.endswith(".__init__") for name in _written(flow)}
         for flow in methods:
             if not flow.code.name.endswith(".__init__"):
@@ -279,9 +281,13 @@ def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
     once = flow.code.name.rpartition(".")[2].startswith(ONCE)
     class_ = flow.code.owner
     succeeded = class_ is not None and class_.name in flow.code.reads  # by an object with a child of the key
+    written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in flow.writes}
     for use in flow.ledger.consumptions:
         if terms.operation(use.term) != "attr" or terms.args(use.term)[0] != receiver:
             continue
+        tests = [flow.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
+        if tests and not presence.slots(terms, tests).isdisjoint(written):
+            continue  # what the key makes is kept, and is there in the next call
         name = terms.data(use.term)[0]
         if name in kept and use.certainty == Certainty.KNOWN and flow.knowledge.is_known(use.term):
             if asks_for_its_type(flow, use):

@@ -339,7 +339,7 @@ class ProjectReach:
             self.slots.put(slot, method)
         if not isinstance(method, Member):
             return
-        if method.code.kind == "property" and isinstance(owner, Object):
+        if method.code.is_property and isinstance(owner, Object):
             self.slots.lead(self.result(method.code), slot)
         else:
             self.slots.put(slot, bound(method, owner))

@@ -448,7 +448,7 @@ def axes_of(index: ast.expr) -> int | None:
 
 
 def _is_property(class_: ir.ClassCode, name: str) -> bool:
-    return name in class_.methods and class_.methods[name].kind == "property"
+    return name in class_.methods and class_.methods[name].is_property
 
 
 def is_fixture_maker(node: ast.expr) -> bool:
