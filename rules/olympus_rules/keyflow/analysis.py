@@ -423,7 +423,7 @@ class Analysis:
             if heir and method.is_foreign:
                 return {"alias": f"{method.home.partition(RECEIVER)[0]}{RECEIVER}{heir}"}
             inheriting = self.hierarchy.known_class(Library(heir)) if heir else None
-            given = () if inheriting is None else (receiver(self, method, inheriting),)
+            given = GENERAL if inheriting is None else receiver(self, method, inheriting)
             return self._described(function, concerned, given)
         if head in self.module.imported:
             return {"alias": self.module.imported[head] + name[len(head) :]}

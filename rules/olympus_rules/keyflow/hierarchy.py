@@ -94,7 +94,7 @@ class Hierarchy:
         for term, attribute, value, _ in summary.writes:
             if (
                 self._analysis.terms.operation(term) == "param"
-                and self._analysis.terms.data(term)[1] == summary.code.parameters[0]
+                and (self._analysis.terms.data(term)[1],) == summary.code.parameters[:1]
             ):
                 yield attribute, value
 
