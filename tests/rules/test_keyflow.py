@@ -1560,6 +1560,28 @@ def test_collision(program: str) -> None:
 
 
 QUIET_LOGIC = {
+    "a shape that goes on as that of a key": """
+        import chex
+
+        def f(seed):
+            key = random.PRNGKey(seed)
+            keys = random.split(key)
+            assert keys.shape == (2, *key.shape)
+            assert (4, *key.shape) != keys.shape
+            chex.assert_shape(keys, (2, *key.shape))
+            return keys
+    """,
+    "bytes of keys of either kind": """
+        import math
+
+        def f(seed, n):
+            key = random.PRNGKey(seed)
+            keys = random.split(key, n)
+            a = key.size * key.dtype.itemsize
+            b = n * keys.dtype.itemsize * keys.size
+            c = math.prod(keys.shape) * keys.dtype.itemsize + np.size(key) * key.dtype.itemsize
+            return a, b, c
+    """,
     "guard bound to a name": """
         def f(key):
             typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
@@ -1596,6 +1618,31 @@ QUIET_LOGIC = {
             return value[0], value[1]
     """,
 }
+
+
+LOGIC = {
+    "shapes in full": """
+        def f(seed):
+            key = random.PRNGKey(seed)
+            keys = random.split(key)
+            return key.shape == (2,), keys.shape == (2, 2)
+    """,
+    "sizes of elements alone": """
+        def f(seed):
+            key = random.PRNGKey(seed)
+            return key.dtype.itemsize, 2 * key.dtype.itemsize
+    """,
+    "sizes of another array": """
+        def f(seed, x):
+            key = random.PRNGKey(seed)
+            return key.size, x.size * key.dtype.itemsize, key.size + key.dtype.itemsize
+    """,
+}
+
+
+@pytest.mark.parametrize("program", LOGIC.values(), ids=LOGIC.keys())
+def test_logic(program: str) -> None:
+    assert len(flagged(HEADER + textwrap.dedent(program), (ShapeLogic, DtypeLogic))) == 2
 
 
 @pytest.mark.parametrize("program", QUIET_LOGIC.values(), ids=QUIET_LOGIC.keys())
