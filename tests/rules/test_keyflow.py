@@ -68,6 +68,87 @@ PROGRAMS = {
             state = state.replace(x=random.normal(state.key))
             return random.normal(state.key)  # reuse
     """,
+    "of two bases the later one overrides the first one's base": """
+        class Base:
+            def draw(self, key):
+                return random.normal(key)
+
+        class Plain(Base):
+            pass
+
+        class Quiet(Base):
+            def draw(self, key):
+                return 0.0
+
+        class Both(Plain, Quiet):
+            pass
+
+        class Loud(Plain, Base):
+            pass
+
+        def right(seed):
+            key = random.key(seed)
+            one = Both()
+            return one.draw(key), one.draw(key)
+
+        def wrong(seed):
+            key = random.key(seed)
+            one = Loud()
+            return one.draw(key), one.draw(key)  # reuse
+    """,
+    "a method of the next class of the object's own": """
+        class Base:
+            def draw(self, key):
+                return random.normal(key)
+
+        class Upper(Base):
+            def draw(self, key):
+                return super().draw(key)
+
+        class Quiet(Base):
+            def draw(self, key):
+                return 0.0
+
+        class Both(Upper, Quiet):
+            pass
+
+        def right(seed):
+            key = random.key(seed)
+            one = Both()
+            return one.draw(key), one.draw(key)
+
+        def wrong(seed):
+            key = random.key(seed)
+            one = Upper()
+            return one.draw(key), one.draw(key)  # reuse
+    """,
+    "a class body binds the name of an inherited method": """
+        def quiet(self, key):
+            return 0.0
+
+        class Base:
+            def draw(self, key):
+                return random.normal(key)
+
+            def twice(self, key):
+                return random.normal(key), random.normal(key)  # reuse
+
+            sample = draw
+
+        class Quiet(Base):
+            draw = quiet
+            sample: object = quiet
+
+        def right(seed):
+            key = random.key(seed)
+            one = Quiet()
+            return one.draw(key), one.sample(random.fold_in(key, 1))
+
+        def wrong(seed):
+            key = random.key(seed)
+            one = Base()
+            return one.draw(key), one.sample(key)  # reuse
+    """,
     "an inherited method calls one that the class overrides": """
         class Strategy:
             def initialize(self, key):
@@ -1686,6 +1767,46 @@ def test_arithmetic_on_a_parameter(program: str) -> None:
 def test_word_of_a_parameter_as_a_seed() -> None:
     program = HEADER + "def f(key):\n    return random.PRNGKey(key[1])"
     assert len(flagged(program, (KeyIndexing,))) == 1
+
+
+OVERRIDDEN = """
+    class Base:
+        def sample(self, key):
+            return self.draw(key), self.draw(key)
+
+        def draw(self, key):
+            return random.normal(key)
+
+    class Quiet(Base):
+        def draw(self, key):
+            return 0.0
+
+    def right(seed):
+        return Quiet().sample(random.key(seed))
+"""
+LOUD = """
+    class Loud(Base):
+        def draw(self, key):
+            return random.uniform(key)
+
+    def wrong(seed):
+        return Loud().sample(random.key(seed))
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "confidence"),
+    [
+        (OVERRIDDEN.replace("def draw", "def other", 1).replace("self.draw", "self.other"), Confidence.CERTAIN),
+        (OVERRIDDEN, Confidence.LIKELY),
+        (OVERRIDDEN.replace("    def draw(self, key):\n            return 0.0", "    draw = None"), Confidence.LIKELY),
+        (OVERRIDDEN + LOUD, Confidence.CERTAIN),
+    ],
+    ids=["not overridden", "overridden", "by a value", "by another draw"],
+)
+def test_a_method_that_a_subclass_overrides(program: str, confidence: Confidence) -> None:
+    facts = analyse(Document("program.py", HEADER + textwrap.dedent(program)))
+    assert [fact.confidence for fact in facts if isinstance(fact, Reuse)] == [confidence]
 
 
 def test_only_one_of_several_possible_callees_is_called() -> None:
