@@ -61,6 +61,7 @@ MODELS = """
 import dataclasses
 from typing import NamedTuple
 import jax
+import labkit
 from .helpers import draw
 
 
@@ -112,6 +113,17 @@ def make(key):
         return jax.random.normal(key) + x
 
     return step
+
+
+class Trained(labkit.TrainState):
+    rng: jax.Array
+
+    def draw(self):
+        return jax.random.normal(self.rng)
+
+    @classmethod
+    def start(cls, key):
+        return cls.create(params=draw(key), rng=key)
 
 
 class Receiverless:
@@ -418,6 +430,22 @@ PROGRAMS = {
             mine = Mine(seed)
             key = jax.random.key(seed)
             return mine.make(), mine.static(key), mine.wrong(seed), mine.static(key)  # reuse
+        """,
+    "a known class that only stores the key": """
+        import jax
+        from pkg.models import State, Trained
+
+        def right(seed):
+            key = jax.random.key(seed)
+            return State(0, key), Trained(rng=key), Trained.create(rng=key), jax.random.normal(key)
+
+        def wrong(seed):
+            key = jax.random.key(seed)
+            return Trained.start(key), jax.random.normal(key)  # reuse
+
+        def method(seed, params):
+            key = jax.random.key(seed)
+            return Trained(rng=key).draw(), jax.random.normal(key)  # reuse
         """,
     "an inherited class method calls one that the class overrides": """
         import jax

@@ -25,6 +25,132 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "stores, logs and queues": """
+        import pickle
+        import wandb
+        from labkit import make_logger, results
+
+        def logged(seed, run, queue, manager):
+            key = random.key(seed)
+            logger = make_logger()
+            logger.checkpoint({"rng": key})
+            logger.flush(key)
+            make_logger().state(key)
+            run.log({"rng": key})
+            wandb.run.summarize(key)
+            queue.put_nowait(key)
+            queue.requeue(key)
+            pickle.dumps(key)
+            manager.ckpt_manager.keep(3, key)
+            results.dump(key)
+            return random.normal(key)
+
+        def drawn(seed, logger, queue):
+            key = random.key(seed)
+            batch = queue.sample(key)
+            return batch, logger.generate(key)  # reuse
+
+        def called(seed, train):
+            key = random.key(seed)
+            values = results.checkpoint(lambda k: random.normal(k), key)
+            return values, random.normal(key)  # reuse
+
+        def played(seed, runner):
+            key = random.key(seed)
+            runner.play(key)
+            return random.normal(key)  # reuse
+    """,
+    "waiting for a value": """
+        from labkit import execute, save
+
+        def right(seed, server):
+            key = random.key(seed)
+            save("name", wait_for=key)
+            execute(3, depends_on=[key])
+            server.wait_until_done(key)
+            key.block_until_ready()
+            jax.block_until_ready(key)
+            return random.normal(key)
+
+        def wrong(seed, server):
+            key = random.key(seed)
+            save("name", key, wait_for=3)
+            execute(3, key, depends_on=[])
+            return random.normal(key)  # reuse
+
+        def run(seed, server):
+            key = random.key(seed)
+            server.wander(key)
+            return random.normal(key)  # reuse
+    """,
+    "conversions for other libraries": """
+        import torch
+        import tensorflow as tf
+        import jax.dlpack
+        import labkit
+        from torch.utils.dlpack import from_dlpack
+
+        def right(seed):
+            key = random.PRNGKey(seed)
+            there = from_dlpack(key), torch.from_dlpack(jax.dlpack.to_dlpack(key)), torch.as_tensor(key)
+            other = tf.constant(key), labkit.jax2torch(key), labkit.to_torch(key), labkit.from_dlpack(key)
+            return there, other, random.normal(key)
+
+        def wrong(seed):
+            key = random.PRNGKey(seed)
+            there = torch.utils.dlpack.from_dlpack(random.normal(key))
+            return there, tf.random.stateless_normal((2,), key)  # reuse
+
+        def worse(seed):
+            key = random.PRNGKey(seed)
+            return labkit.from_here(key), labkit.torchify(random.normal(key))  # reuse
+    """,
+    "objects that may keep a key": """
+        import labkit
+        from labkit.states import LearnerState
+
+        class Train(labkit.TrainState):
+            def fork(self, key):
+                return random.split(key)
+
+        class Held(labkit.Base):
+            def __init__(self, rng):
+                super().__init__(rng=rng)
+
+        def right(seed, state, state_cls, primitive):
+            key = random.key(seed)
+            a = Train.create(rng=key), Held(key), LearnerState.create(rng=key), LearnerState.from_parts(key)
+            b = type(state)(key), state.__class__(key), state_cls(key), primitive.bind(key)
+            return a, b, random.normal(key)
+
+        def wrong(seed, state):
+            key = random.key(seed)
+            a = Train.fork(state, key), labkit.states.create(key)  # reuse
+            return a
+
+        def worse(seed, state):
+            key = random.key(seed)
+            return state.make(key), labkit.Agent.create(key)  # reuse
+    """,
+    "a helper that ends in a primitive": """
+        from labkit.primitives import keyed_p, mark
+
+        def show(key, x):
+            return keyed_p.bind(key, x)
+
+        def right(seed, x):
+            key = random.key(seed)
+            x = show(key, x)
+            return show(key, x), random.normal(key)
+
+        def wrong(seed, x):
+            key = random.key(seed)
+            return show(random.bits(key), x), mark(key)  # reuse
+
+        def worse(seed, x):
+            key = random.key(seed)
+            return mark(key, keyed_p), random.normal(key)  # reuse
+    """,
     "a method that is left to subclasses": """
         class Distribution:
             def pair(self, seed):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from olympus_rules.keyflow import (
     application,
     boundaries,
+    callees,
     containers,
     conversions,
     higher_order,
@@ -16,7 +17,7 @@ from olympus_rules.keyflow import (
     library,
     literals,
 )
-from olympus_rules.keyflow.access import choose
+from olympus_rules.keyflow.access import CALLABLE, choose
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.lowering import dotted_name
@@ -199,16 +200,20 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
         last = flow.terms.data(function)[0]  # jax.jit(model.apply)(…)
     if _only_looks(flow, last, node) or arguments.asks:
         return flow.terms.fresh()
+    if callees.leaves_keys_alone(node, last) and not any(isinstance(v, CALLABLE) for v in arguments.values()):
+        return flow.terms.fresh()
     first = arguments.positional[0][0] if arguments.positional else None
     if last == "clone" and type(first) is int and (flow.knowledge.is_known(first) or first in flow.knowledge.named):
         return flow.knowledge.clone(flow.terms.number(), first)
     certainty = Certainty.UNKNOWN
-    if unasked or last.lstrip("_")[:1].isupper() or last in flow.analysis.folding_methods:
+    keeping = callees.may_only_keep(node.func, last) or _is_inherited_constructor(flow, arguments)
+    if unasked or keeping or last in flow.analysis.folding_methods:
         certainty = Certainty.DOUBTFUL
     number = flow.terms.number()
     raw = isinstance(function, Library) and flow.analysis.table.typed_key_support(function.qualified) == "no"
+    waiting = callees.waiting_arguments(node)
     for value, expression in arguments.expressions():
-        if isinstance(value, Const | Library | Function | Metadata):
+        if isinstance(value, Const | Library | Function | Metadata) or expression in waiting:
             continue
         if raw:
             boundaries.given(flow, name, value, expression, node)
@@ -216,6 +221,14 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
         use.draw = "fold" if last in flow.analysis.folding_methods else "call"
         flow.consume(value, use)
     return flow.terms.fresh()
+
+
+def _is_inherited_constructor(flow: Interpreter, arguments: Arguments) -> bool:
+    """Say whether a method is called on a class of the project that gets it from a class out of reach."""
+    owner = arguments.owner
+    if isinstance(owner, Library) and owner.qualified.rpartition(".")[2].lstrip("_")[:1].isupper():
+        owner = flow.analysis.outside(owner.qualified, concerned=True)
+    return isinstance(owner, Class)
 
 
 def _only_looks(flow: Interpreter, name: str, node: ast.Call) -> bool:
