@@ -132,6 +132,76 @@ PROGRAMS = {
             key = random.key(seed)
             return state.make(key), labkit.Agent.create(key)  # reuse
     """,
+    "a method kept in an attribute": """
+        class Agent:
+            def __init__(self, fancy):
+                self.sampler = None
+                self.sampler = self._fold if fancy else self._other
+                self.batched = jax.vmap(self._fold, in_axes=(None, 0))
+                self.drawing = self._draw
+
+            def _fold(self, key, step):
+                return random.normal(random.fold_in(key, step))
+
+            def _other(self, key, step):
+                return random.uniform(random.fold_in(key, step))
+
+            def _draw(self, key, step):
+                return random.normal(key) + step
+
+            def right(self, seed, steps):
+                key = random.key(seed)
+                return self.sampler(key, 1), self.sampler(key, 2), self.batched(random.fold_in(key, 3), steps)
+
+            def wrong(self, seed):
+                key = random.key(seed)
+                return self.drawing(key, 1), self.drawing(key, 2)  # reuse
+
+        class Chosen(Agent):
+            def setup(self, jit):
+                if jit:
+                    self.step = jax.jit(self._fold)
+                else:
+                    self.step = self._fold
+                if jit:
+                    self.mixed = self._fold
+                else:
+                    self.mixed = self._draw
+
+            def right(self, seed):
+                key = random.key(seed)
+                return self.step(key, 1), self.step(key, 2)
+
+            def wrong(self, seed):
+                key = random.key(seed)
+                return self.mixed(key, 1), self.mixed(key, 2)  # reuse
+    """,
+    "an attribute of one of two classes": """
+        class Noise:
+            def draw(self, key):
+                return random.normal(key)
+
+        class Silence:
+            def draw(self, key):
+                return 0.0
+
+        class Agent:
+            def __init__(self, loud, noise=None):
+                self.noise = noise
+                self.one = None
+                self.one = Noise()
+                self.both = Silence()
+                if loud:
+                    self.both = Noise()
+
+            def certain(self, seed):
+                key = random.key(seed)
+                return self.one.draw(key), self.one.draw(key)  # reuse
+
+            def likely(self, seed):
+                key = random.key(seed)
+                return self.both.draw(key), self.both.draw(key)  # reuse
+    """,
     "a helper that ends in a primitive": """
         from labkit.primitives import keyed_p, mark
 

@@ -21,7 +21,7 @@ from olympus_rules.keyflow.access import CALLABLE, choose
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.lowering import dotted_name
-from olympus_rules.keyflow.paths import PathCondition, both
+from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import (
     UNBOUND,
@@ -116,6 +116,9 @@ def _of_held_object(flow: Interpreter, function: Term) -> Value | None:
         return None
     owner, name = terms.args(function)[0], terms.data(function)[0]
     if owner in classes:  # self.layer(x, key=key)
+        kept = flow.analysis.hierarchy.held_callables(classes[owner], name, owner)
+        if kept:
+            return choose(flow, [(ALWAYS, value) for value in kept])
         held = flow.analysis.hierarchy.held_class(classes[owner], name)
         method = None if held is None else flow.analysis.hierarchy.method(held, "__call__")
         return None if method is None else Bound(flow.analysis.function(method), function)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.specialisation import RECEIVER
-from olympus_rules.keyflow.values import Class, Function, Library, Value
+from olympus_rules.keyflow.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
@@ -31,6 +32,7 @@ class Hierarchy:
         self._analysis = analysis
         self.bases: dict[ClassCode, list[Value]] = {}
         self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
+        self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
         self._overridden: dict[ClassCode, set[str]] | None = None
 
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
@@ -99,11 +101,47 @@ class Hierarchy:
         slot = (class_, attribute)
         if slot not in self._held:
             self._held[slot] = None  # for the time being: the methods may ask for themselves
-            for name in SETTING_UP:
-                for written, value in self._written_by(class_, name):
-                    if written == attribute and type(value) is int and value in self._analysis.classes:
-                        self._held[slot] = self._analysis.classes[value]
+            found = [value for value in self._set_up(class_, attribute) if value != Const(None)]
+            known = [self._analysis.classes.get(value) if type(value) is int else None for value in found]
+            self._held[slot] = known[0] if len(set(known)) == 1 else None
         return self._held[slot]
+
+    def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
+        """Return the functions and methods that the methods which set objects up put into an attribute.
+
+        Args:
+            class_: the class of the object.
+            attribute: the attribute.
+            owner: the object, whose methods are bound to it.
+
+        Returns:
+            None of them where it may hold anything else. What another method puts there is not known, so all of them
+            are in doubt.
+        """
+        slot = (class_, attribute)
+        if slot not in self._callables:
+            self._callables[slot] = []
+            self._callables[slot] = [value for value in self._set_up(class_, attribute) if value != Const(None)]
+        found = [self._of_object(value, owner) for value in self._callables[slot]]
+        return [value for value in found if value is not None] if None not in found else []
+
+    def _of_object(self, value: Value, owner: Value) -> Value | None:
+        """Return a callable that an object keeps, with its methods bound to the object; ``None`` for anything else."""
+        if isinstance(value, Bound | Mapped):
+            function = value.function
+            if isinstance(function, Library):
+                function = self._analysis.outside(function.qualified, concerned=True) or function
+            function = self._of_object(function, owner)
+            if function is None:
+                return None
+            return Bound(function, owner) if isinstance(value, Bound) else replace(value, function=function)
+        return replace(value, doubtful=True) if isinstance(value, Function) and not value.captured else None
+
+    def _set_up(self, class_: ClassCode, attribute: str) -> list[Value]:
+        """Return what the methods that set objects up put into an attribute."""
+        written = (value for name in SETTING_UP for put, value in self._written_by(class_, name) if put == attribute)
+        parts = (part for value in written for part in _parts(value))
+        return list(dict.fromkeys(parts))
 
     def _written_by(self, class_: ClassCode, name: str) -> Iterable[tuple[str, Value]]:
         """Return the attributes of its object that a method writes, with their values."""
@@ -127,6 +165,11 @@ class Hierarchy:
                 return self._analysis.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
+
+
+def _parts(value: Value) -> list[Value]:
+    """Return the values that something may have."""
+    return [part for _, part in value.arms] if isinstance(value, Choice) else [value]
 
 
 def _overridden(definitions: Mapping[str, FunctionCode | ClassCode]) -> dict[ClassCode, set[str]]:
