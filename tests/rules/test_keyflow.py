@@ -202,6 +202,41 @@ PROGRAMS = {
                 key = random.key(seed)
                 return self.both.draw(key), self.both.draw(key)  # reuse
     """,
+    "a generator of keys where a key is taken, too": """
+        from flax import nnx
+
+        def draw(rng, shape):
+            if hasattr(rng, "dropout") and callable(rng.dropout):
+                return random.normal(rng.dropout(), shape)
+            return random.normal(rng, shape)
+
+        def choose(rng, shape):
+            key = rng.dropout() if hasattr(rng, "dropout") and callable(rng.dropout) else rng
+            return random.normal(key, shape)
+
+        def negated(rng, shape):
+            if not (callable(rng) or hasattr(rng, "dropout")):
+                return random.normal(rng, shape)
+            return random.normal(rng(), shape)
+
+        def right(rng):
+            return draw(rng, (2,)), draw(rng, (3,))
+
+        def chosen(rng):
+            return choose(rng, (2,)), choose(rng, (3,)), negated(rng, (4,))
+
+        def made(seed):
+            rng = nnx.Rngs(seed)
+            return draw(rng, (2,)), choose(rng, (3,)), negated(rng, (4,))
+
+        def wrong(seed):
+            key = random.key(seed)
+            return draw(key, (2,)), negated(key, (3,))  # reuse
+
+        def worse(rng):
+            random.split(rng)
+            return choose(rng, (3,))  # reuse
+    """,
     "a helper that ends in a primitive": """
         from labkit.primitives import keyed_p, mark
 
