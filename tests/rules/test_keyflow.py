@@ -1932,6 +1932,43 @@ QUIET_LOGIC = {
 }
 
 
+STATES = """
+    {imports}
+
+    def restore(state, rng):
+        {restore}
+        return int(rng[0]), rng.shape == (2,)
+
+    def seeded(rng):
+        return random.key(rng[0])
+
+    def draw(key):
+        return random.normal(key)
+"""
+RESTORED = {
+    "import torch": "torch.set_rng_state(rng[0])",
+    "from torch import Generator": "rng: Generator = rng",
+    "import numpy": "numpy.random.set_state(rng)",
+    "import random as pyrandom": "pyrandom.setstate(rng)",
+    "from numpy.random import RandomState": "assert isinstance(rng, RandomState)",
+}
+
+
+@pytest.mark.parametrize(("imports", "restore"), RESTORED.items(), ids=RESTORED.keys())
+def test_a_name_is_no_evidence_beside_other_generators(imports: str, restore: str) -> None:
+    source = HEADER + textwrap.dedent(STATES.format(imports=imports, restore=restore))
+    assert flagged(source, (KeyIndexing, ShapeLogic)) == []
+    assert flagged(source + "    return key[0]\n".replace("return", "a ="), (KeyIndexing,)) == []
+    known = source + "\n\ndef known(rng):\n    return random.normal(rng), int(rng[0])\n"
+    assert len(flagged(known, (KeyIndexing,))) == 1
+
+
+@pytest.mark.parametrize("imports", ["import math", "import random as pyrandom", "import numpy.random as npr"])
+def test_a_name_is_evidence_of_a_raw_key(imports: str) -> None:
+    source = HEADER + textwrap.dedent(STATES.format(imports=imports, restore="math.floor(2.0)"))
+    assert len(flagged(source, (KeyIndexing, ShapeLogic))) == 3
+
+
 LOGIC = {
     "shapes in full": """
         def f(seed):

@@ -362,7 +362,7 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term], rearrang
             return Confidence.LIKELY if wanted else None
         telling = pending.need == "word" or (pending.need == "key" and pending.metadata)
         if (telling and term in knowledge.generators) or pending.need == "seed":
-            return Confidence.LIKELY
+            return Confidence.POSSIBLE if analysis.has_other_generators else Confidence.LIKELY
         wanted = pending.need in ("key", "single", "untyped", "word")
         return Confidence.POSSIBLE if wanted and term in knowledge.named else None
     if not by_source and not knowledge.used_on(term, pending.path):
