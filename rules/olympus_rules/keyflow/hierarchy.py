@@ -128,10 +128,10 @@ class Hierarchy:
     def _of_object(self, value: Value, owner: Value) -> Value | None:
         """Return a callable that an object keeps, with its methods bound to the object; ``None`` for anything else."""
         if isinstance(value, Bound | Mapped):
-            function = value.function
-            if isinstance(function, Library):
-                function = self._analysis.outside(function.qualified, concerned=True) or function
-            function = self._of_object(function, owner)
+            inner = value.function
+            if isinstance(inner, Library):
+                inner = self._analysis.outside(inner.qualified, concerned=True) or inner
+            function = self._of_object(inner, owner)
             if function is None:
                 return None
             return Bound(function, owner) if isinstance(value, Bound) else replace(value, function=function)
