@@ -188,7 +188,7 @@ def write_finding(finding: Finding) -> list[Any]:
         _write_span(finding.span),
         int(finding.confidence),
         [
-            [r.message, r.filename if r.filename != finding.filename else None, _write_span(r.span)]
+            [r.message, r.filename if r.filename != finding.filename else None, _write_span(r.span), int(r.further)]
             for r in finding.related
         ],
         finding.effect,
@@ -212,8 +212,13 @@ def read_finding(data: Any, filename: str) -> Finding:
         _read_span(span),
         Confidence(_natural(confidence)),
         tuple(
-            Related(_text(said), filename if where is None else _text(where), _read_span(place))
-            for said, where, place in _list(related)
+            Related(
+                _text(said),
+                filename if where is None else _text(where),
+                _read_span(place),
+                further=bool(_natural(further)),
+            )
+            for said, where, place, further in _list(related)
         ),
         None if effect is None else _text(effect),
         None if fix is None else _read_fix(*_list(fix)),

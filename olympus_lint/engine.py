@@ -17,6 +17,7 @@ from olympus_lint.sources import InputError, check_size
 from olympus_lint.suppression import Suppressions
 from olympus_rules.check import RuleError, check
 from olympus_rules.finding import Confidence, Finding, Fix
+from olympus_rules.further import grouped, told_together
 from olympus_rules.invalid_syntax import InvalidSyntax, invalid_syntax
 from olympus_rules.rule import Report, Rule
 from olympus_rules.syntax import Document
@@ -102,11 +103,9 @@ def lint_text(
     errors = [internal_error(filename, failure) for failure in checked.errors]
     reports, idle = suppressed(document, checked.reports, checked.errors, rules, settings)
     findings = idle
-    for report in reports:
-        if passes_over is not None and passes_over(text, report.finding):
-            continue
-        if report.finding.confidence >= settings.min_confidence:
-            findings.append(with_fix(report, document, errors))
+    wanted = [report for report in reports if report.finding.confidence >= settings.min_confidence]
+    for group in grouped(wanted if passes_over is None else [r for r in wanted if not passes_over(text, r.finding)]):
+        findings.append(with_fix(group, document, errors))
     findings.sort(key=lambda finding: finding.sort_key)
     notes = [unfinished_note(filename, fact) for fact in checked.unfinished]
     result = FileResult(filename, findings, errors, text if findings else "", notes=notes)
@@ -241,7 +240,11 @@ def suppressed(
     comments = Suppressions("" if settings.ignore_noqa or not may_suppress(document, reports) else document.text)
     if not comments:
         return reports, []
-    kept = [report for report in reports if not comments.hides(report.finding)]
+    kept: list[Report] = []
+    for group in grouped(reports):
+        hidden = [comments.hides(report.finding) for report in group]  # all are asked, so that no comment is idle
+        if not hidden[0]:
+            kept += [report for report, is_hidden in zip(group, hidden, strict=True) if not is_hidden]
     if UnusedSuppression.code not in {rule.code for rule in rules}:
         return kept, []
     failed = {failure.rule for failure in failures}
@@ -259,18 +262,24 @@ def may_suppress(document: Document, reports: list[Report]) -> bool:
     return any("noqa" in document.lines[row - 1].lower() for row in rows if row <= len(document.lines))
 
 
-def with_fix(report: Report, document: Document, errors: list[Problem]) -> Finding:
-    """Return a report's finding with its fix; a codemod that raises is added to the errors."""
+def with_fix(group: list[Report], document: Document, errors: list[Problem]) -> Finding:
+    """Return the finding of reports that are told together, with a fix; a codemod that raises is added to the errors.
+
+    The fix is that of the first of them that has one. The next pass sees what it leaves.
+    """
     from olympus_codemods.fixes import fix_for
 
-    try:
-        fix = fix_for(report, document)
-    except Exception as error:
-        who = f"the fix of {report.finding.code}"
-        problem = Problem(document.filename, sentence(who, f"failed with {named(error)}"), trace(error))
-        errors.append(problem)
-        fix = None
-    return replace(report.finding, fix=fix)
+    fix = None
+    for report in group:
+        try:
+            fix = fix_for(report, document)
+        except Exception as error:
+            who = f"the fix of {report.finding.code}"
+            problem = Problem(document.filename, sentence(who, f"failed with {named(error)}"), trace(error))
+            errors.append(problem)
+        if fix is not None:
+            break
+    return replace(told_together(group), fix=fix)
 
 
 def internal_error(filename: str, failure: RuleError) -> Problem:
@@ -337,10 +346,11 @@ def fix_text(
     passes, left = 0, len(text)
     while fixable := [finding for finding in result.findings if can_fix(finding, unsafe=unsafe)]:
         codes = ", ".join(sorted({finding.code for finding in fixable}))
-        if passes >= PASSES and len(fixable) >= left:
+        places = sum(finding.places for finding in fixable)
+        if passes >= PASSES and places >= left:
             problem = Problem(filename, sentence(f"fixes of {codes}", "find no end"))
             return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
-        passes, left = passes + 1, len(fixable)
+        passes, left = passes + 1, places
         new, fixed = apply(text, fixable)
         if new == text:
             break

@@ -88,7 +88,7 @@ class Places:
         if related.filename != filename:
             return related
         cell, span = self.span(related.span)
-        return Related(related.message, filename, span, cell)
+        return Related(related.message, filename, span, cell, related.further)
 
     def problem(self, problem: Problem) -> Problem:
         """Return a problem of the module as one of the file."""

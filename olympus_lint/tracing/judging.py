@@ -156,8 +156,8 @@ def is_judged(finding: Finding) -> bool:
 def question(finding: Finding) -> Question:
     """Return what is asked about a finding."""
     other = None
-    if finding.code in TWO_PLACES and finding.related:
-        other = place_of(finding.related[0].filename, finding.related[0].span)
+    if finding.code in TWO_PLACES and finding.other is not None:
+        other = place_of(finding.other.filename, finding.other.span)
     certain = finding.confidence is Confidence.CERTAIN
     return Question(finding.code, place_of(finding.filename, finding.span), other, certain)
 

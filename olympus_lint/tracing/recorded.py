@@ -184,7 +184,7 @@ class Judge:
 
     def verdict(self, finding: Finding) -> Verdict:
         """Judge one finding."""
-        other = finding.related[0] if finding.related and finding.code in ("OLY104", "OLY108") else None
+        other = finding.other if finding.code in ("OLY104", "OLY108") else None
         later = self.at(finding)
         earlier = later if other is None else self.at(other)
         pairs = list(self.shared(finding.code, dict(earlier), dict(later), same=other is None))

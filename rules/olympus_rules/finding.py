@@ -54,12 +54,17 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Related:
-    """A second place that a finding speaks of, such as the first use of a reused key."""
+    """A second place that a finding speaks of, such as the first use of a reused key.
+
+    Attributes:
+        further: whether the same mistake is made there once more, so that the finding stands without it.
+    """
 
     message: str
     filename: str
     span: Span
     cell: int | None = None
+    further: bool = False
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -112,6 +117,16 @@ class Finding:
     fix: Fix | None = field(default=None, compare=False)
     cell: int | None = None
     verdict: Verdict | None = field(default=None, compare=False)
+
+    @property
+    def other(self) -> Related | None:
+        """Return the place that makes a mistake of this one, ``None`` where there is none."""
+        return next((each for each in self.related if not each.further), None)
+
+    @property
+    def places(self) -> int:
+        """Return how many places make the mistake."""
+        return 1 + sum(each.further for each in self.related)
 
     @property
     def sort_key(self) -> tuple[str, int, Span, str]:

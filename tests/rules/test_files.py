@@ -61,6 +61,7 @@ MODELS = """
 import dataclasses
 from typing import NamedTuple
 import jax
+import labkit
 from .helpers import draw
 
 
@@ -112,6 +113,43 @@ def make(key):
         return jax.random.normal(key) + x
 
     return step
+
+
+class Trained(labkit.TrainState):
+    rng: jax.Array
+
+    def draw(self):
+        return jax.random.normal(self.rng)
+
+    @classmethod
+    def start(cls, key):
+        return cls.create(params=draw(key), rng=key)
+
+
+class Receiverless:
+    def __init__(*args, **kwargs):
+        args[0].seed = args[1]
+
+    def bare(*args):
+        return args
+
+    @staticmethod
+    def make():
+        return 3
+
+    @staticmethod
+    def static(key):
+        return jax.random.uniform(key)
+
+
+class Factory:
+    @classmethod
+    def initialize(cls, key):
+        return cls.start(key)
+
+    @classmethod
+    def start(cls, key):
+        return jax.random.uniform(key)
 
 
 class Strategy:
@@ -363,6 +401,71 @@ PROGRAMS = {
         def right(key):
             strategy = Quiet()
             return strategy.initialize(key), jax.random.normal(key)
+        """,
+    "inherited methods without an object": """
+        import jax
+        from pkg.models import Receiverless
+
+        class Mine(Receiverless):
+            def __init__(*args, **kwargs):
+                super().__init__(*args)
+
+            def right(self, seed):
+                one, two = jax.random.split(jax.random.key(seed))
+                return self.make(), self.bare(), jax.random.normal(one), jax.random.normal(two)
+
+            def wrong(self, seed):
+                key = jax.random.key(seed)
+                self.make()
+                return jax.random.normal(key), jax.random.normal(key)  # reuse
+
+        class Setting(Receiverless):
+            def setup():
+                return 3
+
+            def wrong(self, key):
+                return self.static(key), self.static(key)  # reuse
+
+        def outside(seed):
+            mine = Mine(seed)
+            key = jax.random.key(seed)
+            return mine.make(), mine.static(key), mine.wrong(seed), mine.static(key)  # reuse
+        """,
+    "a known class that only stores the key": """
+        import jax
+        from pkg.models import State, Trained
+
+        def right(seed):
+            key = jax.random.key(seed)
+            return State(0, key), Trained(rng=key), Trained.create(rng=key), jax.random.normal(key)
+
+        def wrong(seed):
+            key = jax.random.key(seed)
+            return Trained.start(key), jax.random.normal(key)  # reuse
+
+        def method(seed, params):
+            key = jax.random.key(seed)
+            return Trained(rng=key).draw(), jax.random.normal(key)  # reuse
+        """,
+    "an inherited class method calls one that the class overrides": """
+        import jax
+        from pkg.models import Factory
+
+        class Drawing(Factory):
+            @classmethod
+            def start(cls, key):
+                return jax.random.normal(key)
+
+        class Quiet(Factory):
+            @classmethod
+            def start(cls, key):
+                return 0
+
+        def wrong(key):
+            return Drawing.initialize(key), jax.random.normal(key)  # reuse
+
+        def right(key):
+            return Quiet.initialize(key), jax.random.normal(key)
         """,
     "a closure over a function that two branches bind": """
         import jax

@@ -633,6 +633,237 @@ PROGRAMS = {
             state, b = returns(state)  # reuse
             return a, b
     """,
+    "stores, logs and queues": """
+        import pickle
+        import wandb
+        from labkit import make_logger, results
+
+        def logged(seed, run, queue, manager):
+            key = random.key(seed)
+            logger = make_logger()
+            logger.checkpoint({"rng": key})
+            logger.flush(key)
+            make_logger().state(key)
+            run.log({"rng": key})
+            wandb.run.summarize(key)
+            queue.put_nowait(key)
+            queue.requeue(key)
+            pickle.dumps(key)
+            manager.ckpt_manager.keep(3, key)
+            results.dump(key)
+            return random.normal(key)
+
+        def drawn(seed, logger, queue):
+            key = random.key(seed)
+            batch = queue.sample(key)
+            return batch, logger.generate(key)  # reuse
+
+        def called(seed, train):
+            key = random.key(seed)
+            values = results.checkpoint(lambda k: random.normal(k), key)
+            return values, random.normal(key)  # reuse
+
+        def played(seed, runner):
+            key = random.key(seed)
+            runner.play(key)
+            return random.normal(key)  # reuse
+    """,
+    "waiting for a value": """
+        from labkit import execute, save
+
+        def right(seed, server):
+            key = random.key(seed)
+            save("name", wait_for=key)
+            execute(3, depends_on=[key])
+            server.wait_until_done(key)
+            key.block_until_ready()
+            jax.block_until_ready(key)
+            return random.normal(key)
+
+        def wrong(seed, server):
+            key = random.key(seed)
+            save("name", key, wait_for=3)
+            execute(3, key, depends_on=[])
+            return random.normal(key)  # reuse
+
+        def run(seed, server):
+            key = random.key(seed)
+            server.wander(key)
+            return random.normal(key)  # reuse
+    """,
+    "conversions for other libraries": """
+        import torch
+        import tensorflow as tf
+        import jax.dlpack
+        import labkit
+        from torch.utils.dlpack import from_dlpack
+
+        def right(seed):
+            key = random.PRNGKey(seed)
+            there = from_dlpack(key), torch.from_dlpack(jax.dlpack.to_dlpack(key)), torch.as_tensor(key)
+            other = tf.constant(key), labkit.jax2torch(key), labkit.to_torch(key), labkit.from_dlpack(key)
+            return there, other, random.normal(key)
+
+        def wrong(seed):
+            key = random.PRNGKey(seed)
+            there = torch.utils.dlpack.from_dlpack(random.normal(key))
+            return there, tf.random.stateless_normal((2,), key)  # reuse
+
+        def worse(seed):
+            key = random.PRNGKey(seed)
+            return labkit.from_here(key), labkit.torchify(random.normal(key))  # reuse
+    """,
+    "objects that may keep a key": """
+        import labkit
+        from labkit.states import LearnerState
+
+        class Train(labkit.TrainState):
+            def fork(self, key):
+                return random.split(key)
+
+        class Held(labkit.Base):
+            def __init__(self, rng):
+                super().__init__(rng=rng)
+
+        def right(seed, state, state_cls, primitive):
+            key = random.key(seed)
+            a = Train.create(rng=key), Held(key), LearnerState.create(rng=key), LearnerState.from_parts(key)
+            b = type(state)(key), state.__class__(key), state_cls(key), primitive.bind(key)
+            return a, b, random.normal(key)
+
+        def wrong(seed, state):
+            key = random.key(seed)
+            a = Train.fork(state, key), labkit.states.create(key)  # reuse
+            return a
+
+        def worse(seed, state):
+            key = random.key(seed)
+            return state.make(key), labkit.Agent.create(key)  # reuse
+    """,
+    "a method kept in an attribute": """
+        class Agent:
+            def __init__(self, fancy):
+                self.sampler = None
+                self.sampler = self._fold if fancy else self._other
+                self.batched = jax.vmap(self._fold, in_axes=(None, 0))
+                self.drawing = self._draw
+
+            def _fold(self, key, step):
+                return random.normal(random.fold_in(key, step))
+
+            def _other(self, key, step):
+                return random.uniform(random.fold_in(key, step))
+
+            def _draw(self, key, step):
+                return random.normal(key) + step
+
+            def right(self, seed, steps):
+                key = random.key(seed)
+                return self.sampler(key, 1), self.sampler(key, 2), self.batched(random.fold_in(key, 3), steps)
+
+            def wrong(self, seed):
+                key = random.key(seed)
+                return self.drawing(key, 1), self.drawing(key, 2)  # reuse
+
+        class Chosen(Agent):
+            def setup(self, jit):
+                if jit:
+                    self.step = jax.jit(self._fold)
+                else:
+                    self.step = self._fold
+                if jit:
+                    self.mixed = self._fold
+                else:
+                    self.mixed = self._draw
+
+            def right(self, seed):
+                key = random.key(seed)
+                return self.step(key, 1), self.step(key, 2)
+
+            def wrong(self, seed):
+                key = random.key(seed)
+                return self.mixed(key, 1), self.mixed(key, 2)  # reuse
+    """,
+    "an attribute of one of two classes": """
+        class Noise:
+            def draw(self, key):
+                return random.normal(key)
+
+        class Silence:
+            def draw(self, key):
+                return 0.0
+
+        class Agent:
+            def __init__(self, loud, noise=None):
+                self.noise = noise
+                self.one = None
+                self.one = Noise()
+                self.both = Silence()
+                if loud:
+                    self.both = Noise()
+
+            def certain(self, seed):
+                key = random.key(seed)
+                return self.one.draw(key), self.one.draw(key)  # reuse
+
+            def likely(self, seed):
+                key = random.key(seed)
+                return self.both.draw(key), self.both.draw(key)  # reuse
+    """,
+    "a generator of keys where a key is taken, too": """
+        from flax import nnx
+
+        def draw(rng, shape):
+            if hasattr(rng, "dropout") and callable(rng.dropout):
+                return random.normal(rng.dropout(), shape)
+            return random.normal(rng, shape)
+
+        def choose(rng, shape):
+            key = rng.dropout() if hasattr(rng, "dropout") and callable(rng.dropout) else rng
+            return random.normal(key, shape)
+
+        def negated(rng, shape):
+            if not (callable(rng) or hasattr(rng, "dropout")):
+                return random.normal(rng, shape)
+            return random.normal(rng(), shape)
+
+        def right(rng):
+            return draw(rng, (2,)), draw(rng, (3,))
+
+        def chosen(rng):
+            return choose(rng, (2,)), choose(rng, (3,)), negated(rng, (4,))
+
+        def made(seed):
+            rng = nnx.Rngs(seed)
+            return draw(rng, (2,)), choose(rng, (3,)), negated(rng, (4,))
+
+        def wrong(seed):
+            key = random.key(seed)
+            return draw(key, (2,)), negated(key, (3,))  # reuse
+
+        def worse(rng):
+            random.split(rng)
+            return choose(rng, (3,))  # reuse
+    """,
+    "a helper that ends in a primitive": """
+        from labkit.primitives import keyed_p, mark
+
+        def show(key, x):
+            return keyed_p.bind(key, x)
+
+        def right(seed, x):
+            key = random.key(seed)
+            x = show(key, x)
+            return show(key, x), random.normal(key)
+
+        def wrong(seed, x):
+            key = random.key(seed)
+            return show(random.bits(key), x), mark(key)  # reuse
+
+        def worse(seed, x):
+            key = random.key(seed)
+            return mark(key, keyed_p), random.normal(key)  # reuse
+    """,
     "a method that is left to subclasses": """
         class Distribution:
             def pair(self, seed):
@@ -675,6 +906,87 @@ PROGRAMS = {
             state = State(random.key(seed), 0)
             state = state.replace(x=random.normal(state.key))
             return random.normal(state.key)  # reuse
+    """,
+    "of two bases the later one overrides the first one's base": """
+        class Base:
+            def draw(self, key):
+                return random.normal(key)
+
+        class Plain(Base):
+            pass
+
+        class Quiet(Base):
+            def draw(self, key):
+                return 0.0
+
+        class Both(Plain, Quiet):
+            pass
+
+        class Loud(Plain, Base):
+            pass
+
+        def right(seed):
+            key = random.key(seed)
+            one = Both()
+            return one.draw(key), one.draw(key)
+
+        def wrong(seed):
+            key = random.key(seed)
+            one = Loud()
+            return one.draw(key), one.draw(key)  # reuse
+    """,
+    "a method of the next class of the object's own": """
+        class Base:
+            def draw(self, key):
+                return random.normal(key)
+
+        class Upper(Base):
+            def draw(self, key):
+                return super().draw(key)
+
+        class Quiet(Base):
+            def draw(self, key):
+                return 0.0
+
+        class Both(Upper, Quiet):
+            pass
+
+        def right(seed):
+            key = random.key(seed)
+            one = Both()
+            return one.draw(key), one.draw(key)
+
+        def wrong(seed):
+            key = random.key(seed)
+            one = Upper()
+            return one.draw(key), one.draw(key)  # reuse
+    """,
+    "a class body binds the name of an inherited method": """
+        def quiet(self, key):
+            return 0.0
+
+        class Base:
+            def draw(self, key):
+                return random.normal(key)
+
+            def twice(self, key):
+                return random.normal(key), random.normal(key)  # reuse
+
+            sample = draw
+
+        class Quiet(Base):
+            draw = quiet
+            sample: object = quiet
+
+        def right(seed):
+            key = random.key(seed)
+            one = Quiet()
+            return one.draw(key), one.sample(random.fold_in(key, 1))
+
+        def wrong(seed):
+            key = random.key(seed)
+            one = Base()
+            return one.draw(key), one.sample(key)  # reuse
     """,
     "an inherited method calls one that the class overrides": """
         class Strategy:
@@ -2168,6 +2480,28 @@ def test_collision(program: str) -> None:
 
 
 QUIET_LOGIC = {
+    "a shape that goes on as that of a key": """
+        import chex
+
+        def f(seed):
+            key = random.PRNGKey(seed)
+            keys = random.split(key)
+            assert keys.shape == (2, *key.shape)
+            assert (4, *key.shape) != keys.shape
+            chex.assert_shape(keys, (2, *key.shape))
+            return keys
+    """,
+    "bytes of keys of either kind": """
+        import math
+
+        def f(seed, n):
+            key = random.PRNGKey(seed)
+            keys = random.split(key, n)
+            a = key.size * key.dtype.itemsize
+            b = n * keys.dtype.itemsize * keys.size
+            c = math.prod(keys.shape) * keys.dtype.itemsize + np.size(key) * key.dtype.itemsize
+            return a, b, c
+    """,
     "guard bound to a name": """
         def f(key):
             typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
@@ -2204,6 +2538,68 @@ QUIET_LOGIC = {
             return value[0], value[1]
     """,
 }
+
+
+STATES = """
+    {imports}
+
+    def restore(state, rng):
+        {restore}
+        return int(rng[0]), rng.shape == (2,)
+
+    def seeded(rng):
+        return random.key(rng[0])
+
+    def draw(key):
+        return random.normal(key)
+"""
+RESTORED = {
+    "import torch": "torch.set_rng_state(rng[0])",
+    "from torch import Generator": "rng: Generator = rng",
+    "import numpy": "numpy.random.set_state(rng)",
+    "import random as pyrandom": "pyrandom.setstate(rng)",
+    "from numpy.random import RandomState": "assert isinstance(rng, RandomState)",
+}
+
+
+@pytest.mark.parametrize(("imports", "restore"), RESTORED.items(), ids=RESTORED.keys())
+def test_a_name_is_no_evidence_beside_other_generators(imports: str, restore: str) -> None:
+    source = HEADER + textwrap.dedent(STATES.format(imports=imports, restore=restore))
+    assert flagged(source, (KeyIndexing, ShapeLogic)) == []
+    assert flagged(source + "    return key[0]\n".replace("return", "a ="), (KeyIndexing,)) == []
+    known = source + "\n\ndef known(rng):\n    return random.normal(rng), int(rng[0])\n"
+    assert len(flagged(known, (KeyIndexing,))) == 1
+
+
+@pytest.mark.parametrize("imports", ["import math", "import random as pyrandom", "import numpy.random as npr"])
+def test_a_name_is_evidence_of_a_raw_key(imports: str) -> None:
+    source = HEADER + textwrap.dedent(STATES.format(imports=imports, restore="math.floor(2.0)"))
+    assert len(flagged(source, (KeyIndexing, ShapeLogic))) == 3
+
+
+LOGIC = {
+    "shapes in full": """
+        def f(seed):
+            key = random.PRNGKey(seed)
+            keys = random.split(key)
+            return key.shape == (2,), keys.shape == (2, 2)
+    """,
+    "sizes of elements alone": """
+        def f(seed):
+            key = random.PRNGKey(seed)
+            return key.dtype.itemsize, 2 * key.dtype.itemsize
+    """,
+    "sizes of another array": """
+        def f(seed, x):
+            key = random.PRNGKey(seed)
+            return key.size, x.size * key.dtype.itemsize, key.size + key.dtype.itemsize
+    """,
+}
+
+
+@pytest.mark.parametrize("program", LOGIC.values(), ids=LOGIC.keys())
+def test_logic(program: str) -> None:
+    assert len(flagged(HEADER + textwrap.dedent(program), (ShapeLogic, DtypeLogic))) == 2
 
 
 @pytest.mark.parametrize("program", QUIET_LOGIC.values(), ids=QUIET_LOGIC.keys())
@@ -2247,6 +2643,46 @@ def test_arithmetic_on_a_parameter(program: str) -> None:
 def test_word_of_a_parameter_as_a_seed() -> None:
     program = HEADER + "def f(key):\n    return random.PRNGKey(key[1])"
     assert len(flagged(program, (KeyIndexing,))) == 1
+
+
+OVERRIDDEN = """
+    class Base:
+        def sample(self, key):
+            return self.draw(key), self.draw(key)
+
+        def draw(self, key):
+            return random.normal(key)
+
+    class Quiet(Base):
+        def draw(self, key):
+            return 0.0
+
+    def right(seed):
+        return Quiet().sample(random.key(seed))
+"""
+LOUD = """
+    class Loud(Base):
+        def draw(self, key):
+            return random.uniform(key)
+
+    def wrong(seed):
+        return Loud().sample(random.key(seed))
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "confidence"),
+    [
+        (OVERRIDDEN.replace("def draw", "def other", 1).replace("self.draw", "self.other"), Confidence.CERTAIN),
+        (OVERRIDDEN, Confidence.LIKELY),
+        (OVERRIDDEN.replace("    def draw(self, key):\n            return 0.0", "    draw = None"), Confidence.LIKELY),
+        (OVERRIDDEN + LOUD, Confidence.CERTAIN),
+    ],
+    ids=["not overridden", "overridden", "by a value", "by another draw"],
+)
+def test_a_method_that_a_subclass_overrides(program: str, confidence: Confidence) -> None:
+    facts = analyse(Document("program.py", HEADER + textwrap.dedent(program)))
+    assert [fact.confidence for fact in facts if isinstance(fact, Reuse)] == [confidence]
 
 
 def test_only_one_of_several_possible_callees_is_called() -> None:

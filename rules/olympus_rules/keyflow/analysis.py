@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import sys
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -55,6 +57,11 @@ EMPTY_BLOCK = Block()
 EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
 # Private modules that people import the public functions from.
 CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
+OTHER_GENERATORS = frozenset({"cupy", "torch"})
+OTHER_STATES = re.compile(
+    r"\b(default_rng|RandomState|BitGenerator|SeedSequence|get_state|set_state|getstate|setstate"
+    r"|random\.(Random|SystemRandom|Generator))\b"
+)
 
 
 def analyse(
@@ -207,6 +214,14 @@ class Analysis:
             return False
         place = self.document.path, getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
         return any((*place, name) in self.project.keyed for name in code.parameters)
+
+    @cached_property
+    def has_other_generators(self) -> bool:
+        """Say whether the file has to do with generators of other libraries, whose states have items and shapes, too.
+
+        Then a name such as ``rng`` does not tell a raw key from one of them.
+        """
+        return not self.imported.isdisjoint(OTHER_GENERATORS) or OTHER_STATES.search(self.document.text) is not None
 
     def gets_keys_only(self, term: Term) -> bool:
         """Say whether a term is a parameter of which the whole project says that nothing but keys comes to it."""
@@ -423,7 +438,7 @@ class Analysis:
             if heir and method.is_foreign:
                 return {"alias": f"{method.home.partition(RECEIVER)[0]}{RECEIVER}{heir}"}
             inheriting = self.hierarchy.known_class(Library(heir)) if heir else None
-            given = () if inheriting is None else (receiver(self, method, inheriting),)
+            given = GENERAL if inheriting is None else receiver(self, method, inheriting)
             return self._described(function, concerned, given)
         if head in self.module.imported:
             return {"alias": self.module.imported[head] + name[len(head) :]}

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["apply", "asks_for_its_type", "concerns_keys", "construct"]
 
-TYPE_TESTS = ("isinstance", "hasattr", "callable")
+TYPE_TESTS = ("isinstance", "issubclass", "hasattr", "callable")
+CONNECTIVES = ("and", "or", "not")
 
 
 def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
@@ -105,6 +106,8 @@ def _blurred(summary: Summary, instance: Instance) -> set[Term]:
 def _consume(flow: Interpreter, function: Function, arguments: Arguments, instance: Instance, use: Consumption) -> None:
     """Note a consumption of the callee as one of the caller."""
     value = instance.value(use.term)
+    if type(value) is int and value in flow.analysis.generators:
+        return  # an object that gives keys goes where either is taken
     if use.certainty != Certainty.KNOWN and not _may_hold_keys(flow, value):
         return
     path = instance.path(use.path)
@@ -136,9 +139,16 @@ def asks_for_its_type(flow: Interpreter, use: Consumption) -> bool:
     """Say whether the callee takes the value for a key only after a look at its type, so that it may be no key here."""
     terms = flow.terms
     subjects = {use.term, *terms.ancestors(use.term)}
-    for test in (flow.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)):
-        if terms.operation(test) == "op" and terms.data(test) in TYPE_TESTS and terms.args(test):
-            subject = terms.args(test)[0]  # of a value that differs by path, each arm
+    waiting = [flow.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
+    while waiting:
+        test = waiting.pop()
+        if terms.operation(test) != "op" or not terms.args(test):
+            continue
+        data = terms.data(test)
+        if data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
+            waiting += terms.args(test)
+        elif data in TYPE_TESTS:
+            subject = terms.args(test)[0]  # of a value that differs by path, each arm; an attribute of it
             if not subjects.isdisjoint((subject, *terms.args(subject))):
                 return True
     return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from olympus_rules.keyflow import (
     application,
     boundaries,
+    callees,
     containers,
     conversions,
     higher_order,
@@ -16,11 +17,11 @@ from olympus_rules.keyflow import (
     library,
     literals,
 )
-from olympus_rules.keyflow.access import as_term, choose, leaves, map_choice
+from olympus_rules.keyflow.access import CALLABLE, as_term, choose, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, positional
 from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.lowering import dotted_name
-from olympus_rules.keyflow.paths import PathCondition, both
+from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import (
     UNBOUND,
@@ -125,6 +126,9 @@ def _of_held_object(flow: Interpreter, function: Term) -> Value | None:
         return None
     owner, name = terms.args(function)[0], terms.data(function)[0]
     if owner in classes:  # self.layer(x, key=key)
+        kept = flow.analysis.hierarchy.held_callables(classes[owner], name, owner)
+        if kept:
+            return choose(flow, [(ALWAYS, value) for value in kept])
         held = flow.analysis.hierarchy.held_class(classes[owner], name)
         method = None if held is None else flow.analysis.hierarchy.method(held, "__call__")
         return None if method is None else Bound(flow.analysis.function(method), function)
@@ -209,17 +213,21 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
         last = flow.terms.data(function)[0]  # jax.jit(model.apply)(…)
     if _only_looks(flow, last, node) or arguments.asks:
         return asked(flow, name, arguments)
+    if callees.leaves_keys_alone(node, last) and not any(isinstance(v, CALLABLE) for v in arguments.values()):
+        return flow.terms.fresh()
     first = arguments.positional[0][0] if arguments.positional else None
     if last == "clone" and type(first) is int and (flow.knowledge.is_known(first) or first in flow.knowledge.named):
         return flow.knowledge.clone(flow.terms.number(), first)
     certainty = Certainty.UNKNOWN
-    if unasked or last.lstrip("_")[:1].isupper() or last in flow.analysis.folding_methods:
+    keeping = callees.may_only_keep(node.func, last) or _is_inherited_constructor(flow, arguments)
+    if unasked or keeping or last in flow.analysis.folding_methods:
         certainty = Certainty.DOUBTFUL
     number = flow.terms.number()
     raw = isinstance(function, Library) and flow.analysis.table.typed_key_support(function.qualified) == "no"
     changes = not _keeps_arguments(function, last)
+    waiting = callees.waiting_arguments(node)
     for value, expression in arguments.expressions():
-        if isinstance(value, Const | Library | Function | Metadata):
+        if isinstance(value, Const | Library | Function | Metadata) or expression in waiting:
             continue
         if changes:
             _handed(flow, value)
@@ -256,6 +264,14 @@ def _handed(flow: Interpreter, value: Value) -> None:
         is_key = flow.knowledge.is_candidate(term) and term not in flow.holders
         if flow.terms.operation(term) in OBJECTS and not is_key:
             flow.forget(term, handed=True)
+
+
+def _is_inherited_constructor(flow: Interpreter, arguments: Arguments) -> bool:
+    """Say whether a method is called on a class of the project that gets it from a class out of reach."""
+    owner = arguments.owner
+    if isinstance(owner, Library) and owner.qualified.rpartition(".")[2].lstrip("_")[:1].isupper():
+        owner = flow.analysis.outside(owner.qualified, concerned=True)
+    return isinstance(owner, Class)
 
 
 def _only_looks(flow: Interpreter, name: str, node: ast.Call) -> bool:

@@ -7,6 +7,7 @@ at the LibCST node at the same place.
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -95,6 +96,7 @@ class Reuse(Fact):
             two places on one straight path.
         unused: names of derived keys in scope that nothing uses, the best hint of a slip of the pen.
         batch: whether it is a key array that is consumed twice, and not one key.
+        identity: equal for the reuses of one key in one function.
     """
 
     first: Place
@@ -103,6 +105,7 @@ class Reuse(Fact):
     repeated_by: str = ""
     unused: tuple[str, ...] = ()
     batch: bool = False
+    identity: Hashable = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

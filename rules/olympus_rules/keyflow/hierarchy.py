@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.specialisation import RECEIVER
-from olympus_rules.keyflow.values import Class, Function, Library, Value
+from olympus_rules.keyflow.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Hierarchy"]
 
 SETTING_UP = ("__init__", "setup", "__post_init__")
+MAX_ANCESTRY = 100  # classes that are looked at above one class, each as often as something inherits from it
 
 
 class Hierarchy:
@@ -29,15 +32,29 @@ class Hierarchy:
         self._analysis = analysis
         self.bases: dict[ClassCode, list[Value]] = {}
         self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
+        self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
+        self._overridden: dict[ClassCode, set[str]] | None = None
 
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
         """Return a method of a class or of its bases, those of other files included."""
-        for candidate in self.ancestry(class_):
+        return self._first(self.ancestry(class_), name, class_)
+
+    def _first(self, candidates: Iterable[ClassCode], name: str, heir: ClassCode) -> FunctionCode | None:
+        """Return the method of the first class that binds a name, ``None`` where it binds something else to it."""
+        for candidate in candidates:
+            if name in candidate.values:
+                return None
             if name in candidate.kinds:
-                return self._foreign_method(candidate, name, class_)
+                return self._foreign_method(candidate, name, heir)
             if name in candidate.methods:
                 return candidate.methods[name]
         return None
+
+    def may_be_overridden(self, class_: ClassCode, name: str) -> bool:
+        """Say whether a subclass in this file binds a name that a class has a method for."""
+        if self._overridden is None:
+            self._overridden = _overridden(self._analysis.module.definitions)
+        return name in self._overridden.get(class_, ())
 
     def _foreign_method(self, class_: ClassCode, name: str, heir: ClassCode) -> FunctionCode:
         """Return a method of a class of another file, as a class that inherits it has it."""
@@ -50,11 +67,12 @@ class Hierarchy:
             )
         return class_.methods[home]
 
-    def inherited(self, class_: ClassCode, name: str) -> FunctionCode | None:
-        """Return what ``super().name`` is in a method of the class."""
-        bases = [self.known_class(base) for base in self.bases.get(class_, ())]
-        found = (self.method(base, name) for base in bases if base is not None)
-        return next((method for method in found if method is not None), None)
+    def inherited(self, class_: ClassCode, name: str, heir: ClassCode | None) -> FunctionCode | None:
+        """Return what ``super().name`` is in a method of a class, for an object of a class that may inherit from it."""
+        order = [] if heir is None else list(self.ancestry(heir))
+        if heir is None or class_ not in order:
+            heir, order = class_, list(self.ancestry(class_))
+        return self._first(order[order.index(class_) + 1 :], name, heir)
 
     def fields(self, class_: ClassCode) -> list[str]:
         """Return the annotated fields of a class, those of its bases first."""
@@ -62,15 +80,20 @@ class Hierarchy:
         return list(dict.fromkeys(name for ancestor in ancestry for name in ancestor.fields))
 
     def ancestry(self, class_: ClassCode) -> Iterable[ClassCode]:
-        """Return a class and its bases as far as their source is in reach, depth first."""
+        """Return a class and its bases as far as their source is in reach, in the order in which they are asked.
+
+        It is depth first, and a base of several of them comes after the last of these.
+        """
         found: dict[ClassCode, None] = {}
         waiting = [class_]
-        while waiting:
+        for _ in range(MAX_ANCESTRY):
+            if not waiting:
+                break
             candidate = waiting.pop(0)
-            if candidate not in found:
-                found[candidate] = None
-                bases = [self.known_class(base) for base in self.bases.get(candidate, ())]
-                waiting[:0] = [base for base in bases if base is not None]
+            found.pop(candidate, None)
+            found[candidate] = None
+            bases = [self.known_class(base) for base in self.bases.get(candidate, ())]
+            waiting[:0] = [base for base in bases if base is not None]
         return found
 
     def is_constant(self, class_: ClassCode, name: str) -> bool:
@@ -85,11 +108,47 @@ class Hierarchy:
         slot = (class_, attribute)
         if slot not in self._held:
             self._held[slot] = None  # for the time being: the methods may ask for themselves
-            for name in SETTING_UP:
-                for written, value in self._written_by(class_, name):
-                    if written == attribute and type(value) is int and value in self._analysis.classes:
-                        self._held[slot] = self._analysis.classes[value]
+            found = [value for value in self._set_up(class_, attribute) if value != Const(None)]
+            known = [self._analysis.classes.get(value) if type(value) is int else None for value in found]
+            self._held[slot] = known[0] if len(set(known)) == 1 else None
         return self._held[slot]
+
+    def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
+        """Return the functions and methods that the methods which set objects up put into an attribute.
+
+        Args:
+            class_: the class of the object.
+            attribute: the attribute.
+            owner: the object, whose methods are bound to it.
+
+        Returns:
+            None of them where it may hold anything else. What another method puts there is not known, so all of them
+            are in doubt.
+        """
+        slot = (class_, attribute)
+        if slot not in self._callables:
+            self._callables[slot] = []
+            self._callables[slot] = [value for value in self._set_up(class_, attribute) if value != Const(None)]
+        found = [self._of_object(value, owner) for value in self._callables[slot]]
+        return [value for value in found if value is not None] if None not in found else []
+
+    def _of_object(self, value: Value, owner: Value) -> Value | None:
+        """Return a callable that an object keeps, with its methods bound to the object; ``None`` for anything else."""
+        if isinstance(value, Bound | Mapped):
+            inner = value.function
+            if isinstance(inner, Library):
+                inner = self._analysis.outside(inner.qualified, concerned=True) or inner
+            function = self._of_object(inner, owner)
+            if function is None:
+                return None
+            return Bound(function, owner) if isinstance(value, Bound) else replace(value, function=function)
+        return replace(value, doubtful=True) if isinstance(value, Function) and not value.captured else None
+
+    def _set_up(self, class_: ClassCode, attribute: str) -> list[Value]:
+        """Return what the methods that set objects up put into an attribute."""
+        written = (value for name in SETTING_UP for put, value in self._written_by(class_, name) if put == attribute)
+        parts = (part for value in written for part in _parts(value))
+        return list(dict.fromkeys(parts))
 
     def _written_by(self, class_: ClassCode, name: str) -> Iterable[tuple[str, Value]]:
         """Return the attributes of its object that a method writes, with their values."""
@@ -101,7 +160,7 @@ class Hierarchy:
         for term, attribute, value, _ in summary.writes:
             if (
                 self._analysis.terms.operation(term) == "param"
-                and self._analysis.terms.data(term)[1] == summary.code.parameters[0]
+                and (self._analysis.terms.data(term)[1],) == summary.code.parameters[:1]
             ):
                 yield attribute, value
 
@@ -113,3 +172,26 @@ class Hierarchy:
                 return self._analysis.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
+
+
+def _parts(value: Value) -> list[Value]:
+    """Return the values that something may have."""
+    return [part for _, part in value.arms] if isinstance(value, Choice) else [value]
+
+
+def _overridden(definitions: Mapping[str, FunctionCode | ClassCode]) -> dict[ClassCode, set[str]]:
+    """Return the names that subclasses bind, for each class of a module that has subclasses in it."""
+    found: dict[ClassCode, set[str]] = {}
+    for class_ in definitions.values():
+        waiting = [class_]
+        seen: set[FunctionCode | ClassCode] = set()
+        while waiting:
+            below = waiting.pop()
+            if not isinstance(class_, ClassCode) or not isinstance(below, ClassCode) or below in seen:
+                continue
+            seen.add(below)
+            if below is not class_:
+                found.setdefault(below, set()).update(class_.methods, class_.values)
+            names = [base.id for base in below.node.bases if isinstance(base, ast.Name)]
+            waiting += [definitions[name] for name in names if name in definitions]
+    return found

@@ -412,6 +412,7 @@ class ClassCode:
     """A class: its methods by name and its annotated fields in order.
 
     Attributes:
+        values: the names that its body binds to anything else.
         home: the qualified name of a class of another file, whose methods are asked for there.
         kinds: the kinds of that class's methods by name.
         line: where it is defined there, if its objects stand for arrays.
@@ -423,6 +424,7 @@ class ClassCode:
     node: ast.ClassDef
     methods: dict[str, FunctionCode] = field(default_factory=dict)
     fields: list[str] = field(default_factory=list)
+    values: frozenset[str] = frozenset()
     home: str = ""
     kinds: dict[str, str] = field(default_factory=dict)
     line: int = 0

@@ -71,6 +71,7 @@ def write_class(analysis: Analysis, class_: ClassCode) -> Record:
     ]
     names = [str(rest[0]) for kind, *rest in bases if kind == "library"]
     record: Record = {"name": class_.name, "fields": class_.fields, "methods": methods, "bases": names}
+    record["values"] = sorted(class_.values)
     own = analysis.pytrees.own(class_)
     record |= {"registered": own.registered, "inert": own.inert}
     if analysis.arrays is not None and analysis.pytrees.array_class(class_) is not None:
@@ -358,6 +359,7 @@ def read_class(record: Record, home: str) -> ClassCode:
         record["name"],
         node,
         fields=list(record["fields"]),
+        values=frozenset(record["values"]),
         home=home,
         kinds=dict(record["methods"]),
         line=record.get("line", 0),

@@ -325,14 +325,22 @@ class Interpreter:
 
     def _inherited_attribute(self, value: Super, name: str, node: ast.Attribute | None) -> Value:
         """Return ``super().name``."""
-        method = self.analysis.hierarchy.inherited(value.code, name)
+        heir = self.analysis.classes.get(value.self) if type(value.self) is int else None
+        method = self.analysis.hierarchy.inherited(value.code, name, heir)
         if method is None:
             return self.terms.make("attr", (name, 0), as_term(self, value.self))
         return self._method(method, value.self, Class(value.code), node)
 
-    def _method(self, method: ir.FunctionCode, owner: Value, class_: Class, node: ast.Attribute | None) -> Value:
-        """Return a method as an attribute of an object; a property is called."""
+    def _method(
+        self, method: ir.FunctionCode, owner: Value, class_: Class, node: ast.Attribute | None, *, sure: bool = True
+    ) -> Value:
+        """Return a method as an attribute of an object; a property is called.
+
+        It is in doubt where the object may be one of a subclass that has another method of this name.
+        """
         function = self.analysis.function(method)
+        if not sure and isinstance(function, Function):
+            function = replace(function, doubtful=True)
         if method.kind == "cached_property" and type(owner) is int:
             return self._cached(method, owner, node)
         if method.is_property:
@@ -380,7 +388,10 @@ class Interpreter:
                 return Class(class_)
             method = self.analysis.hierarchy.method(class_, name) if name not in calls.REPLACING else None
             if method is not None:
-                return self._method(method, term, Class(class_), node)
+                sure = self.terms.operation(term) == "fresh" or not self.analysis.hierarchy.may_be_overridden(
+                    class_, name
+                )
+                return self._method(method, term, Class(class_), node, sure=sure)
         if self.terms.operation(term) == "copy" and not generation:
             return self.get_attribute(self.terms.args(term)[0], name, node)
         attribute = self.terms.make("attr", (name, generation), term)

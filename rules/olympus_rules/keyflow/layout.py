@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -65,8 +65,37 @@ def attribute(flow: Interpreter, term: Term, name: str, node: ast.Attribute) -> 
 
 def dtype_attribute(flow: Interpreter, value: Metadata, name: str, node: ast.Attribute) -> None:
     """Look at ``key.dtype.name`` and the like; a comparison says more, and is looked at itself."""
-    if name in DTYPE_ATTRIBUTES and not isinstance(flow.analysis.document.parents.get(node), ast.Compare):
-        dtype_fact(flow, value, "name" if name == "name" else "kind", node)
+    if name not in DTYPE_ATTRIBUTES or isinstance(flow.analysis.document.parents.get(node), ast.Compare):
+        return
+    if name == "itemsize" and _counts_bytes(flow, node):
+        return  # raw keys have more elements, typed keys have larger ones
+    dtype_fact(flow, value, "name" if name == "name" else "kind", node)
+
+
+def _counts_bytes(flow: Interpreter, itemsize: ast.Attribute) -> bool:
+    """Say whether ``key.dtype.itemsize`` is multiplied by ``key.size`` or by the product of ``key.shape``."""
+    parents = flow.analysis.document.parents
+    product: ast.AST = itemsize
+    while isinstance(parent := parents.get(product), ast.BinOp) and isinstance(parent.op, ast.Mult):
+        product = parent
+    key = ast.unparse(itemsize.value).removesuffix(".dtype")
+    return any(_is_size(factor, key) for factor in _factors(product))
+
+
+def _factors(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        yield from _factors(node.left)
+        yield from _factors(node.right)
+    else:
+        yield node
+
+
+def _is_size(node: ast.AST, key: str) -> bool:
+    """Say whether an expression is ``key.size``, ``math.prod(key.shape)`` or the like."""
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        name, argument = ast.unparse(node.func).rpartition(".")[2], ast.unparse(node.args[0])
+        return (name == "prod" and argument == f"{key}.shape") or (name == "size" and argument == key)
+    return ast.unparse(node) == f"{key}.size"
 
 
 def mapped_axis(
@@ -214,7 +243,7 @@ def asserted(flow: Interpreter, arguments: Arguments) -> None:
     for value, other in (values, values[::-1]):
         if type(value) is int and value is values[0] and "shape" in ast.unparse(node.func) and node.args:
             value = Metadata("shape", value, node.args[0])
-        if isinstance(value, Metadata) and value.what == "shape" and isinstance(other, Sequence):
+        if isinstance(value, Metadata) and value.what == "shape" and isinstance(other, Sequence) and not other.open:
             _shape_asserted(flow, value, other.items, node)
 
 

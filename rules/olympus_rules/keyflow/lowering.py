@@ -364,6 +364,7 @@ class _Lowering:
         outer = self.class_, self.renames
         self.class_, self.renames = code, [{}]
         body = self.block(node.body)
+        code.values = _bound_values(code)
         self.class_, self.renames = outer
         dst, name = self.register(), self.bind(node.name)
         self.out.append(ir.MakeClass(dst, code, body, bases))
@@ -716,6 +717,22 @@ def _is_simple(test: ast.expr) -> bool:
         isinstance(node, CONDITION_NODES) or (isinstance(node, ast.Call) and dotted_name(node.func) in ASKING)
         for node in ast.walk(test)
     )
+
+
+def _bound_values(class_: ir.ClassCode) -> frozenset[str]:
+    """Return the names that a class body binds to no method; another name of a method is one, too."""
+    found: set[str] = set()
+    for statement in class_.node.body:
+        value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+        if value is None or not isinstance(statement, ast.Assign | ast.AnnAssign):
+            continue
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for name in [target.id for target in targets if isinstance(target, ast.Name)]:
+            if isinstance(value, ast.Name) and value.id in class_.methods:
+                class_.methods.setdefault(name, class_.methods[value.id])
+            elif name not in class_.methods:
+                found.add(name)
+    return frozenset(found)
 
 
 def _kind(decorators: Sequence[ast.expr], is_method: bool) -> str:

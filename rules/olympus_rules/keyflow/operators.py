@@ -228,7 +228,7 @@ def _metadata_comparison(
         if form in ("equals", "not-equals", "in", "name", "kind") and not _is_other_dtype(other):
             dtype_fact(flow, value, form, node)
     elif value.what == "shape" and isinstance(other, Sequence):
-        if other.items and other.items[-1] in (Const(2), Const(4)):
+        if other.items and other.items[-1] in (Const(2), Const(4)) and not other.open:  # not in `(2, *key.shape)`
             shape_fact(flow, term, "key", "shape-equals", node, subject)
     elif value.what in ("ndim", "shape-item") and isinstance(other, Const):
         shape_fact(flow, term, "key", value.what, node, subject)

@@ -28,22 +28,31 @@ MAX_SPECIALISATIONS = 12  # of one function; after that its callables are callab
 RECEIVER = "@"  # between the name of an inherited method, or of its object, and the class that inherits it
 
 
-def receiver(analysis: Analysis, code: FunctionCode, class_: ClassCode) -> tuple[Slot, Value]:
-    """Return the object of an inherited method, whose class may override what the method calls."""
+def receiver(analysis: Analysis, code: FunctionCode, class_: ClassCode) -> Specialisation:
+    """Return the object of an inherited method, whose class may override what the method calls.
+
+    A static method has none, and neither has a method without a parameter for it, such as ``def make(*args)``. A class
+    method has the class.
+    """
+    if not code.positional or code.kind == "staticmethod":
+        return GENERAL
     name = code.parameters[0]
+    if code.kind == "classmethod":
+        return ((name, Class(class_)),)
     term = analysis.terms.make("param", (code, f"{name}{RECEIVER}{class_.home or class_.name}"))
     analysis.classes[term] = class_
-    return name, term
+    return ((name, term),)
 
 
-def _receiver(flow: Interpreter, code: FunctionCode, binding: dict[str, Value]) -> list[tuple[Slot, Value]]:
+def _receiver(flow: Interpreter, code: FunctionCode, binding: dict[str, Value]) -> Specialisation:
     value = binding.get(code.parameters[0]) if code.owner is not None and code.parameters else None
     class_ = flow.analysis.classes.get(value) if type(value) is int else None
-    if value is None or class_ is None or class_ is code.owner or code.kind == "staticmethod":
-        return []
-    slot, term = receiver(flow.analysis, code, class_)
-    binding[flow.terms.data(cast(int, term))[1]] = value
-    return [(slot, term)]
+    if value is None or class_ is None or class_ is code.owner or code.kind == "classmethod":
+        return GENERAL
+    found = receiver(flow.analysis, code, class_)
+    for _, term in found:
+        binding[flow.terms.data(cast(int, term))[1]] = value
+    return found
 
 
 def specialisation(flow: Interpreter, function: Function, binding: dict[str, Value]) -> Specialisation:

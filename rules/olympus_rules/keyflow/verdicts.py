@@ -7,7 +7,7 @@ out of reach took it. ``possible``: the value is a key by its name only, or a cl
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -76,6 +76,7 @@ def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | 
         repeated_by=repeated,
         unused=_unused_relatives(flow, again.term),
         batch=(flow.knowledge.rank(again.term) or 0) > 0,
+        identity=(flow.code, again.term),
     )
 
 
@@ -301,6 +302,7 @@ def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
                 again=place,
                 effect=_effect(use, use),
                 repeated_by="call",
+                identity=(flow.code, use.term),
             )
 
 
@@ -379,7 +381,7 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term], rearrang
             return Confidence.LIKELY if wanted else None
         telling = pending.need == "word" or (pending.need == "key" and pending.metadata)
         if (telling and term in knowledge.generators) or pending.need == "seed":
-            return Confidence.LIKELY
+            return Confidence.POSSIBLE if analysis.has_other_generators else Confidence.LIKELY
         wanted = pending.need in ("key", "single", "untyped", "word")
         return Confidence.POSSIBLE if wanted and term in knowledge.named else None
     if not by_source and not knowledge.used_on(term, pending.path):
@@ -491,8 +493,29 @@ def _guarded(analysis: Analysis, pending: Pending, guards: dict[Term, int]) -> b
 def unique(found: Iterable[Fact]) -> list[Fact]:
     """Return the facts in the order of their places, each type once at a node, the surest one."""
     best: dict[tuple[type[Fact], ast.AST, object], Fact] = {}
+    found = _with_one_identity(list(found))
     for fact in found:
         slot = (type(fact), fact.node, getattr(fact, "where", None) or getattr(fact, "qualified", None))
         if slot not in best or fact.confidence > best[slot].confidence:
             best[slot] = fact
     return sorted(best.values(), key=lambda fact: _place(fact.node))
+
+
+def _with_one_identity(found: list[Fact]) -> list[Fact]:
+    """Give reuses of one key one identity, which has several terms where a function is interpreted several times.
+
+    They are told by a place that consumes a key of one name again. So are the keys of two iterations of a loop.
+    """
+    leaders: dict[Hashable, Hashable] = {}
+
+    def leader(slot: Hashable) -> Hashable:
+        while (above := leaders.setdefault(slot, slot)) != slot:
+            slot = above
+        return slot
+
+    reuses = [fact for fact in found if isinstance(fact, facts.Reuse)]
+    if len(reuses) < 2:
+        return found
+    for fact in reuses:
+        leaders[leader((fact.node, fact.key))] = leader(fact.identity)
+    return [replace(fact, identity=leader(fact.identity)) if isinstance(fact, facts.Reuse) else fact for fact in found]

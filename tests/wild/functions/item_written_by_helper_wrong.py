@@ -16,7 +16,7 @@ def example():
     state = {"key": jax.random.key(0), "count": 0}
     first = draw(state)  # first
     second = draw(state)  # error: OLY104
-    advance(state)  # error: OLY104
+    advance(state)  # first
     third = draw(state)  # first
     other = state
     return first, second, third, jax.random.normal(other["key"])  # error: OLY104

@@ -9,7 +9,7 @@ class Sampler:
         self.low, self.high = low, high
 
     def pair(self):
-        first = jax.random.uniform(self.key, (), minval=self.low, maxval=self.high)  # first # error: OLY104
+        first = jax.random.uniform(self.key, (), minval=self.low, maxval=self.high)  # first
         second = jax.random.uniform(self.key, (), minval=self.low, maxval=self.high)  # error: OLY104
         return first, second
 

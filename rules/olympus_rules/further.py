@@ -1,0 +1,44 @@
+"""One mistake, one report: the places that consume one key again and again are told together."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+
+from olympus_rules.finding import Finding, Related
+from olympus_rules.keyflow.facts import Reuse
+from olympus_rules.rule import Report
+
+__all__ = ["grouped", "told_together"]
+
+
+def grouped(reports: Iterable[Report]) -> list[list[Report]]:
+    """Return reports with those on one key in one function together, the surest of them first.
+
+    The groups are in the order of their first reports. Any other report is a group of its own.
+    """
+    groups: dict[Hashable, list[Report]] = {}
+    for report in reports:
+        identity = report.fact.identity if isinstance(report.fact, Reuse) else None
+        slot = id(report) if identity is None else (report.finding.code, report.finding.filename, identity)
+        groups.setdefault(slot, []).append(report)
+    for group in groups.values():
+        group.sort(key=lambda report: (-report.finding.confidence, report.finding.sort_key))
+    return sorted(groups.values(), key=lambda group: group[0].finding.sort_key)
+
+
+def told_together(group: list[Report]) -> Finding:
+    """Return the first finding of a group, with the places of the others as related ones."""
+    finding = group[0].finding
+    told = {finding.span, *(other.span for other in finding.related)}
+    further: list[Related] = []
+    for report in group[1:]:
+        span = report.finding.span
+        if span in told or not isinstance(report.fact, Reuse):
+            continue
+        told.add(span)
+        surely = "consumed" if report.finding.confidence == finding.confidence else "may be consumed"
+        message = f"{surely} again here, by `{report.fact.again.what}`"
+        further.append(Related(message, finding.filename, span, further=True))
+    further.sort(key=lambda other: other.span)
+    return replace(finding, related=(*finding.related, *further)) if further else finding
