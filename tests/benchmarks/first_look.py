@@ -264,7 +264,7 @@ def run_lint(options: argparse.Namespace) -> int:
 
 
 def commit() -> str:
-    """Return the commit of the analysis.
+    """Return the last commit that changed the analysis.
 
     Raises:
         CorpusError: its sources differ from the commit.
@@ -275,7 +275,7 @@ def commit() -> str:
 
     if git("status", "--porcelain", "--", *ANALYSIS):
         raise CorpusError(f"{' and '.join(ANALYSIS)} hold changes that no commit has; commit them first")
-    return git("rev-parse", "--short=12", "HEAD")
+    return git("log", "-1", "--format=%h", "--abbrev=12", "--", *ANALYSIS)
 
 
 def digest() -> str:
