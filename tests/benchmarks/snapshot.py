@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -92,8 +92,12 @@ def source_lines(path: Path) -> list[str]:
     return path.read_text("utf-8", errors="replace").split("\n")
 
 
-def load_reviews(path: Path) -> dict[str, Review]:
+def load_reviews(path: Path, marks: Sequence[str] = MARKS) -> dict[str, Review]:
     """Read the snapshot; a missing file is an empty one.
+
+    Args:
+        path: the snapshot.
+        marks: the marks that a row may have.
 
     Raises:
         ValueError: a row is no review.
@@ -108,8 +112,8 @@ def load_reviews(path: Path) -> dict[str, Review]:
             finding = Seen(**row | {"related": tuple((file, at) for file, at in row["related"])})
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path.name}:{number} is no review: {error}") from error
-        if mark not in MARKS:
-            raise ValueError(f"{path.name}:{number}: the mark is {mark!r}, not one of {', '.join(MARKS)}")
+        if mark not in marks:
+            raise ValueError(f"{path.name}:{number}: the mark is {mark!r}, not one of {', '.join(marks)}")
         reviews[finding.id] = Review(finding, mark, sentence)
     return reviews
 
