@@ -22,7 +22,7 @@ from olympus.lineage.identity import Identities
 from olympus.lineage.keys import KEY_OPERATIONS
 from olympus.lineage.ledger import Ledger
 from olympus.lineage.movement import COMPUTATIONS, MOVEMENTS, Array
-from olympus.lineage.predicates import agree, both, bounds_of, canonical
+from olympus.lineage.predicates import agree, both, bounds_of
 from olympus.lineage.selection import Selected, Used, selected
 from olympus.lineage.values import LARGEST, Value, Values
 
@@ -149,14 +149,13 @@ class Interpreter:
             case: the number of the branch.
             cases: how many there are.
         """
-        decision, value = canonical(self.identities, number, case)
         bounds = both(context.bounds, bounds_of(self.identities, number, case))
-        if context.conditions.get(decision, value) != value or not agree(bounds, bounds):
+        if context.conditions.get(number, case) != case or not agree(bounds, bounds):
             return replace(context, never=(*context.never, self.execution()))
         return replace(
             context,
-            conditions={**context.conditions, decision: value},
-            cases={**context.cases, decision: cases},
+            conditions={**context.conditions, number: case},
+            cases={**context.cases, number: cases},
             bounds=bounds,
         )
 
