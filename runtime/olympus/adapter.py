@@ -5,13 +5,15 @@ Each function says what it reaches for, and why a public name does not do.
 
 from __future__ import annotations
 
+import itertools
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from olympus.spans import Span, is_user_file, span
 
@@ -20,15 +22,23 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PRIMITIVES",
+    "Branch",
+    "branches_of",
     "closed_parts",
+    "current_branches",
+    "current_calls",
+    "elsewhere",
     "execute",
     "function_of",
+    "indices_of",
     "is_library",
     "is_sampler",
     "jit_name",
     "key_buffer",
     "key_hooks",
     "key_spec",
+    "marked_branches",
+    "retraced",
     "sub_jaxprs",
     "threefry_partitionable",
     "user_frames",
@@ -199,6 +209,210 @@ def function_of(closed: Any) -> Callable[..., list[Any]]:
     return cast("Callable[..., list[Any]]", jaxpr_as_fun(closed))
 
 
+# Branches of ``cond`` that are executed for all lanes of a map. ``jax.vmap`` executes all of them and selects among
+# the results; that they were branches is lost. While the marks are on, it is written into the names of scopes.
+
+_COND, _BRANCH = "olympus.cond", "olympus.branch"
+INDICES = 1024  # decisions whose numbers are held
+
+
+class Branch(NamedTuple):
+    """A branch of a ``cond`` or ``switch`` that ``jax.vmap`` executes for all lanes, beside the other branches.
+
+    Attributes:
+        decision: a number for each time that a map comes to such a ``cond``.
+        cases: how many branches there are.
+        case: the number of the branch; ``None`` for what selects among them.
+    """
+
+    decision: int
+    cases: int
+    case: int | None
+
+
+def branches_of(eqn: JaxprEqn) -> tuple[Branch, ...]:
+    """Return the branches that an equation is in, outermost first, of those that were marked.
+
+    The names of scopes are only in ``source_info``, which is not documented.
+    """
+    stack = eqn.source_info.name_stack.stack
+    return _branches(stack) if stack else ()
+
+
+def current_branches() -> tuple[Branch, ...]:
+    """Return the marked branches that this thread is executing, outermost first: ``current_name_stack`` is private."""
+    if not _MARKS.depth:
+        return ()
+    from jax._src import source_info_util
+
+    stack = source_info_util.current_name_stack().stack
+    return _branches(stack) if stack else ()
+
+
+def current_calls() -> list[tuple[CodeType, int]]:
+    """Return the user's calls in the branch that this thread is executing, innermost first.
+
+    They were made when the branch was traced, and are in the traceback of the equation that is executed now.
+    """
+    from jax._src import source_info_util
+
+    traceback = cast(Any, source_info_util).current().traceback
+    calls: list[tuple[CodeType, int]] = []
+    for code, lasti in () if traceback is None else zip(*traceback.raw_frames(), strict=True):
+        if _begins_trace(code):
+            break
+        if is_user_file(code.co_filename):
+            calls.append((code, lasti))
+    return calls
+
+
+def indices_of(branches: Sequence[Branch]) -> list[Any] | None:
+    """Return what decides in each branch that this thread is executing: a number for each lane of the maps around it.
+
+    ``None`` where the numbers are not known. They are while :func:`key_hooks` is open.
+    """
+    import numpy as np
+
+    found = [_MARKS.indices.get((threading.get_ident(), branch.decision)) for branch in branches]
+    return None if any(index is None for index in found) else [np.asarray(index) for index in found]
+
+
+def _note_index(primitive: Any, args: Sequence[Any]) -> None:
+    """Note what decides among branches: JAX's rule compares it with the number of each of them."""
+    branches = current_branches() if primitive.name == "eq" else ()
+    if branches and branches[-1].case is None:
+        indices, known = _MARKS.indices, (threading.get_ident(), branches[-1].decision)
+        indices.pop(known, None)
+        indices[known] = args[0]
+        if len(indices) > INDICES:
+            indices.pop(next(iter(indices)), None)
+
+
+@lru_cache(maxsize=4096)
+def _branches(stack: Sequence[Any]) -> tuple[Branch, ...]:
+    found: list[Branch] = []
+    for scope in stack:
+        kind, *numbers = scope.name.rsplit(".", 2)
+        if kind == _COND:
+            found.append(Branch(int(numbers[0]), int(numbers[1]), None))
+        elif scope.name.startswith(_BRANCH) and found:
+            found[-1] = found[-1]._replace(case=int(numbers[-1]))
+    return tuple(found)
+
+
+class _Marks:
+    """How often the marks are on; JAX's rule for a mapped ``cond`` is replaced while they are."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.depth = 0
+        self.numbers = itertools.count()
+        self.original: Any = None
+        self.known: dict[int, tuple[weakref.ref[Any], dict[int, Any]]] = {}
+        self.indices: dict[tuple[int, int], Any] = {}
+
+    def add(self, change: int) -> None:
+        """Turn the marks on or off, once more."""
+        from jax._src.interpreters import batching
+        from jax.extend.core.primitives import cond_p
+
+        with self.lock:
+            rules = cast(Any, batching).fancy_primitive_batchers
+            if self.depth == 0:
+                self.original, rules[cond_p] = rules[cond_p], self.rule
+            self.depth += change
+            if self.depth == 0:
+                rules[cond_p] = self.original
+
+    def rule(self, *given: Any, **params: Any) -> Any:
+        """Do what JAX's rule does, in scopes whose names tell its branches."""
+        from jax._src import source_info_util
+
+        index_axis, *_ = given[-1]
+        if not isinstance(index_axis, int):  # one branch is executed, as without a map
+            return self.original(*given, **params)
+        branches = params["branches"]
+        params["branches"] = tuple(self.marked(branch, number) for number, branch in enumerate(branches))
+        with source_info_util.extend_name_stack(f"{_COND}.{next(self.numbers)}.{len(branches)}"):
+            return self.original(*given, **params)
+
+    def marked(self, closed: Any, number: int) -> Any:
+        """Return the jaxpr of a branch with its number in the scopes of all equations; one for each jaxpr."""
+        known = self.known.get(id(closed))
+        if known is None or known[0]() is not closed:
+            held, name = self.known, id(closed)
+            known = held[name] = weakref.ref(closed, lambda _: held.pop(name, None)), {}
+        if number not in known[1]:
+            known[1][number] = _in_scope(closed, f"{_BRANCH}.{number}")
+        return known[1][number]
+
+
+def _in_scope(closed: Any, name: str) -> Any:
+    from jax._src import source_info_util
+
+    scope = cast(Any, source_info_util).new_name_stack(name)
+    equations = [
+        eqn.replace(source_info=eqn.source_info.replace(name_stack=scope + eqn.source_info.name_stack))
+        for eqn in closed.jaxpr.eqns
+    ]
+    return closed.replace(jaxpr=closed.jaxpr.replace(eqns=equations))
+
+
+_MARKS = _Marks()
+
+
+@contextmanager
+def marked_branches() -> Iterator[None]:
+    """Let what ``jax.vmap`` makes of ``cond`` tell its branches, to :func:`branches_of` and :func:`current_branches`.
+
+    JAX has no public hook. Its table of rules for maps has one for ``cond``, which is put back at the end. Numbers
+    are not changed by this, nor what is compiled, but for the names of scopes. A release that has no such table, or
+    none of the names that are asked for here, makes no marks.
+    """
+    try:
+        _MARKS.add(1)
+    except (ImportError, AttributeError, KeyError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        _MARKS.add(-1)
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """Trace without what is known of the equation that is being executed: its place, and the branches around it.
+
+    What is traced for all calls of a function must not have the place of one of them. The context is private; what
+    JAX has to set it only adds to it.
+    """
+    from jax._src import source_info_util
+
+    module = cast(Any, source_info_util)
+    state = module._source_info_context
+    before, state.context = state.context, module.new_source_info()
+    try:
+        yield
+    finally:
+        state.context = before
+
+
+def retraced() -> AbstractContextManager[Any]:
+    """Have JAX trace compiled functions anew inside of this, and keep these traces apart from all others."""
+    context = _trace_context()
+    return nullcontext() if context is None else cast("AbstractContextManager[Any]", context("olympus"))
+
+
+@cache
+def _trace_context() -> Any:
+    """Return what JAX's caches of traces are asked by as well; before 0.8 there is none."""
+    import jax
+
+    make = getattr(jax, "make_user_context", None)
+    return None if make is None else make()
+
+
 Observer = Callable[[Any, tuple[Any, ...], dict[str, Any]], Callable[[Any], None] | None]
 """Called before a primitive with it, its operands and its parameters; returns what is called with its results.
 
@@ -236,6 +450,7 @@ def key_hooks(observe: Observer) -> Iterator[None]:
         if getattr(quiet, "on", False):
             return run(*args, **params)
         quiet.on, results = True, None
+        _note_index(primitive, args)
         done = observe(primitive, args, params)
         quiet.on = primitive.name.startswith("random_")
         try:
@@ -251,7 +466,8 @@ def key_hooks(observe: Observer) -> Iterator[None]:
     module.check_key_reuse_jaxpr = lambda jaxpr: trace(jaxpr) if before or local() is True else None
     config.update("jax_debug_key_reuse", True)
     try:
-        yield
+        with marked_branches():
+            yield
     finally:
         config.update("jax_debug_key_reuse", before)
         module.call_impl_with_key_reuse_checks, module.check_key_reuse_jaxpr = execute, trace

@@ -294,7 +294,8 @@ def trace(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Trace:
         return f(*own_args, **own_kwargs)
 
     avals = [_abstract(leaves[number]) for number in inputs]
-    jaxpr, out = jax.make_jaxpr(flat, return_shape=True)(*avals)
+    with adapter.marked_branches(), adapter.retraced():
+        jaxpr, out = jax.make_jaxpr(flat, return_shape=True)(*avals)
     return Trace(
         jaxpr=jaxpr,
         names=tuple(named(paths[number][0]) for number in inputs),

@@ -552,3 +552,54 @@ def test_the_example_of_the_probe(project: Path, run: Callable[..., Outcome]):
 def test_the_page_names_what_verdicts_there_are():
     for status in get_args(Status):
         assert f"| {status} |" in PAGE.read_text("utf-8")
+
+
+SEARCH = """\
+import sys
+
+import jax
+import jax.numpy as jnp
+from jax import lax, random
+
+
+def root(draw, depth):
+    return random.normal(draw, (2,)).sum()
+
+
+def interior(draw, depth):
+    return random.uniform(draw, (2,)).max() TWICE
+
+
+def choose(draw, depth):
+    return lax.cond(depth == 0, root, interior, draw, depth)
+
+
+def simulate(draw, length):
+    def step(state):
+        draw, depth, total = state
+        draw, own = random.split(draw)
+        return draw, depth + 1, total + choose(own, depth)
+
+    return lax.while_loop(lambda state: state[1] < length, step, (draw, 0, 0.0))[2]
+
+
+draws, lengths = random.split(random.key(0), 3), jnp.arange(3)
+compiled = jax.jit if sys.argv[1] == "compiled" else lambda f: f
+compiled(jax.vmap(choose))(draws, lengths)
+compiled(jax.vmap(simulate))(jax.vmap(random.fold_in, (0, None))(draws, 1), lengths)
+"""
+
+
+@pytest.mark.skipif(find_spec("jax") is None, reason="the command uses JAX")
+@pytest.mark.parametrize("option", [[], ["--probe"]])
+@pytest.mark.parametrize("how", ["eager", "compiled"])
+def test_branches_that_all_lanes_execute_are_confirmed_where_one_lane_draws_twice(
+    how: str, option: list[str], project: Path, run: Callable[..., Outcome]
+):
+    command = [sys.executable, "-m", "olympus", "record", *option, "--", sys.executable, "search.py", how]
+    for twice, expected in (("", 0), ("+ random.gumbel(draw)", 1)):
+        (project / "search.py").write_text(SEARCH.replace("TWICE", twice))
+        done = subprocess.run(command, check=False, capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b"")
+        outcome = run("--no-cache", "--trace-events", "events.jsonl", "search.py")
+        assert outcome.out.count("verdict: confirmed (recorded)") == expected, outcome.out

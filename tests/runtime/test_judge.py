@@ -14,6 +14,7 @@ jax = pytest.importorskip("jax")
 from olympus import lineage  # noqa: E402
 from olympus.jaxprs import raw_key, typed_key  # noqa: E402
 from olympus.verdicts import Place, Question  # noqa: E402
+from olympus.verdicts.evidence import key_text  # noqa: E402
 from olympus.verdicts.judge import Execution, judge  # noqa: E402
 
 CASES = {
@@ -33,6 +34,16 @@ CASES = {
         "OLY104",
         "refuted",
         "lax.cond(True, lambda k: «1 r.normal(k)», lambda k: «2 r.uniform(k)», key)",
+    ),
+    "one key in two branches, executed for all lanes of a map": (
+        "OLY104",
+        "refuted",
+        "jax.vmap(lambda p: lax.cond(p, lambda k: «1 r.normal(k)», lambda k: «2 r.uniform(k)», key))(flag[None])",
+    ),
+    "one key twice in a branch, executed for all lanes of a map": (
+        "OLY104",
+        "confirmed",
+        "jax.vmap(lambda p: lax.cond(p, lambda k: «1 r.normal(k)» + «2 r.uniform(k)», lambda k: 0.0, key))(flag[None])",
     ),
     "one key after a branch": (
         "OLY104",
@@ -59,3 +70,10 @@ def test_two_places(name: str, key: Callable[[], Any]) -> None:
     question = Question(code, second, None if first == second else first, certain=True)
     execution = Execution(lineage.of(f, key(), jax.ShapeDtypeStruct((), "bool")))
     assert judge(question, [execution], "function").status == status
+
+
+def test_a_key_that_nothing_has_made_says_so() -> None:
+    assert key_text("split(key)[1]") == "split(key)[1]"
+    told = key_text("fold_in(failed(...), 3)")
+    assert "failed(...)" not in told
+    assert told.startswith("fold_in(the missing value, 3) (no execution has made it")

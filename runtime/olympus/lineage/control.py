@@ -70,7 +70,7 @@ def cond(state: Interpreter, equation: Equation, operands: list[Value], context:
             sub.jaxpr,
             sub.consts,
             arguments,
-            replace(context, outer=equation, conditions={**context.conditions, decision: sub.index}),
+            replace(state.decided(context, decision, sub.index, len(equation.subs)), outer=equation),
         )
         for sub in equation.subs
     ]

@@ -22,7 +22,8 @@ from olympus.lineage.identity import Identities
 from olympus.lineage.keys import KEY_OPERATIONS
 from olympus.lineage.ledger import Ledger
 from olympus.lineage.movement import COMPUTATIONS, MOVEMENTS, Array
-from olympus.lineage.selection import Selected, selected
+from olympus.lineage.predicates import agree, both, bounds_of
+from olympus.lineage.selection import Selected, Used, selected
 from olympus.lineage.values import LARGEST, Value, Values
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ ARITHMETIC = frozenset({
     "sign", "sort", "sub", "xor",
 })
 # fmt: on
+OF_TYPE = frozenset({"and", "convert_element_type", "not", "or"})  # those whose meaning depends on a type
 OBSERVATIONS = frozenset({"debug_callback", "debug_print"})
 BUDGET = 200_000  # equations; those of a loop's body count once for each turn that is followed
 
@@ -103,17 +105,62 @@ class Interpreter:
             self.spent += 1
             if self.spent > BUDGET:
                 raise Exhausted
-            own = selections.get(id(eqn))
-            inner = context
-            if own:
-                cases: dict[object, int] = {(execution, which): case for which, case in own.items()}
-                inner = replace(context, conditions={**context.conditions, **cases})
+            used = selections.equations.get(id(eqn))
+            inner = context if used is None else self.inside(used, selections, held, execution, context)
             operands = [self.read(held, atom) for atom in eqn.invars]
             held.update(zip(eqn.outvars, self.follow(Equation(eqn, context.outer), operands, inner), strict=True))
         return [self.read(held, atom) for atom in jaxpr.outvars]
 
+    def inside(
+        self, used: Used, selections: Selected, held: dict[Any, Value], execution: int, context: Context
+    ) -> Context:
+        """Return the context of an equation whose results are of use in some cases only.
+
+        Args:
+            used: these cases.
+            selections: all of the jaxpr.
+            held: the values of its variables, as far as it has been followed.
+            execution: the number of this execution of the jaxpr.
+            context: the branches and loops around the jaxpr.
+        """
+        inner = context
+        for which, (case, cases) in used.selected.items():
+            decision = (execution, which)
+            inner = replace(
+                inner,
+                conditions={**inner.conditions, decision: case},
+                cases={**inner.cases, decision: cases},
+            )
+        for branch in used.branches:
+            if branch.case is not None:
+                index = selections.indices.get(branch.decision)
+                value = self.read(held, index) if index in held or hasattr(index, "val") else None
+                term = self.identities.number("decision", (), (execution, branch.decision))
+                number = term if value is None else self.values.number(value)
+                inner = self.decided(inner, number, branch.case, branch.cases)
+        return inner
+
+    def decided(self, context: Context, number: int, case: int, cases: int) -> Context:
+        """Return the context of a branch.
+
+        Args:
+            context: that of the ``cond`` or ``switch``.
+            number: the term of what decides.
+            case: the number of the branch.
+            cases: how many there are.
+        """
+        bounds = both(context.bounds, bounds_of(self.identities, number, case))
+        if context.conditions.get(number, case) != case or not agree(bounds, bounds):
+            return replace(context, never=(*context.never, self.execution()))
+        return replace(
+            context,
+            conditions={**context.conditions, number: case},
+            cases={**context.cases, number: cases},
+            bounds=bounds,
+        )
+
     def selection(self, jaxpr: Jaxpr) -> Selected:
-        """Return the equations of which a selection uses one result of several; found once for a jaxpr."""
+        """Return the equations whose results are of use in some cases only; found once for a jaxpr."""
         known = self.selections.get(id(jaxpr))
         if known is None:
             known = self.selections[id(jaxpr)] = jaxpr, selected(jaxpr)
@@ -179,6 +226,8 @@ class Interpreter:
             params = self.execution()
         if equation.eqn.effects:
             params = self.execution()
+        elif equation.primitive in OF_TYPE and isinstance(params, tuple):
+            params = (*params, ("operand", str(equation.inputs[0].aval.dtype)))
         children = tuple(self.values.number(operand) for operand in operands)
         return self.identities.number("computed", children, (equation.primitive, params))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from olympus.lineage.events import Event, Misuse, MisuseKind
 from olympus.lineage.identity import Identities
+from olympus.lineage.predicates import agree
 
 __all__ = ["Consumption", "Ledger"]
 
@@ -138,7 +139,8 @@ def may_meet(first: Consumption, second: Consumption) -> bool:
     one, other = first.event.context, second.event.context
     if first.lanes & second.lanes or one.never != other.never:
         return False
-    return all(other.conditions.get(decision, branch) == branch for decision, branch in one.conditions.items())
+    same = all(other.conditions.get(decision, branch) == branch for decision, branch in one.conditions.items())
+    return same and agree(one.bounds, other.bounds)
 
 
 def _same_place(first: Event, second: Event) -> bool:

@@ -1,19 +1,55 @@
 """Draws of which only one is used: both are made, and ``select_n`` drops one of the results.
 
-This is what becomes of ``lax.cond`` under ``vmap``, where the predicate differs from lane to lane.
+This is what becomes of ``lax.cond`` under ``vmap``, where the predicate differs from lane to lane. Where JAX was
+watched while it did that, each equation tells the branches that it stands in, whatever uses its results. Otherwise
+the results are followed to the selections that use them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from olympus import adapter
+from olympus.adapter import Branch
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
 
-__all__ = ["Selected", "selected"]
+__all__ = ["Need", "Selected", "Used", "common", "indices_of", "origin", "selected"]
 
-Selected = dict[int, dict[Any, int]]
-"""For an equation, by its ``id``: the predicates on which its results are used, each with the case that uses them."""
+Need = dict[Any, int]
+"""Where a value is used: only where each of these predicates, variables of the jaxpr, has that value."""
+
+RESHAPED = frozenset({"broadcast_in_dim", "copy", "expand_dims", "reshape", "squeeze"})
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Where the results of an equation are of use.
+
+    Attributes:
+        selected: the predicates of selections, variables of the jaxpr, each with the case that uses the results and
+            the number of cases.
+        branches: the branches that the equation stands in, which ``jax.vmap`` executes for all lanes.
+    """
+
+    selected: dict[Any, tuple[int, int]]
+    branches: tuple[Branch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What is of use in some cases only, in one jaxpr.
+
+    Attributes:
+        equations: those whose results are, by ``id``.
+        indices: what decides among branches that stand in the jaxpr, by the number of the decision.
+    """
+
+    equations: dict[int, Used]
+    indices: dict[int, Any]
 
 
 def selected(jaxpr: Jaxpr) -> Selected:
@@ -22,39 +58,66 @@ def selected(jaxpr: Jaxpr) -> Selected:
     The equations are walked from the last to the first. What the jaxpr returns is used in all cases; what an equation
     takes is used where its results are, and in the case of a ``select_n`` that it stands for.
     """
-    if not any(eqn.primitive.name == "select_n" for eqn in jaxpr.eqns):
-        return {}
-    used: dict[Any, dict[Any, int]] = {}
-    found: Selected = {}
+    branches = {id(eqn): around for eqn in jaxpr.eqns if (around := adapter.branches_of(eqn))}
+    if not branches and not any(eqn.primitive.name == "select_n" for eqn in jaxpr.eqns):
+        return Selected({}, {})
+    found: dict[int, Used] = {}
+    cases: dict[Any, int] = {}
+    made = {variable: eqn for eqn in jaxpr.eqns for variable in eqn.outvars}
+    used: dict[Any, Need] = {}
+
+    def use(atom: Any, need: Need) -> None:
+        if not hasattr(atom, "val"):
+            used[atom] = common([used[atom], need]) if atom in used else need
+
     for atom in jaxpr.outvars:
-        _use(used, atom, {})
+        use(atom, {})
     for eqn in reversed(jaxpr.eqns):
-        needs = [used[variable] for variable in eqn.outvars if variable in used]
-        need = _common(needs)
-        if need:
-            found[id(eqn)] = need
-        if eqn.primitive.name == "select_n" and not _is_literal(eqn.invars[0]):
-            _use(used, eqn.invars[0], need)
+        need = common(used[variable] for variable in eqn.outvars if variable in used)
+        own = branches.get(id(eqn), ())
+        if need or own:
+            found[id(eqn)] = Used({which: (case, cases[which]) for which, case in need.items()}, own)
+        selects = eqn.primitive.name == "select_n" and not hasattr(eqn.invars[0], "val")
+        if selects and not (own and own[-1].case is None):  # that of a branch is told by the branch
+            which, turned = origin(eqn.invars[0], made)
+            cases[which] = len(eqn.invars) - 1
+            use(eqn.invars[0], need)
             for case, atom in enumerate(eqn.invars[1:]):
-                _use(used, atom, {**need, eqn.invars[0]: case})
+                use(atom, {**need, which: turned(case)})
         else:
             for atom in eqn.invars:
-                _use(used, atom, need)
+                use(atom, need)
+    return Selected(found, indices_of(jaxpr) if branches else {})
+
+
+def indices_of(jaxpr: Jaxpr) -> dict[int, Any]:
+    """Return what decides among branches that stand in a jaxpr, by the number of the decision.
+
+    JAX compares it with the number of each branch, and the first equation that does is before all of the branches.
+    """
+    found: dict[int, Any] = {}
+    for eqn in jaxpr.eqns:
+        own = adapter.branches_of(eqn) if eqn.primitive.name == "eq" else ()
+        if own and own[-1].case is None:
+            found.setdefault(own[-1].decision, eqn.invars[0])
     return found
 
 
-def _use(used: dict[Any, dict[Any, int]], atom: Any, need: dict[Any, int]) -> None:
-    if not _is_literal(atom):
-        used[atom] = _common([used[atom], need]) if atom in used else need
-
-
-def _common(needs: list[dict[Any, int]]) -> dict[Any, int]:
-    """Return the cases that several uses have in common."""
-    if not needs:
-        return {}
-    first, *others = needs
+def common(found: Iterable[Need]) -> Need:
+    """Return what several uses have in common."""
+    first, *others = [*found] or [{}]
     return {which: case for which, case in first.items() if all(other.get(which) == case for other in others)}
 
 
-def _is_literal(atom: Any) -> bool:
-    return hasattr(atom, "val")
+def origin(atom: Any, made: dict[Any, Any]) -> tuple[Any, Callable[[int], int]]:
+    """Return the variable whose values a predicate has, in another shape, and what gives its value for a case."""
+    negated = False
+    while atom in made:
+        eqn = made[atom]
+        name, of_boolean = eqn.primitive.name, str(eqn.invars[0].aval.dtype) == "bool" if eqn.invars else False
+        turns = name == "not" and of_boolean
+        same = turns or name in RESHAPED or (name == "convert_element_type" and of_boolean)
+        if not same or hasattr(eqn.invars[0], "val"):
+            break
+        atom, negated = eqn.invars[0], negated != turns
+    return atom, (lambda case: 1 - case) if negated else (lambda case: case)

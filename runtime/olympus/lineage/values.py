@@ -77,7 +77,9 @@ class Values:
             elif value.known is not None and not value.shape:
                 value.number = self.identities.number("literal", (), int(value.known))
             elif value.known is not None:
-                value.number = self.identities.number("literals", (), (value.shape, value.known.tobytes()))
+                value.number = self.identities.number(
+                    "literals", (), (value.shape, value.known.tobytes(), value.known.dtype.str)
+                )
         return value.number
 
     def constant(self, value: Any) -> Value:

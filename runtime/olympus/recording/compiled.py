@@ -142,7 +142,8 @@ def plan(
         probing: whether its loops and branches are to be executed a second time at each call.
     """
     closed = params["jaxpr"]
-    traced = trace(lambda *values: primitive.bind(*values, **params), *args)
+    with adapter.elsewhere():
+        traced = trace(lambda *values: primitive.bind(*values, **params), *args)
     state, _, outputs = interpreted(replace(traced, raw_keys=frozenset(raw)))
     # A sampler consumes its key whichever of its own methods gives the result.
     sampler = adapter.is_sampler(closed.jaxpr)
@@ -288,8 +289,14 @@ def around(equation: Equation) -> tuple[Equation, ...]:
 
 
 def is_in_branch(event: Event) -> bool:
-    """Say whether an event is in a branch of a ``lax.cond``, of which it is not known that it is taken."""
-    return any(each.primitive == "cond" for each in around(event.equation)[:-1])
+    """Say whether an event is in a branch of a ``lax.cond``, of which it is not known that it is taken.
+
+    Under ``vmap`` it may be executed for all lanes, and used for those that take it.
+    """
+    outer = around(event.equation)
+    if any(each.primitive == "cond" for each in outer[:-1]):
+        return True
+    return any(branch.case is not None for each in outer for branch in adapter.branches_of(each.eqn))
 
 
 def _is_in_all(event: Event, cases: defaultdict[tuple[object, int], set[int]], key: int) -> bool:
@@ -305,16 +312,7 @@ def _is_in_all(event: Event, cases: defaultdict[tuple[object, int], set[int]], k
     ((decision, case),) = event.context.conditions.items()
     seen = cases[decision, key]
     seen.add(case)
-    return len(seen) == (2 if isinstance(decision, tuple) else _branches(event))
-
-
-def _branches(event: Event) -> int:
-    """Return the number of branches of the one ``lax.cond`` around an event; 0 if there are several."""
-    found, outer = [], event.context.outer
-    while outer is not None:
-        found += [len(outer.subs)] if outer.primitive == "cond" else []
-        outer = outer.outer
-    return found[0] if len(found) == 1 else 0
+    return len(seen) == event.context.cases[decision]
 
 
 def _place(term: Term) -> Iterator[int]:

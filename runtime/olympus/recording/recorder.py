@@ -31,6 +31,7 @@ from olympus import adapter
 from olympus.diagnosis import Diagnosis, of_misuse
 from olympus.recording.epochs import Epochs
 from olympus.recording.executed import Event, Key, Repeat, Stack, is_installed, places_of, user_frames
+from olympus.recording.lanes import Lanes, current_lanes
 from olympus.recording.words import folded, words_of
 from olympus.spans import Span
 
@@ -189,10 +190,13 @@ class Recorder:
     def _stack(self) -> Stack:
         """Return the user's part of the stack; equal ones are one object."""
         frames = user_frames()
-        numbers = tuple(number for _, code, lasti in frames for number in (id(code), lasti))
+        calls = [(code, lasti) for _, code, lasti in frames]
+        if adapter.current_branches():
+            calls = [*adapter.current_calls(), *calls]
+        numbers = tuple(number for code, lasti in calls for number in (id(code), lasti))
         known = self._stacks.get(numbers)
         if known is None:
-            known = self._stacks.setdefault(numbers, Stack(tuple((code, lasti) for _, code, lasti in frames)))
+            known = self._stacks.setdefault(numbers, Stack(tuple(calls)))
         self._came(frames)
         return known
 
@@ -232,12 +236,17 @@ class Recorder:
     def _draws(self, kind: Literal["split", "draw"], args: Sequence[Any], words: list[bytes]) -> tuple[bool, list[Key]]:
         """Note that all keys of an array are consumed; return whether one was before, or may be on purpose."""
         keys = [self._key(args[0], row, str(args[0].dtype)) for row in words]
-        event = Event(kind, "split" if kind == "split" else "bits", tuple(keys), (), self._stack())
+        lanes = current_lanes()
+        if lanes.none:
+            return False, keys
+        own, known = _of_lanes(lanes, keys, args[0].shape)
+        name = "split" if kind == "split" else "bits"
+        event = Event(kind, name, tuple(own) if known else (), (), self._stack())
         self._happened(event)
         if allows_reuse():
             return True, keys
-        repeated = [self._consume(key, event) for key in dict.fromkeys(keys)]
-        twice = next((key for key in keys if keys.count(key) > 1), None) if len(set(keys)) < len(keys) else None
+        repeated = [self._consume(key, event) for key in dict.fromkeys(own)]
+        twice = next((key for key in own if own.count(key) > 1), None) if len(set(own)) < len(own) else None
         if twice is not None:
             self._repeat("reuse", event, event, twice)
         return any(repeated) or twice is not None, keys
@@ -314,7 +323,7 @@ class Recorder:
             if probed is not None:
                 repeated.append(self._use_probed(plan, probed, stack))
             self._skip((e for e in plan.hidden if probed is None or probed.probe.number(e) is None), stack)
-            if not allows_reuse():
+            if not allows_reuse() and not current_lanes().none:
                 for misuse in plan.misuses:
                     if probed is None or not probed.tells(misuse):
                         self._misused(misuse, plan, stack)
@@ -333,8 +342,15 @@ class Recorder:
 
     def _use(self, use: Use, found: Found | None, stack: Stack) -> bool:
         kind: Literal["split", "draw"] = "split" if use.event.kind == "split" else "draw"
-        if found is None:
-            self._happened(Event(kind, use.event.name, (), (), stack, use.event, use.certain))
+        lanes = current_lanes()
+        takes = True if lanes.all else None
+        if use.source is not None and found is not None and not lanes.all:
+            shape = _key_shape(found.array)
+            takes = lanes.takes(shape, _row(use.source.position, shape)) if use.source.position else None
+        if takes is False or lanes.none:
+            return False
+        if found is None or takes is None:
+            self._happened(Event(kind, use.event.name, (), (), stack, use.event, use.certain and takes is not None))
             return False
         implementation = use.event.implementation
         key = self._key(found.array, found.words, implementation)
@@ -354,6 +370,33 @@ class Recorder:
     def _use_probed(self, plan: Plan, probed: Probed, stack: Stack) -> bool:
         """Note what the loops and branches of a call have consumed; return whether a key was consumed before."""
         raise NotImplementedError
+
+
+def _of_lanes(lanes: Lanes, keys: list[Key], shape: Sequence[int]) -> tuple[list[Key], bool]:
+    """Return the keys of an array that the lanes of its branches take, and whether all of these are known.
+
+    One key that all lanes have is that of the branch, and not of a lane: which branch draws from it is not known.
+    """
+    if lanes.all:
+        return keys, True
+    if len(set(keys)) < len(keys):
+        return [], False
+    takes = [lanes.takes(shape, row) for row in range(len(keys))]
+    return [key for key, taken in zip(keys, takes, strict=True) if taken], None not in takes
+
+
+def _key_shape(array: Any) -> tuple[int, ...]:
+    """Return the shape of an array of keys, without the axis of words of raw ones."""
+    shape = tuple(array.shape)
+    return shape if str(array.dtype).startswith("key<") else shape[:-1]
+
+
+def _row(position: tuple[int, ...], shape: tuple[int, ...]) -> int:
+    """Return the flat index of a key in an array of this shape."""
+    row = 0
+    for index, length in zip(position, shape, strict=True):
+        row = row * length + index
+    return row
 
 
 class Found(NamedTuple):

@@ -21,6 +21,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from olympus.recording.executed import Event, Key, Stack
+from olympus.recording.lanes import current_lanes
 from olympus.recording.recorder import Found, Recorder, allows_reuse
 from olympus.spans import Chain, Span, span_at
 
@@ -165,7 +166,7 @@ class Stream(Recorder):
         return made
 
     def _made(self, keys: Iterable[Key]) -> None:
-        for key in keys:
+        for key in keys if current_lanes().all else ():
             earlier = self._makers.setdefault(key, self._site)
             if earlier != self._site and key.epoch >= 0:
                 self._pair("derived", earlier, self._site, key)
@@ -215,6 +216,7 @@ class Stream(Recorder):
             for each in (misuse.first, misuse.second)
         )
         maybe = misuse.first.conditional or misuse.second.conditional or _needs_turn(misuse)
+        maybe = maybe or not current_lanes().known
         own = memoryview(self._inside_words.get((misuse, stack), b"")).cast("I").tolist()
         words = {"words": own, "device": _device()} if own else {}
         self._entry(

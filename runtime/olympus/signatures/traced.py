@@ -340,22 +340,15 @@ class _Reading:
 
 
 def _conditions(event: Event) -> tuple[Conditions, dict[object, int]]:
-    """Return the branches of ``lax.cond`` around an event, and how many each has, where that is known.
+    """Return the branches of ``lax.cond`` around an event, and how many each has.
 
-    A decision of ``lax.cond`` is a number; they stand in the order of the equations around the event. A selection
-    among results is no condition: all of them have been drawn.
+    Under ``vmap`` a lane takes one of them. A selection among results is no condition: all of them have been drawn.
     """
+    context = event.context
     conditions: Conditions = {
-        decision: case for decision, case in event.context.conditions.items() if isinstance(decision, int)
+        decision: case for decision, case in context.conditions.items() if isinstance(decision, int)
     }
-    branches = []
-    equation = event.equation
-    while equation.outer is not None:
-        if equation.sub.kind == "cond":
-            branches.append(len(equation.outer.subs))
-        equation = equation.outer
-    known = len(conditions) == len(branches)  # one that stands in a known branch of another is not among them
-    return conditions, dict(zip(conditions, reversed(branches), strict=True)) if known else {}
+    return conditions, {decision: context.cases[decision] for decision in conditions}
 
 
 # Arrays.

@@ -8,20 +8,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
-from olympus.jaxprs import Equation
 from olympus.lineage import Event, Failure, Lineage
 from olympus.lineage.ledger import Consumption, may_meet
 from olympus.spans import Chain, Span, traceback_chain
+from olympus.verdicts.evidence import is_assumed, key_text, operation_text
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 from olympus.verdicts.turns import FOLDED, ROOTS, WHICH, Making, Turns
 
-__all__ = ["ASSUMED", "WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
+__all__ = ["WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
 
 WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
-
-ASSUMED = "assumed_consumption"
-"""The name of a compiled function that stands for a call of which it is not known what it does with a key."""
 
 Use = tuple[Event, int]
 """A key operation, and one of its keys."""
@@ -150,7 +147,7 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     first = [(event, key) for event in earlier if event.consumes for key in event.keys]
     second = [(event, key) for event in later if event.consumes for key in event.keys]
     shared = [(a, b, key) for a, key in first for b, other in second if a is not b and key == other and _may_meet(a, b)]
-    known = [pair for pair in shared if not _is_assumed(pair[0]) and not _is_assumed(pair[1])]
+    known = [pair for pair in shared if not is_assumed(pair[0]) and not is_assumed(pair[1])]
     for a, b, key in known or shared:
         if not known and not question.certain:
             return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
@@ -170,16 +167,6 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
 def _may_meet(first: Event, second: Event) -> bool:
     """Say whether two events can happen in one run: they are not in two branches of ``lax.cond``."""
     return may_meet(Consumption(first), Consumption(second))
-
-
-def _is_assumed(event: Event) -> bool:
-    """Say whether an event stands for a call of which it is not known what it does."""
-    equation: Equation | None = event.equation
-    while equation is not None:
-        if equation.primitive == "jit" and equation.params.get("name") == ASSUMED:
-            return True
-        equation = equation.outer
-    return False
 
 
 def _goes_round(question: Question) -> bool:
@@ -279,7 +266,7 @@ def _collision(
             if stream == other and a is not b and _may_meet(a, b):
                 return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
     doubt: str | None = "no keys are made there that are known"
-    if first and second and not any(map(_is_assumed, (*earlier, *later))):
+    if first and second and not any(map(is_assumed, (*earlier, *later))):
         made = [
             [(event, key) for event in events if _derives(event) for key in event.made] for events in (earlier, later)
         ]
@@ -293,10 +280,9 @@ def _collision(
 
 def evidence(execution: Execution, first: Event, second: Event, key: int) -> tuple[str, ...]:
     """Return lines that show that two events have one key: the key, and each event with its equation and calls."""
-    lines = [f"key: {execution.describe(key)}"]
+    lines = [f"key: {key_text(execution.describe(key))}"]
     for event in (first, second):
-        text = str(event.equation.eqn).partition("\n")[0].strip()
-        lines.append(f"{event.name}: {text}")
+        lines.append(operation_text(event))
         lines += [f"  {span} in {span.function}" for span in event.chain]
     return tuple(lines)
 
@@ -365,6 +351,6 @@ def _place(span: Span) -> Place:
 
 def torn_evidence(execution: Execution, event: Event) -> tuple[str, ...]:
     """Return lines that show that words are taken out of a key: the key, and the equation with its calls."""
-    keys = ", ".join(execution.describe(key) for key in event.keys)
+    keys = ", ".join(key_text(execution.describe(key)) for key in event.keys)
     text = str(event.equation.eqn).partition("\n")[0].strip()
     return (f"key: {keys}", f"{event.name}: {text}", *(f"  {span} in {span.function}" for span in event.chain))

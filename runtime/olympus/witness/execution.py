@@ -13,7 +13,8 @@ from typing import Any
 from olympus.lineage import Lineage, failure, follow
 from olympus.spans import is_user_file, span_at
 from olympus.verdicts.documented import Documented
-from olympus.verdicts.judge import ASSUMED, Execution, Interruption
+from olympus.verdicts.evidence import ASSUMED, DOCUMENTED
+from olympus.verdicts.judge import Execution, Interruption
 from olympus.verdicts.question import Place as QuestionPlace
 from olympus.verdicts.turns import Turns, Vector
 from olympus.witness.entry import Entry, invoke
@@ -25,7 +26,6 @@ from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule
 
 __all__ = ["Executor", "Target", "is_there", "loaded", "module_name"]
 
-DOCUMENTED = "documented_consumption"
 KEYS = 256  # that unknown values of one execution can be
 NUMBERS = 256
 ENOUGH = 2  # seconds of processor time, after which no other execution begins

@@ -1,0 +1,78 @@
+"""Lanes of ``jax.vmap`` in which an operation comes to nothing: it is in a branch that they do not take.
+
+Where lanes take different branches of a ``cond``, all branches are executed for all lanes, outside of compiled
+functions one operation after the other. For each lane, what one branch computes is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from olympus import adapter
+
+if TYPE_CHECKING:
+    from olympus.adapter import Branch
+    from olympus.lineage.movement import Array
+
+__all__ = ["EVERYWHERE", "Lanes", "current_lanes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """The lanes that an operation is for.
+
+    Attributes:
+        branches: the branches around it, outermost first.
+        used: for each lane, whether it takes all of these branches; ``None`` if that is not known.
+    """
+
+    branches: tuple[Branch, ...] = ()
+    used: Array | None = None
+
+    @property
+    def all(self) -> bool:
+        """Say whether it is for all lanes, or in no branch."""
+        return not self.branches or (self.used is not None and bool(self.used.all()))
+
+    @property
+    def known(self) -> bool:
+        """Say whether it is known which lanes these are."""
+        return not self.branches or self.used is not None
+
+    @property
+    def none(self) -> bool:
+        """Say whether no lane takes the branches."""
+        return self.used is not None and not self.used.any()
+
+    def takes(self, shape: Sequence[int], row: int) -> bool | None:
+        """Say whether one row of an array is of a lane that takes the branches; ``None`` if that is not known.
+
+        Args:
+            shape: that of the array, whose first axes are those of the maps.
+            row: the flat index of the row.
+        """
+        if self.all:
+            return True
+        if self.used is None or tuple(shape[: self.used.ndim]) != self.used.shape:
+            return False if self.none else None
+        return bool(self.used.flat[row // max(prod(shape[self.used.ndim :]), 1)])
+
+
+EVERYWHERE = Lanes()
+
+
+def current_lanes() -> Lanes:
+    """Return the lanes that this thread executes operations for."""
+    branches = adapter.current_branches()
+    if not branches:
+        return EVERYWHERE
+    import numpy as np
+
+    indices = adapter.indices_of(branches)
+    if indices is None or any(index.shape != indices[0].shape for index in indices):
+        return Lanes(branches)
+    taken = [index == branch.case for index, branch in zip(indices, branches, strict=True)]
+    return Lanes(branches, np.logical_and.reduce(taken))
