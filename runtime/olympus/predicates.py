@@ -120,6 +120,7 @@ ARRAYS = {
     "numpy.ndarray": "numpy", "torch.Tensor": "torch",
 }  # fmt: skip
 ABSTRACT = ("collections.abc.", "typing.", "numbers.", "builtins.object")
+FEW = 16
 DTYPES = ("jax.numpy", "numpy", "jax.dtypes")
 
 
@@ -250,7 +251,7 @@ class _Model:
             for holds in self._domains.get(self._find(length.subject), _Domain()).truth:
                 self._domain(length).truth.append(holds)
         for expression, domain in self._domains.items():
-            if domain.truth and (expression in self._order.nodes or _is_length(expression)):
+            if domain.truth and (expression in self._order.nodes or _is_whole(expression)):
                 if not all(domain.truth):
                     self._order.below((expression, 0), (ZERO, 0), strict=False)
                     self._order.below((ZERO, 0), (expression, 0), strict=False)
@@ -260,12 +261,21 @@ class _Model:
     def _settled(self, expression: Expression, domain: _Domain) -> Consistency:
         if len(set(domain.truth)) > 1:
             return Consistency.IMPOSSIBLE
-        if domain.choices:
-            able = [self._able(candidate, expression, domain) for candidate in domain.choices[0]]
+        choices = domain.choices[0] if domain.choices else self._few(expression)
+        found = Consistency.POSSIBLE
+        if choices is not None:
+            able = [self._able(candidate, expression, domain) for candidate in choices]
             found = max(able, default=Consistency.IMPOSSIBLE)
-        else:
-            found = Consistency.POSSIBLE
+        elif False in domain.truth and ZERO in domain.excluded:
+            found = Consistency.DOUBTFUL  # what is compared with 0 most likely is a number
         return min(found, _types_meet(domain.types, domain.other_types), self._exact_type(expression))
+
+    def _few(self, expression: Expression) -> tuple[Expression, ...] | None:
+        """Return the whole numbers that an expression can be, where they are few."""
+        bounds = self._order.interval(expression) if _is_whole(expression) else None
+        if bounds is None or bounds[1] - bounds[0] >= FEW:
+            return None
+        return tuple(Constant(number) for number in range(int(bounds[0]), int(bounds[1]) + 1))
 
     def _able(self, candidate: Expression, expression: Expression, domain: _Domain) -> Consistency:
         """Return whether an expression can be one of the values that it may have."""
@@ -366,6 +376,11 @@ class _Order:
     def is_number(self, expression: Expression) -> bool:
         """Return whether an expression is compared with a number, be it through others."""
         return (expression, ZERO) in self._bounds or (ZERO, expression) in self._bounds
+
+    def interval(self, expression: Expression) -> tuple[float, float] | None:
+        """Return the least and the largest value of an expression, ``None`` where it has no bounds."""
+        upper, lower = self._bounds.get((expression, ZERO)), self._bounds.get((ZERO, expression))
+        return None if upper is None or lower is None else (-lower[0], upper[0])
 
     def allows(self, expression: Expression, value: float) -> bool:
         """Return whether an expression can have a value."""

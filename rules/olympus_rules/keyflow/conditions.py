@@ -17,6 +17,7 @@ COLLECTIONS = ("tuple", "list", "set")
 DIMENSIONS = ("shape", "ndim", "size", "dtype")
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
 MISSING = Ellipsis
+COUNTERS = "counters"  # of all loops: they tell the iterations apart
 
 
 def predicate(terms: Terms, test: Term) -> Predicate:
@@ -58,7 +59,7 @@ def _expression(terms: Terms, term: Term) -> Expression:
         return Counter(data)
     if operation == "attr":
         return _attribute(terms, term, data, args[0])
-    if operation != "op" or not args:
+    if operation != "op" or not (args or data in COLLECTIONS):
         return term
     if len(args) == 1 and data in ("len", "type"):
         return Applied(data, _expression(terms, args[0]))
@@ -155,10 +156,12 @@ def _innermost(side: Expression) -> Expression:
 
 
 def subjects(said: Predicate) -> Iterator[Expression]:
-    """Return what a predicate speaks of, without functions and sums around it."""
+    """Return what a predicate speaks of, without functions and sums around it; all counters are one subject."""
     for side in (said.left, said.right):
         part = _innermost(side)
-        if part is not None and not isinstance(part, Constant | Symbol | Counter | tuple):
+        if isinstance(part, Counter):
+            yield COUNTERS
+        elif part is not None and not isinstance(part, Constant | Symbol | tuple):
             yield part
 
 

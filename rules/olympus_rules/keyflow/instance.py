@@ -190,6 +190,8 @@ class Instance:
             return self._each(args[0], knowledge.batch)
         if operation == "view":
             return self._each(args[0], lambda array: knowledge.view(str(data), array, knowledge.rank(array)))
+        if operation == "op":
+            return terms.make(operation, data, *(operators.compared(self.flow, self.value(arg)) for arg in args))
         return terms.make(operation, data, *(self._term(arg) for arg in args))
 
     def _each(self, term: Term, function: Callable[[Term], Value]) -> Value:

@@ -20,10 +20,9 @@ DECORATED_KINDS = {"staticmethod": "staticmethod", "classmethod": "classmethod"}
 PROPERTY_DECORATORS = {"property": "property", "setter": "property", "cached_property": "cached_property"}
 RAISING_CONTEXTS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithLiteralMatch")
 CONDITION_NODES = (
-    ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp,
-    ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop, ast.operator,
+    ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Compare, ast.BoolOp, ast.UnaryOp,
+    ast.BinOp, ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop, ast.operator,
 )  # fmt: skip
-ASKING = ("isinstance", "len", "type", "callable", "hasattr", "bool")
 NEVER_RETURN = (
     "sys.exit",
     "exit",
@@ -714,7 +713,7 @@ def _calls_asked(test: ast.expr) -> list[ast.Call]:
 def _is_simple(test: ast.expr) -> bool:
     """Say whether a condition compares names and constants, so that it is worth remembering that it held."""
     return all(
-        isinstance(node, CONDITION_NODES) or (isinstance(node, ast.Call) and dotted_name(node.func) in ASKING)
+        isinstance(node, CONDITION_NODES) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
         for node in ast.walk(test)
     )
 
@@ -741,8 +740,14 @@ def _kind(decorators: Sequence[ast.expr], is_method: bool) -> str:
         if is_method and name in DECORATED_KINDS:
             return DECORATED_KINDS[name]
         if is_method and name in PROPERTY_DECORATORS:
-            return PROPERTY_DECORATORS[name]
+            return "cached_property" if any(map(_remembers, decorators)) else PROPERTY_DECORATORS[name]
     return "method" if is_method else "function"
+
+
+def _remembers(decorator: ast.expr) -> bool:
+    """Say whether a decorator keeps what a function returns, so that equal calls execute it once."""
+    function = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return dotted_name(function).rpartition(".")[2] in ("cache", "lru_cache")
 
 
 def _irrefutable(pattern: ast.pattern) -> bool:
