@@ -187,6 +187,12 @@ class Judge:
         other = finding.other if finding.code in ("OLY104", "OLY108") else None
         later = self.at(finding)
         earlier = later if other is None else self.at(other)
+        told = dict((*earlier, *later))
+        for further in (each for each in finding.related if each.further):
+            again = dict(self.at(further))
+            self.used.update(self.shared(finding.code, told, again, same=False))
+            self.used.update(self.shared(finding.code, again, again, same=True))
+            told |= again
         pairs = list(self.shared(finding.code, dict(earlier), dict(later), same=other is None))
         if pairs:
             self.used.update(pairs)

@@ -140,7 +140,7 @@ def test_each_format_reports_to_a_file(project, run, name):
 
 
 def test_statistics(project, run):
-    Path("a.py").write_text(REUSE.replace("    return", "    z = jax.random.gamma(key, 1.0)\n    return"))
+    Path("a.py").write_text(REUSE + "\n\n" + REUSE.partition("\n")[2])
     assert run("--statistics", "-q", "a.py").out == "2  OLY104  [ ] key-reuse\n"
     counted = run("--statistics", "--unsafe-fixes", "--output-format", "json", "a.py")
     assert json.loads(counted.out) == [{"code": "OLY104", "name": "key-reuse", "count": 2, "fixable": 2}]
