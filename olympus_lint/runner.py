@@ -18,7 +18,15 @@ from olympus_lint.noqa import add_noqa
 from olympus_lint.order import imports_first
 from olympus_lint.results import FileResult, Objection, Problem
 from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError, decode_utf8, encode_utf8, read_bytes, reencode, write_bytes
+from olympus_lint.sources import (
+    ChangedError,
+    InputError,
+    decode_utf8,
+    encode_utf8,
+    read_bytes,
+    reencode,
+    write_bytes,
+)
 from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.document import decode, split_lines
 from olympus_rules.syntax.project import forget_folders
@@ -162,7 +170,9 @@ def check_file(file: SourceFile, mode: Mode, projects: Projects, objection: Obje
     if new != data and mode is not Mode.DIFF:
         projects.forget(file.filename)
         try:
-            write_bytes(file.filename, new)
+            write_bytes(file.filename, new, data)
+        except ChangedError as error:
+            return unchanged(check_file(file, Mode.CHECK, projects), error)
         except InputError as error:
             result, _ = check_bytes(file.filename, data, file.settings, Mode.CHECK)
             return unchanged(result, error)

@@ -112,12 +112,14 @@ def show_diff(migration: Migration, args: Namespace) -> int:
 
 
 def write(migration: Migration, data: dict[str, bytes]) -> None:
-    """Write the files that changed: each as a whole, or not at all."""
+    """Write the files that changed: each as a whole, or not at all; what is not written is not reported as done."""
     for text in migration.changed:
         try:
             encode = reencode if text.settings.kind_of(text.filename) == "python" else encode_utf8
-            write_bytes(text.filename, encode(text.after, data[text.filename]))
+            old = data[text.filename]
+            write_bytes(text.filename, encode(text.after, old), old)
         except InputError as error:
+            text.undo()
             migration.problems.append(Problem(text.filename, str(error)))
 
 

@@ -104,9 +104,14 @@ class Text:
             self.places = self.embedded.places_of(self.new)
         except InputError as error:
             self.problems.append(Problem(self.filename, str(error)))
-            self.new, self.rewritten, self.places = self.old, [], self.embedded.places
+            self.undo()
             return False
         return True
+
+    def undo(self) -> None:
+        """Go back to the text as it was."""
+        self.new, self.rewritten = self.old, []
+        self.places = self.places if self.embedded is None else self.embedded.places
 
 
 def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
