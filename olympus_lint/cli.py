@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from olympus_lint.options import parse
+from olympus_lint.signals import die_of_signals
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -35,7 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from olympus_lint.settings import SettingsError
 
     try:
-        return run(args)
+        with die_of_signals():
+            return run(args)
     except SettingsError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import gc
 import os
+import signal
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
@@ -18,6 +20,7 @@ from olympus_lint.noqa import add_noqa
 from olympus_lint.order import imports_first
 from olympus_lint.results import FileResult, Objection, Problem
 from olympus_lint.settings import Settings
+from olympus_lint.signals import ENDING
 from olympus_lint.sources import (
     ChangedError,
     InputError,
@@ -124,26 +127,67 @@ def run(
         yield from map(check_file, files, repeat(mode), repeat(projects), repeat(objection))
         projects.finish()
         return
-    from concurrent.futures import ProcessPoolExecutor
-
     folder = None
     if projects.cache is not None:
         projects.cache.close()  # each process opens the file for itself
         folder = projects.cache.folder
-    with ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder,)) as pool:
+    yield from in_processes(files, mode, jobs, folder)
+
+
+def in_processes(files: Sequence[SourceFile], mode: Mode, jobs: int, folder: Path | None) -> Iterator[FileResult]:
+    """Check candidates in several processes, which end when this generator does, and when this process does."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    pool = ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder,))
+    done = 0
+    try:
         chunk = max(1, len(files) // (jobs * CHUNKS))
-        yield from pool.map(partial(check_in_worker, mode=mode), files, chunksize=chunk)
+        for result in pool.map(partial(check_in_worker, mode=mode), files, chunksize=chunk):
+            done += 1
+            yield result
+    except BrokenProcessPool:
+        for file in files[done:]:
+            yield failure(file.filename, InputError("was not checked: a process that checks files died; try --jobs 1."))
+    except BaseException:
+        for child in multiprocessing.active_children():
+            child.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def prepare_worker(folder: Path | None = None) -> None:
     """Set up a process of the pool."""
     global _projects
+    end_with_parent()
     _projects = Projects()
     if folder is not None:
         from olympus_lint.cache import Cache
 
         _projects = Projects(Cache(folder))
     prepare_collector()
+
+
+def end_with_parent() -> None:
+    """Let this process of a pool end with the one that has started it, and leave signals to that one.
+
+    A pool's processes hold both ends of the pipe that they read: that their parent is gone is nothing they would see.
+    """
+    import multiprocessing
+
+    for number in ENDING:
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def check_in_worker(file: SourceFile, mode: Mode) -> FileResult:

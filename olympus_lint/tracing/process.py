@@ -139,7 +139,7 @@ class Worker:
         if device != "cpu":  # drivers map whole devices, and write to what stands for them
             limits, writable = {**LIMITS, "memory": None}, None
         try:
-            self.send({"id": 0, "op": "hello", "limits": limits, "writable": writable})
+            self.send({"id": 0, "op": "hello", "parent": os.getpid(), "limits": limits, "writable": writable})
             self.about = self.receive(start)
             if not self.about.keys() & {"jax", "refused"}:
                 raise Died("an answer that makes no sense")
