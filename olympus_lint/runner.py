@@ -10,12 +10,20 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_lint.discovery import SourceFile
-from olympus_lint.engine import PassesOver, Projects, fix_text, lint_text, worth_checking
+from olympus_lint.engine import (
+    PassesOver,
+    Projects,
+    checks_syntax,
+    fix_text,
+    lint_text,
+    not_parsed,
+    worth_checking,
+)
 from olympus_lint.noqa import add_noqa
 from olympus_lint.order import imports_first
 from olympus_lint.results import FileResult, Objection, Problem
@@ -39,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Mode", "check_bytes", "check_files", "default_jobs"]
 
+PARSED_IN_TIME = 20  # bytes are parsed in the time in which one is analysed
 WORTH_A_POOL = 1_000_000  # bytes to analyse; below that, starting processes costs more than it saves
 CHUNKS = 8  # for each process: files that import each other stay together
 
@@ -77,10 +86,12 @@ def check_files(
         objection: says why a fix should not be applied; with it, all is done in this process.
 
     Yields:
-        The result of each file: first those that cannot hold a key, then those that an earlier run has left, then
-        the others, imported ones first.
+        The result of each file, those that an earlier run has left first; of the others, imported ones first.
     """
     candidates: list[tuple[SourceFile, bytes]] = []
+    keyless: list[SourceFile] = []
+    cache = cache if mode is Mode.CHECK else None
+    spent = 0  # on files without keys, in bytes of others
     forget_folders()
     forget_outlines()
     for file in files:
@@ -92,10 +103,13 @@ def check_files(
         is_python = file.settings.kind_of(file.filename) == "python"
         if not is_python or worth_checking(file.filename, data, file.settings):
             candidates.append((file, data))
-        else:
+        elif not checks_syntax(file.filename, file.settings) or (cache is not None and cache.is_valid(data)):
             yield FileResult(file.filename, analysed=False)
+        else:
+            keyless.append(file)
+            spent += len(data) // PARSED_IN_TIME
     prepare_collector()
-    projects = Projects(cache if mode is Mode.CHECK else None)
+    projects = Projects(cache)
     if projects.cache is not None:
         found = ((recalled(projects, file, data), file, data) for file, data in candidates)
         candidates = []
@@ -104,11 +118,11 @@ def check_files(
                 yield result
             else:
                 candidates.append((file, data))
-    size = sum(len(data) for _, data in candidates)
-    jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(candidates))
+    size = sum(len(data) for _, data in candidates) + spent
+    jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(candidates) + len(keyless))
     ordered = imports_first(candidates)
     del candidates
-    yield from run(ordered, mode, jobs if objection is None else 1, projects, objection)
+    yield from run(ordered, mode, jobs if objection is None else 1, projects, objection, keyless)
     if cache is not None:
         cache.close()
 
@@ -120,35 +134,50 @@ def recalled(projects: Projects, file: SourceFile, data: bytes) -> FileResult | 
 
 
 def run(
-    files: Sequence[SourceFile], mode: Mode, jobs: int, projects: Projects, objection: Objection | None = None
+    files: Sequence[SourceFile],
+    mode: Mode,
+    jobs: int,
+    projects: Projects,
+    objection: Objection | None = None,
+    keyless: Sequence[SourceFile] = (),
 ) -> Iterator[FileResult]:
-    """Check candidates in this process or in several."""
+    """Check candidates, and files that cannot hold a key, in this process or in several."""
     if jobs <= 1:
-        yield from map(check_file, files, repeat(mode), repeat(projects), repeat(objection))
+        yield from map(check_file, [*files, *keyless], repeat(mode), repeat(projects), repeat(objection))
         projects.finish()
         return
     folder = None
     if projects.cache is not None:
         projects.cache.close()  # each process opens the file for itself
         folder = projects.cache.folder
-    yield from in_processes(files, mode, jobs, folder)
+    yield from in_processes([files, keyless], mode, jobs, folder)
 
 
-def in_processes(files: Sequence[SourceFile], mode: Mode, jobs: int, folder: Path | None) -> Iterator[FileResult]:
-    """Check candidates in several processes, which end when this generator does, and when this process does."""
+def in_processes(
+    batches: Sequence[Sequence[SourceFile]], mode: Mode, jobs: int, folder: Path | None
+) -> Iterator[FileResult]:
+    """Check files in several processes, which end when this generator does, and when this process does.
+
+    Args:
+        batches: the files, those that take about the same time together.
+        mode: what to do besides.
+        jobs: the number of processes.
+        folder: that of the cache.
+    """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     pool = ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder,))
-    done = 0
+    check, done = partial(check_in_worker, mode=mode), 0
     try:
-        chunk = max(1, len(files) // (jobs * CHUNKS))
-        for result in pool.map(partial(check_in_worker, mode=mode), files, chunksize=chunk):
+        chunks = [max(1, len(files) // (jobs * CHUNKS)) for files in batches]
+        results = [pool.map(check, files, chunksize=size) for files, size in zip(batches, chunks, strict=True)]
+        for result in chain.from_iterable(results):
             done += 1
             yield result
     except BrokenProcessPool:
-        for file in files[done:]:
+        for file in [*chain.from_iterable(batches)][done:]:
             yield failure(file.filename, InputError("was not checked: a process that checks files died; try --jobs 1."))
     except BaseException:
         for child in multiprocessing.active_children():
@@ -273,12 +302,19 @@ def check_embedded(
 ) -> tuple[FileResult, bytes]:
     """Check a file that holds Python among other things; return the result and the bytes that it should have."""
     from olympus_lint.embedded.module import read
+    from olympus_lint.embedded.notebook import NotANotebook
 
     try:
-        embedded = read(filename, decode_utf8(data), kind)
+        file = decode_utf8(data)
     except InputError as error:
-        worth_while = worth_checking(filename, data, settings)
-        return failure(filename, error) if worth_while else FileResult(filename, analysed=False), data
+        cause = ValueError(f"it {str(error).removesuffix('.')}")
+        return not_parsed(filename, "", cause, settings) if kind == "ipynb" else failure(filename, error), data
+    try:
+        embedded = read(filename, file, kind)
+    except NotANotebook as error:
+        return not_parsed(filename, "", ValueError(f"it is no notebook of format 4: {error.cause}"), settings), data
+    except InputError as error:
+        return failure(filename, error), data
     # a page shows things side by side: its blocks are no program in which a key is used twice
     apart = embedded.is_parted if kind == "markdown" else None
     checked = lint_text(filename, embedded.text, settings, projects, apart)
@@ -293,6 +329,11 @@ def check_embedded(
     result.places, result.shown = after.places, after.texts
     result.notes = [*map(after.places.problem, result.notes), *embedded.notes]
     result.errors = [*map(after.places.problem, result.errors)]
+    for each in embedded.broken:
+        broken = not_parsed(filename, each.code, each.error, settings, each.piece.cell)
+        result.findings += broken.findings
+        result.errors += broken.errors
+        result.text = result.text or embedded.text or " "  # what is shown are the cells
     if mode is Mode.DIFF and written != data:
         result.diff = unified_diff(filename, embedded.file, after.file)
     return result, written

@@ -11,10 +11,9 @@ from olympus_lint.command import options_over, report_problems, say
 from olympus_lint.configuration import Configuration
 from olympus_lint.discovery import SourceFile, discover
 from olympus_lint.embedded.module import read as read_pieces
-from olympus_lint.embedded.notebook import NotANotebook
 from olympus_lint.engine import worth_checking
 from olympus_lint.migration.places import Text
-from olympus_lint.migration.project import Migration
+from olympus_lint.migration.project import Migration, stays
 from olympus_lint.migration.project import migrate as migrate_texts
 from olympus_lint.migration.report import render
 from olympus_lint.output import has_color, write_report
@@ -23,6 +22,7 @@ from olympus_lint.results import Problem
 from olympus_lint.runner import prepare_collector, unified_diff
 from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, check_size, decode_utf8, encode_utf8, read_bytes, reencode, write_bytes
+from olympus_lint.validity import parse_error
 from olympus_rules.syntax.document import decode
 
 __all__ = ["migrate"]
@@ -76,9 +76,7 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
             check_size(text.old.encode(errors="replace"))
             texts.append(text)
             data[file.filename] = content
-        except NotANotebook as error:
-            if worth_checking(file.filename, content, file.settings):
-                problems.append(Problem(file.filename, str(error)))
+            problems += broken_parts(file, text, content)
         except InputError as error:
             problems.append(Problem(file.filename, str(error)))
         except (SyntaxError, ValueError) as error:
@@ -86,12 +84,22 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
     return texts, data
 
 
+def broken_parts(file: SourceFile, text: Text, data: bytes) -> list[Problem]:
+    """Say what is no Python, and is not looked at later: the cells of a notebook, and a file that holds no key."""
+    if text.embedded is not None and text.embedded.kind != "python":
+        cells = text.embedded.broken
+        return [
+            each for one in cells for each in stays(file.filename, one.code, one.error, file.settings, one.piece.cell)
+        ]
+    error = None if worth_checking(file.filename, data, file.settings) else parse_error(data)
+    return [] if error is None else stays(file.filename, text.old, error, file.settings)
+
+
 def text_of(file: SourceFile, data: bytes) -> Text:
     """Return a file as it is migrated: with the examples in its docstrings, or as the pieces of Python in it.
 
     Raises:
-        NotANotebook: the file ought to be one.
-        InputError, SyntaxError, ValueError: it cannot be decoded.
+        InputError, SyntaxError, ValueError: it cannot be decoded, or ought to be a notebook.
     """
     kind = file.settings.kind_of(file.filename)
     text = decode(data) if kind == "python" else decode_utf8(data)
