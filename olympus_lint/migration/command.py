@@ -53,7 +53,7 @@ def migrate(args: Namespace) -> int:
     writes = settings.fix or settings.fix_only
     if writes:
         write(migration, data)
-    color = args.output_file is None and has_color(sys.stdout)
+    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout)
     if not args.quiet or not writes:
         write_report(render(migration, args.report_format, written=writes, color=color), args.output_file)
     return report_problems(migration.problems, args) or status(migration, args, written=writes)
