@@ -16,6 +16,8 @@ from olympus_lint.settings import Settings, SettingsError
 
 __all__ = ["OutputError", "has_color", "print_bytes", "print_out", "report_text", "write_report"]
 
+PIECE = 2048  # characters: Python does not say that a pipe is closed in the middle of what exceeds its buffer
+
 
 class OutputError(Exception):
     """Standard output takes no more; the message is a sentence."""
@@ -28,7 +30,8 @@ def print_out(text: str) -> None:
         OutputError: it is closed, or the disk that it goes to is full.
     """
     with told():
-        sys.stdout.write(text)
+        for start in range(0, len(text), PIECE):
+            sys.stdout.write(text[start : start + PIECE])
         sys.stdout.flush()
 
 
@@ -39,7 +42,8 @@ def print_bytes(data: bytes) -> None:
         OutputError: as :func:`print_out`.
     """
     with told():
-        sys.stdout.buffer.write(data)
+        for start in range(0, len(data), PIECE):
+            sys.stdout.buffer.write(data[start : start + PIECE])
         sys.stdout.flush()
 
 
