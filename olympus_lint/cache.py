@@ -109,6 +109,14 @@ class Cache:
             self._needs[name] = needs
         return name
 
+    def is_valid(self, data: bytes) -> bool:
+        """Say whether an earlier run has found these bytes to be Python."""
+        return self.store.get(_valid_key(data)) is not None
+
+    def save_valid(self, data: bytes) -> None:
+        """Keep that some bytes are Python."""
+        self.store.put(_valid_key(data), "[]")
+
     def close(self) -> None:
         """Write what is left; the cache can still be used."""
         self.store.close()
@@ -176,6 +184,10 @@ def _json(value: object) -> str:
 
 def _key(*parts: object) -> bytes:
     return blake2b(_json(parts).encode(), digest_size=16).digest()
+
+
+def _valid_key(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16, person=b"valid", salt=tool()[:16].encode()).digest()
 
 
 def write_finding(finding: Finding) -> list[Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from olympus_lint.options import parse
+from olympus_lint.signals import die_of_signals
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -32,26 +34,45 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # names and sources need not fit the locale
+    from olympus_lint.output import OutputError
     from olympus_lint.settings import SettingsError
 
     try:
-        return run(args)
+        with die_of_signals():
+            return run(args)
     except SettingsError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except OutputError as error:
+        return unheard(str(error))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
-        return 1
+        return unheard("")  # of standard error
     except KeyboardInterrupt:
         return 130
+
+
+def unheard(message: str) -> int:
+    """End without complaint of the streams: what they still hold is not written by Python at its own end."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        print(f"error: {message}", file=sys.stderr, flush=True) if message else None
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except AttributeError:
+            pass  # it was closed from the beginning
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return 2
 
 
 def run(args: Namespace) -> int:
     """Do what the options ask for, and return the exit status."""
     if args.list_rules:
         from olympus_lint.information import list_rules
+        from olympus_lint.output import print_out
 
-        sys.stdout.write(list_rules())
+        print_out(list_rules())
         return 0
     if args.explain:
         from olympus_lint.information import rule_page
@@ -73,10 +94,10 @@ def run(args: Namespace) -> int:
 
 def show_markdown(page: str) -> None:
     """Print a page, on a terminal with its markup shown."""
-    from olympus_lint.output import has_color
+    from olympus_lint.output import has_color, print_out
 
-    if not has_color(sys.stdout):
-        sys.stdout.write(page)
+    if sys.stdout is None or not has_color(sys.stdout):
+        print_out(page)
         return
     from rich.console import Console
     from rich.markdown import Markdown

@@ -15,7 +15,7 @@ from olympus_lint.cache import Cache, cache_folder
 from olympus_lint.configuration import Configuration
 from olympus_lint.discovery import discover
 from olympus_lint.information import show_settings
-from olympus_lint.output import has_color, report_text, write_report
+from olympus_lint.output import OutputError, has_color, print_bytes, print_out, report_text, write_report
 from olympus_lint.progress import track
 from olympus_lint.reporting import render
 from olympus_lint.reporting._text import count
@@ -50,13 +50,13 @@ def check(args: Namespace) -> int:
         first = Path(args.paths[0])
         if not first.exists():
             raise SettingsError(f"{first}: does not exist; check the spelling and the current folder.")
-        sys.stdout.write(show_settings(configuration.at(first if first.is_dir() else first.parent)))
+        print_out(show_settings(configuration.at(first if first.is_dir() else first.parent)))
         return 0
     started = time.perf_counter()
     files, problems = discover(args.paths, configuration.at)
     found = time.perf_counter()
     if args.show_files:
-        sys.stdout.writelines(f"{file.filename}\n" for file in files)
+        print_out("".join(f"{file.filename}\n" for file in files))
         return report_problems(problems, args)
     cache = None if args.no_cache else Cache(cache_folder(args, settings))
     found_in = {file.filename: number for number, file in enumerate(files)}
@@ -122,15 +122,18 @@ def check_stdin(args: Namespace, configuration: Configuration) -> int:
     """Check standard input; a fixed text goes to standard output, and the report then to standard error."""
     name = args.stdin_filename or "-"
     settings = configuration.at(Path(name).parent)
-    data = sys.stdin.buffer.read()
+    try:
+        data = sys.stdin.buffer.read()
+    except (OSError, AttributeError) as error:
+        cause = getattr(error, "strerror", None) or "it is closed"
+        raise SettingsError(f"standard input cannot be read ({cause}); give it a file.") from None
     mode = mode_of(args, settings)
     result, new = FileResult(name, analysed=False), data
     if not (settings.force_exclude and settings.excluded.match_any(Path(name))):
         with fix_checker(args, mode) as objection:
             result, new = check_bytes(name, data, settings, mode, objection=objection)
     if mode in (Mode.FIX, Mode.ADD_NOQA):
-        sys.stdout.buffer.write(new)
-        sys.stdout.flush()
+        print_bytes(new)
         sys.stdout = sys.stderr
     run = RunResult([result], unsafe=settings.unsafe_fixes)
     return finish(run, args, settings, verdicts(run, args, settings, {name: settings}))
@@ -218,9 +221,13 @@ def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced |
         write_report(fixes_list(run) if settings.show_fixes else "", args.output_file)
         say(f"Fixed {count(fixed, 'finding')}.", args)
         return report_problems(run.errors, args) or int(bool(fixed) and args.exit_non_zero_on_fix)
-    color = args.output_file is None and has_color(sys.stdout)
+    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout)
     text = report_text(run, settings, statistics=args.statistics, quiet=args.quiet, color=color)
-    write_report(text, args.output_file)
+    try:
+        write_report(text, args.output_file)
+    except (OutputError, SettingsError):
+        report_problems(run.errors, args)  # these are heard at least
+        raise
     status = report_problems(run.errors, args)
     if fixed and args.exit_non_zero_on_fix:
         return status or 1

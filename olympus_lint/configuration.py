@@ -48,7 +48,7 @@ class Configuration:
     def _look_up(self, folder: Path) -> Settings:
         for name in (OWN_FILE, SHARED_FILE):
             file = folder / name
-            if file.is_file() and (name == OWN_FILE or read_toml(file)[0] is not None):
+            if is_file(file) and (name == OWN_FILE or read_toml(file)[0] is not None):
                 return self._read(file, folder)
         if folder.parent == folder:
             return override(Settings(), self._options)
@@ -61,6 +61,14 @@ class Configuration:
         default = Settings(cache_dir=str(base.absolute() / CACHE))
         settings = override(default, from_table(table, f"{place}: ", base))
         return override(settings, self._options)
+
+
+def is_file(file: Path) -> bool:
+    """Say whether there is a file; in a folder that cannot be entered there is none to be seen."""
+    try:
+        return file.is_file()
+    except OSError:
+        return False
 
 
 def read_toml(file: Path) -> tuple[Mapping[str, object] | None, str]:

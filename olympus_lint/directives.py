@@ -2,6 +2,7 @@
 
 ``# noqa`` and ``# noqa: OLY104, E501`` hide findings of their line, as in flake8 and ruff.
 ``# olympus: ignore[OLY104, key-indexing] reason`` does, too, and names rules of ours only.
+On a line of its own, ``# olympus: ignore[...]`` hides those of the statement below it.
 ``# olympus: ignore-file[OLY104] reason`` before the first statement hides those of the whole file.
 """
 
@@ -10,8 +11,8 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from olympus_lint.spelling import nearest
@@ -26,6 +27,7 @@ OURS = re.compile(r"#\s*olympus:\s*(?P<verb>[\w-]+)(?P<rest>[^#]*)", re.IGNORECA
 CODES = re.compile(r"\s*:\s*(?P<names>[A-Z]+\d+\b(?:(?:\s*,\s*|\s+)[A-Z]+\d+\b)*)", re.IGNORECASE)
 BRACKETS = re.compile(r"\s*\[(?P<names>[^\]]*)\]")
 NAME = re.compile(r"[\w-]+")
+PASSED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING}
 LAYOUT = {tokenize.ENCODING, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 
 
@@ -63,6 +65,8 @@ class Directive:
         start, end: its columns in the line, counted from 0; a reason in words is part of it.
         listed: the rules that it names; empty for a bare ``# noqa``, which hides everything.
         errors: what is wrong with it, as sentences; a directive hides nothing by names that are not ours.
+        is_alone: whether nothing stands before the comment in its line.
+        below: for an ``ignore`` on a line of its own, the rows of the statement below; of a compound one, its header.
     """
 
     kind: Kind
@@ -71,6 +75,8 @@ class Directive:
     end: int
     listed: tuple[Listed, ...] = ()
     errors: tuple[str, ...] = ()
+    is_alone: bool = False
+    below: range = range(0)
 
     @property
     def hides_all(self) -> bool:
@@ -84,13 +90,46 @@ def read_directives(text: str) -> list[Directive]:
         return []
     directives: list[Directive] = []
     code: list[int] = []  # the types of the first tokens that are code
-    for token in tokens_of(text):
+    tokens = tokens_of(text)
+    for number, token in enumerate(tokens):
         if token.type == tokenize.COMMENT:
             at_top = code in ([], [tokenize.STRING])  # a docstring may come before
-            directives += parse_comment(token.string, *token.start, at_top=at_top)
+            found = parse_comment(token.string, *token.start, at_top=at_top)
+            if not token.line[: token.start[1]].strip():
+                below = statement_below(tokens, number)
+                found = (
+                    replace(each, is_alone=True, below=below if each.kind is Kind.IGNORE else range(0))
+                    for each in found
+                )
+            directives += found
         elif token.type not in LAYOUT and len(code) < 2:
             code.append(token.type)
     return directives
+
+
+def statement_below(tokens: Sequence[tokenize.TokenInfo], number: int) -> range:
+    """Return the rows of the statement below a comment, with its decorators; within a statement, the next row."""
+    first = next((n for n in range(number, len(tokens)) if tokens[n].type not in PASSED), len(tokens))
+    if first == len(tokens) or tokens[first].type == tokenize.ENDMARKER:
+        return range(0)
+    row = tokens[first].start[0]
+    if not ends_before(tokens, number):
+        return range(row, row + 1)
+    is_decorated = True
+    while is_decorated:
+        is_decorated = tokens[first].string == "@"
+        while first < len(tokens) - 1 and tokens[first].type != tokenize.NEWLINE:
+            first += 1
+        last = tokens[first].start[0]
+        first = next((n for n in range(first + 1, len(tokens)) if tokens[n].type not in PASSED), first)
+    return range(row, last + 1)
+
+
+def ends_before(tokens: Sequence[tokenize.TokenInfo], number: int) -> bool:
+    """Say whether a comment stands between two statements, and not inside of one."""
+    other = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT}
+    before = next((token.type for token in reversed(tokens[:number]) if token.type not in other), tokenize.NEWLINE)
+    return before in (tokenize.NEWLINE, tokenize.ENCODING)
 
 
 def tokens_of(text: str) -> list[tokenize.TokenInfo]:

@@ -15,6 +15,7 @@ from olympus_lint.results import FileResult, FixResult, Objection, Problem, can_
 from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, check_size
 from olympus_lint.suppression import Suppressions
+from olympus_lint.validity import NOT_PARSED, newer_syntax, parse_error, promised
 from olympus_rules.check import RuleError, check
 from olympus_rules.finding import Confidence, Finding, Fix
 from olympus_rules.further import grouped, told_together
@@ -33,14 +34,13 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import Unfinished
     from olympus_rules.keyflow.project import Project
 
-__all__ = ["Projects", "fix_text", "lint_text", "worth_checking"]
+__all__ = ["Projects", "checks_syntax", "fix_text", "lint_text", "not_parsed", "worth_checking"]
 
 ISSUES = "https://github.com/olympus-lint/olympus-lint/issues"
 PASSES = 10
 RECURSION_LIMIT = 20_000
 PassesOver: TypeAlias = Callable[[str, Finding], bool]
 """Says of a finding on a text whether it is passed over."""
-NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def worth_checking(filename: str, data: bytes, settings: Settings) -> bool:
@@ -77,7 +77,7 @@ def lint_text(
     """
     data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     if not worth_checking(filename, data, settings):
-        return FileResult(filename, analysed=False)
+        return without_keys(filename, data, settings, projects)
     rules = settings.rules_for(filename)
     try:
         check_size(data)
@@ -88,9 +88,7 @@ def lint_text(
     except InputError as error:
         return FileResult(filename, errors=[Problem(filename, str(error))], analysed=False)
     except NOT_PARSED as error:
-        shown = text if isinstance(text, str) else ""
-        on = any(rule.code == InvalidSyntax.code for rule in rules)
-        return FileResult(filename, [invalid_syntax(filename, shown, error)] if on else [], text=shown)
+        return not_parsed(filename, text, error, settings)
     own_comments = "OLY" in text or "olympus:" in text  # a finding of less confidence keeps its suppression in use
     checked = check(
         document,
@@ -111,6 +109,61 @@ def lint_text(
     result = FileResult(filename, findings, errors, text if findings else "", notes=notes)
     projects.keep(document, data, settings, result)
     return result
+
+
+def checks_syntax(filename: str, settings: Settings) -> bool:
+    """Say whether a file that is no Python is to be reported."""
+    return any(rule.code == InvalidSyntax.code for rule in settings.rules_for(filename))
+
+
+def without_keys(filename: str, data: bytes, settings: Settings, projects: Projects | None) -> FileResult:
+    """Return the result of a file that cannot hold a key: nothing is to be found but that it is no Python."""
+    result = FileResult(filename, analysed=False)
+    if not checks_syntax(filename, settings):
+        return result
+    try:
+        check_size(data)
+    except InputError as error:
+        message = f"{error} It cannot hold a key, and is not parsed to see whether it is valid Python."
+        return replace(result, notes=[Problem(filename, message)])
+    wrong = parse_error(data)
+    if wrong is not None:
+        return not_parsed(filename, data, wrong, settings)
+    if projects is not None and projects.cache is not None:
+        projects.cache.save_valid(data)
+    return result
+
+
+def not_parsed(
+    filename: str, text: str | bytes, error: Exception, settings: Settings, cell: int | None = None
+) -> FileResult:
+    """Return the result of a file that the running Python cannot parse, or of a cell of one.
+
+    Syntax of a newer Python is an error of the run, since the file is not checked and nothing is wrong with it; but not
+    where the project promises to run on this Python.
+    """
+    if isinstance(text, bytes):
+        try:
+            text = decode(text)
+        except NOT_PARSED:
+            text = ""
+    newer = newer_syntax(text) if isinstance(error, SyntaxError) else None
+    if newer is not None:
+        release, running = (".".join(map(str, each)) for each in (newer.release, sys.version_info[:2]))
+        promise = promised(filename)
+        place = f"line {newer.row}" if cell is None else f"line {newer.row} of cell {cell}"
+        if promise is None:
+            message = (
+                f"cannot be read by Python {running}, which runs this: {place} has {newer.what}, syntax of Python "
+                f"{release}; run olympus-lint with Python {release} or later, or exclude it."
+            )
+            return FileResult(filename, errors=[Problem(filename, message, is_newer=True)], analysed=False)
+        cause = f'{newer.what} is syntax of Python {release}, and `requires-python = "{promise}"` admits {running}'
+        error = SyntaxError(cause, ("", newer.row, 1, None))
+    if not checks_syntax(filename, settings):
+        return FileResult(filename, text=text)
+    found = invalid_syntax(filename, text, error, part="file" if cell is None else "cell")
+    return FileResult(filename, [replace(found, cell=cell)], text=text)
 
 
 Choice: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ class GitIgnore:
         """Return what the folders above one say, up to the root of its repository; nothing outside of one."""
         absolute = folder.absolute()
         chain = [absolute, *absolute.parents]
-        root = next((n for n, part in enumerate(chain) if (part / ".git").exists()), 0)
+        root = next((n for n, part in enumerate(chain) if os.path.exists(part / ".git")), 0)  # noqa: PTH110
         ignore = cls()
         for part in reversed(chain[1 : root + 1]):
             ignore = ignore.enter(part, {NAME})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -12,7 +14,50 @@ from olympus_lint.reporting import has_summary, render
 from olympus_lint.results import RunResult
 from olympus_lint.settings import Settings, SettingsError
 
-__all__ = ["has_color", "report_text", "write_report"]
+__all__ = ["OutputError", "has_color", "print_bytes", "print_out", "report_text", "write_report"]
+
+PIECE = 2048  # characters: Python does not say that a pipe is closed in the middle of what exceeds its buffer
+
+
+class OutputError(Exception):
+    """Standard output takes no more; the message is a sentence."""
+
+
+def print_out(text: str) -> None:
+    """Write to standard output, now: what is left to the end of the process fails where nobody can say so.
+
+    Raises:
+        OutputError: it is closed, or the disk that it goes to is full.
+    """
+    with told():
+        for start in range(0, len(text), PIECE):
+            sys.stdout.write(text[start : start + PIECE])
+        sys.stdout.flush()
+
+
+def print_bytes(data: bytes) -> None:
+    """Write bytes to standard output, now.
+
+    Raises:
+        OutputError: as :func:`print_out`.
+    """
+    with told():
+        for start in range(0, len(data), PIECE):
+            sys.stdout.buffer.write(data[start : start + PIECE])
+        sys.stdout.flush()
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn what goes wrong with standard output into a sentence."""
+    if sys.stdout is None:
+        raise OutputError("standard output is closed, so there is no report; open it, or use --output-file.")
+    try:
+        yield
+    except BrokenPipeError:
+        raise OutputError("standard output was closed before all of the report was written.") from None
+    except OSError as error:
+        raise OutputError(f"standard output cannot be written ({error.strerror}), so the report is lost.") from None
 
 
 def has_color(stream: TextIO) -> bool:
@@ -48,8 +93,7 @@ def write_report(text: str, file: str | None) -> None:
         SettingsError: the file cannot be written.
     """
     if file is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        print_out(text)
         return
     try:
         Path(file).write_text(text, encoding="utf-8", errors="backslashreplace")

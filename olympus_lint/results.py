@@ -28,11 +28,13 @@ class Problem:
         filename: the file or folder; empty when the cause lies elsewhere.
         message: the cause and the next step, as a sentence.
         detail: a traceback, shown with ``--verbose``.
+        is_newer: whether the cause is syntax of a newer Python, which summaries count apart.
     """
 
     filename: str
     message: str
     detail: str = ""
+    is_newer: bool = False
 
     def __str__(self) -> str:
         """Return the sentence with its place."""

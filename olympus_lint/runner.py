@@ -5,20 +5,39 @@ from __future__ import annotations
 import difflib
 import gc
 import os
+import signal
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_lint.discovery import SourceFile
-from olympus_lint.engine import PassesOver, Projects, fix_text, lint_text, worth_checking
+from olympus_lint.engine import (
+    PassesOver,
+    Projects,
+    checks_syntax,
+    fix_text,
+    lint_text,
+    not_parsed,
+    worth_checking,
+)
 from olympus_lint.noqa import add_noqa
 from olympus_lint.order import imports_first
 from olympus_lint.results import FileResult, Objection, Problem
 from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError, decode_utf8, encode_utf8, read_bytes, reencode, write_bytes
+from olympus_lint.signals import ENDING
+from olympus_lint.sources import (
+    ChangedError,
+    InputError,
+    decode_utf8,
+    encode_utf8,
+    read_bytes,
+    reencode,
+    write_bytes,
+)
 from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.document import decode, split_lines
 from olympus_rules.syntax.project import forget_folders
@@ -28,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Mode", "check_bytes", "check_files", "default_jobs"]
 
+PARSED_IN_TIME = 20  # bytes are parsed in the time in which one is analysed
 WORTH_A_POOL = 1_000_000  # bytes to analyse; below that, starting processes costs more than it saves
 CHUNKS = 8  # for each process: files that import each other stay together
 
@@ -66,10 +86,12 @@ def check_files(
         objection: says why a fix should not be applied; with it, all is done in this process.
 
     Yields:
-        The result of each file: first those that cannot hold a key, then those that an earlier run has left, then
-        the others, imported ones first.
+        The result of each file, those that an earlier run has left first; of the others, imported ones first.
     """
     candidates: list[tuple[SourceFile, bytes]] = []
+    keyless: list[SourceFile] = []
+    cache = cache if mode is Mode.CHECK else None
+    spent = 0  # on files without keys, in bytes of others
     forget_folders()
     forget_outlines()
     for file in files:
@@ -81,10 +103,13 @@ def check_files(
         is_python = file.settings.kind_of(file.filename) == "python"
         if not is_python or worth_checking(file.filename, data, file.settings):
             candidates.append((file, data))
-        else:
+        elif not checks_syntax(file.filename, file.settings) or (cache is not None and cache.is_valid(data)):
             yield FileResult(file.filename, analysed=False)
+        else:
+            keyless.append(file)
+            spent += len(data) // PARSED_IN_TIME
     prepare_collector()
-    projects = Projects(cache if mode is Mode.CHECK else None)
+    projects = Projects(cache)
     if projects.cache is not None:
         found = ((recalled(projects, file, data), file, data) for file, data in candidates)
         candidates = []
@@ -93,11 +118,11 @@ def check_files(
                 yield result
             else:
                 candidates.append((file, data))
-    size = sum(len(data) for _, data in candidates)
-    jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(candidates))
+    size = sum(len(data) for _, data in candidates) + spent
+    jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(candidates) + len(keyless))
     ordered = imports_first(candidates)
     del candidates
-    yield from run(ordered, mode, jobs if objection is None else 1, projects, objection)
+    yield from run(ordered, mode, jobs if objection is None else 1, projects, objection, keyless)
     if cache is not None:
         cache.close()
 
@@ -109,33 +134,89 @@ def recalled(projects: Projects, file: SourceFile, data: bytes) -> FileResult | 
 
 
 def run(
-    files: Sequence[SourceFile], mode: Mode, jobs: int, projects: Projects, objection: Objection | None = None
+    files: Sequence[SourceFile],
+    mode: Mode,
+    jobs: int,
+    projects: Projects,
+    objection: Objection | None = None,
+    keyless: Sequence[SourceFile] = (),
 ) -> Iterator[FileResult]:
-    """Check candidates in this process or in several."""
+    """Check candidates, and files that cannot hold a key, in this process or in several."""
     if jobs <= 1:
-        yield from map(check_file, files, repeat(mode), repeat(projects), repeat(objection))
+        yield from map(check_file, [*files, *keyless], repeat(mode), repeat(projects), repeat(objection))
         projects.finish()
         return
-    from concurrent.futures import ProcessPoolExecutor
-
     folder = None
     if projects.cache is not None:
         projects.cache.close()  # each process opens the file for itself
         folder = projects.cache.folder
-    with ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder,)) as pool:
-        chunk = max(1, len(files) // (jobs * CHUNKS))
-        yield from pool.map(partial(check_in_worker, mode=mode), files, chunksize=chunk)
+    yield from in_processes([files, keyless], mode, jobs, folder)
+
+
+def in_processes(
+    batches: Sequence[Sequence[SourceFile]], mode: Mode, jobs: int, folder: Path | None
+) -> Iterator[FileResult]:
+    """Check files in several processes, which end when this generator does, and when this process does.
+
+    Args:
+        batches: the files, those that take about the same time together.
+        mode: what to do besides.
+        jobs: the number of processes.
+        folder: that of the cache.
+    """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    pool = ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder,))
+    check, done = partial(check_in_worker, mode=mode), 0
+    try:
+        chunks = [max(1, len(files) // (jobs * CHUNKS)) for files in batches]
+        results = [pool.map(check, files, chunksize=size) for files, size in zip(batches, chunks, strict=True)]
+        for result in chain.from_iterable(results):
+            done += 1
+            yield result
+    except BrokenProcessPool:
+        for file in [*chain.from_iterable(batches)][done:]:
+            yield failure(file.filename, InputError("was not checked: a process that checks files died; try --jobs 1."))
+    except BaseException:
+        for child in multiprocessing.active_children():
+            child.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def prepare_worker(folder: Path | None = None) -> None:
     """Set up a process of the pool."""
     global _projects
+    end_with_parent()
     _projects = Projects()
     if folder is not None:
         from olympus_lint.cache import Cache
 
         _projects = Projects(Cache(folder))
     prepare_collector()
+
+
+def end_with_parent() -> None:
+    """Let this process of a pool end with the one that has started it, and leave signals to that one.
+
+    A pool's processes hold both ends of the pipe that they read: that their parent is gone is nothing they would see.
+    """
+    import multiprocessing
+
+    for number in ENDING:
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def check_in_worker(file: SourceFile, mode: Mode) -> FileResult:
@@ -162,7 +243,9 @@ def check_file(file: SourceFile, mode: Mode, projects: Projects, objection: Obje
     if new != data and mode is not Mode.DIFF:
         projects.forget(file.filename)
         try:
-            write_bytes(file.filename, new)
+            write_bytes(file.filename, new, data)
+        except ChangedError as error:
+            return unchanged(check_file(file, Mode.CHECK, projects), error)
         except InputError as error:
             result, _ = check_bytes(file.filename, data, file.settings, Mode.CHECK)
             return unchanged(result, error)
@@ -219,12 +302,19 @@ def check_embedded(
 ) -> tuple[FileResult, bytes]:
     """Check a file that holds Python among other things; return the result and the bytes that it should have."""
     from olympus_lint.embedded.module import read
+    from olympus_lint.embedded.notebook import NotANotebook
 
     try:
-        embedded = read(filename, decode_utf8(data), kind)
+        file = decode_utf8(data)
     except InputError as error:
-        worth_while = worth_checking(filename, data, settings)
-        return failure(filename, error) if worth_while else FileResult(filename, analysed=False), data
+        cause = ValueError(f"it {str(error).removesuffix('.')}")
+        return not_parsed(filename, "", cause, settings) if kind == "ipynb" else failure(filename, error), data
+    try:
+        embedded = read(filename, file, kind)
+    except NotANotebook as error:
+        return not_parsed(filename, "", ValueError(f"it is no notebook of format 4: {error.cause}"), settings), data
+    except InputError as error:
+        return failure(filename, error), data
     # a page shows things side by side: its blocks are no program in which a key is used twice
     apart = embedded.is_parted if kind == "markdown" else None
     checked = lint_text(filename, embedded.text, settings, projects, apart)
@@ -239,6 +329,11 @@ def check_embedded(
     result.places, result.shown = after.places, after.texts
     result.notes = [*map(after.places.problem, result.notes), *embedded.notes]
     result.errors = [*map(after.places.problem, result.errors)]
+    for each in embedded.broken:
+        broken = not_parsed(filename, each.code, each.error, settings, each.piece.cell)
+        result.findings += broken.findings
+        result.errors += broken.errors
+        result.text = result.text or embedded.text or " "  # what is shown are the cells
     if mode is Mode.DIFF and written != data:
         result.diff = unified_diff(filename, embedded.file, after.file)
     return result, written

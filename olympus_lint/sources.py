@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import stat
@@ -13,13 +14,20 @@ from pathlib import Path
 
 from olympus_rules.syntax.document import decode
 
-__all__ = ["InputError", "decode_utf8", "encode_utf8", "read_bytes", "reencode", "write_bytes"]
+__all__ = ["ChangedError", "InputError", "decode_utf8", "encode_utf8", "read_bytes", "reencode", "write_bytes"]
 
 LARGEST_FILE = 5_000_000  # bytes; Python's parser needs about a hundred times as much memory
 
 
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
 class InputError(Exception):
     """A file cannot be read or written; the message is the cause and the next step, without the place."""
+
+
+class ChangedError(InputError):
+    """A file is not what it was when it was read."""
 
 
 def read_bytes(filename: str) -> bytes:
@@ -80,11 +88,17 @@ def encode_utf8(text: str, data: bytes) -> bytes:
     return (BOM_UTF8 if data.startswith(BOM_UTF8) else b"") + text.encode()
 
 
-def write_bytes(filename: str, data: bytes) -> None:
+def write_bytes(filename: str, data: bytes, old: bytes) -> None:
     """Replace the content of a file in one step; mode and symbolic links stay.
 
+    Args:
+        filename: the file.
+        data: what it is to hold.
+        old: what was read from it. A file that holds something else by now was saved by somebody, and is left alone.
+
     Raises:
-        InputError: the file is read-only or its folder cannot be written.
+        ChangedError: it does not hold what was read.
+        InputError: it is read-only, its folder cannot be written, or the disk is full.
     """
     path = Path(os.path.realpath(filename))
     temporary = ""
@@ -96,9 +110,25 @@ def write_bytes(filename: str, data: bytes) -> None:
             temporary = file.name
             file.write(data)
         Path(temporary).chmod(mode)
+        if path.read_bytes() != old:  # as late as possible: nothing locks the file
+            raise ChangedError(
+                "was changed while it was checked, so its fixes were not written; run the command again."
+            )
         Path(temporary).replace(path)
+        temporary = ""
     except OSError as error:
+        cause = f"its fixes were not written ({error.strerror or error})"
+        raise InputError(f"{cause}; {next_step(error)}.") from None
+    finally:
         if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        cause = f"its fixes were not written ({error.strerror})"
-        raise InputError(f"{cause}; check the permissions of its folder.") from None
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink(missing_ok=True)
+
+
+def next_step(error: OSError) -> str:
+    """Say what to do about a file that could not be written."""
+    if error.errno in NO_SPACE:
+        return "make room on the disk and run the command again"
+    if isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError):
+        return "it was removed while it was checked"
+    return "check the permissions of its folder"

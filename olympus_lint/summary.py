@@ -15,7 +15,11 @@ __all__ = ["fixes_list", "statistics_json", "statistics_table", "summary"]
 def summary(run: RunResult) -> str:
     """Return what was found, fixed and can be fixed, one sentence in a line."""
     findings, fixed = len(run.findings), run.fixes.total()
-    errors = f" ({count(len(run.errors), 'error')})" if run.errors else ""
+    newer = len({error.filename for error in run.errors if error.is_newer})
+    others = sum(not error.is_newer for error in run.errors)
+    said = [count(others, "error")] if others else []
+    said += [f"{count(newer, 'file')} of a newer Python not checked"] if newer else []
+    errors = f" ({', '.join(said)})" if said else ""
     if not findings and not fixed:
         return f"Nothing found{errors}.\n" if errors else "All checks passed!\n"
     left = f" ({fixed} fixed, {findings} remaining)" if fixed else ""

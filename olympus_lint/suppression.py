@@ -21,6 +21,7 @@ class Suppressions:
         self._directives = read_directives(text)
         self._rows = CommentRows(text if self._directives else "")
         self._used: set[tuple[Directive, str]] = set()
+        self._standing: dict[str, list[tuple[int, int]]] = {}  # the rows of what is not hidden, by code
 
     def __bool__(self) -> bool:
         """Say whether the text has suppression comments."""
@@ -29,17 +30,22 @@ class Suppressions:
     def hides(self, finding: Finding) -> bool:
         """Say whether a comment hides a finding, and remember that it does.
 
-        A comment hides findings that begin or end in its line. Where a line ends inside a string or with a
+        A comment hides findings that begin or end in its line, and an ``ignore`` on a line of its own those of the
+        statement below. Where a line ends inside a string or with a
         backslash, the comment at the end of that string or of the continued lines counts.
         """
-        rows = {self._rows.of(finding.span.start.row), self._rows.of(finding.span.end.row)}
+        start, end = finding.span.start.row, finding.span.end.row
+        rows = {self._rows.of(start), self._rows.of(end)}
         found = False
         for directive in self._directives:
             named = any(listed.code == finding.code for listed in directive.listed)
-            in_reach = directive.kind is Kind.IGNORE_FILE or directive.row in rows
+            below = start in directive.below or end in directive.below
+            in_reach = directive.kind is Kind.IGNORE_FILE or directive.row in rows or below
             if in_reach and (named or directive.hides_all):
                 self._used.add((directive, finding.code))
                 found = True
+        if not found:
+            self._standing.setdefault(finding.code, []).append((start, end))
         return found
 
     def unused(self, filename: str, checked: Collection[str]) -> Iterator[Finding]:
@@ -59,11 +65,30 @@ class Suppressions:
                 and listed.code != UnusedSuppression.code
                 and (directive, listed.code) not in self._used
             ]
+            meant = [row for each in idle if (row := self._meant(directive, each.code or "")) is not None]
             if idle:
                 names = join_words(dict.fromkeys(f"`{listed.text}`" for listed in idle))
                 where = "in this file" if directive.kind is Kind.IGNORE_FILE else "here"
-                message = f"Nothing {where} is reported as {names}. Remove the suppression."
-                yield report(filename, directive, message, self._removal(directive, idle))
+                message = f"Nothing {where} is reported as {names}."
+                if meant:
+                    place = "at its end" if directive.kind is Kind.NOQA else "at its end, or above its statement"
+                    said = f"{message} For the finding on line {meant[0]}, put the suppression {place}."
+                    yield report(filename, directive, said)
+                else:
+                    removal = self._removal(directive, idle)
+                    yield report(filename, directive, f"{message} Remove the suppression.", removal)
+
+    def _meant(self, directive: Directive, code: str) -> int | None:
+        """Return the row of the finding that a comment is likely to be meant for, although it stands elsewhere.
+
+        It is the next one behind a comment on a line of its own, or else the last one before, and the one that another
+        comment stands inside of.
+        """
+        standing = self._standing.get(code, [])
+        if not directive.is_alone:
+            return next((start for start, end in standing if start <= directive.row <= end), None)
+        behind = [start for start, _ in standing if start > directive.row]
+        return min(behind) if behind else max((start for start, _ in standing), default=None)
 
     def _removal(self, directive: Directive, idle: list[Listed]) -> Fix:
         line = split_lines(self._text)[directive.row - 1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from olympus_rules.syntax.document import split_lines
 
-__all__ = ["Aside", "is_python_cell", "set_aside"]
+__all__ = ["Aside", "is_python_cell", "set_aside", "without_prompts"]
 
 PYTHON_CELLS = frozenset(
     ["capture", "debug", "ipytest", "memit", "prun", "python", "python3", "snakeviz", "time", "timeit"]
@@ -23,6 +23,9 @@ TIMED = re.compile(
 """Line magics behind which a statement stands."""
 ASSIGNED = re.compile(r"(?P<indent>\s*[\w.,\[\] \t]+=[ \t]*)(?P<magic>[%!].*)", re.DOTALL)
 LINE = re.compile(r"(?P<indent>\s*)(?P<magic>(?:%%?\w|!|\?+\w).*|[\w.]+\?+\s*$)", re.DOTALL)
+
+
+PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.|In \[\d+\]:|\.{3,}:)(?:[ \t]|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,15 @@ def is_python_cell(code: str) -> bool:
     """Say whether a cell is Python as far as its first line tells."""
     magic = CELL.match(code)
     return magic is None or magic[1] in PYTHON_CELLS
+
+
+def without_prompts(code: str) -> str:
+    """Return the code of a cell as IPython runs it: without prompts, and without the indentation of its first line."""
+    code = PROMPT.sub("", code)
+    lines = split_lines(code)
+    first = next((line for line in lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip(" \t"))]
+    return "".join(line.removeprefix(indent) for line in lines)
 
 
 def set_aside(code: str, word: str, first: int) -> tuple[str, list[Aside]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from olympus_lint.embedded.doctests import read_doctests
-from olympus_lint.embedded.magics import Aside, set_aside
+from olympus_lint.embedded.magics import Aside, set_aside, without_prompts
 from olympus_lint.embedded.markdown import read_markdown
 from olympus_lint.embedded.notebook import read_notebook
 from olympus_lint.embedded.pieces import Holder, Piece, parsed
@@ -55,7 +55,9 @@ class Places:
         return cell, Span(start, end if other == cell and end >= start else start)
 
     def finding(self, finding: Finding) -> Finding:
-        """Return a finding on the module as one on the file."""
+        """Return a finding on the module as one on the file; one that names a cell is on the file already."""
+        if finding.cell is not None:
+            return finding
         cell, span = self.span(finding.span)
         fix = finding.fix
         if fix is not None:
@@ -105,6 +107,20 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
+class Unparsed:
+    """A piece that cannot be parsed, its code without magics, and why.
+
+    Attributes:
+        is_ipython: whether IPython can: it takes off a first indentation, and prompts.
+    """
+
+    piece: Piece
+    code: str
+    error: Exception
+    is_ipython: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Embedded:
     """A file that holds pieces of Python.
 
@@ -119,7 +135,7 @@ class Embedded:
         used: the numbers of the pieces that can be parsed.
         aside: what was set aside.
         places: where the rows of the module stand in the file.
-        notes: the pieces that are left alone.
+        unparsed: the pieces that cannot be parsed, and are left alone.
     """
 
     filename: str
@@ -132,7 +148,18 @@ class Embedded:
     used: tuple[int, ...]
     aside: tuple[Aside, ...]
     places: Places
-    notes: tuple[Problem, ...]
+    unparsed: tuple[Unparsed, ...]
+
+    @property
+    def notes(self) -> tuple[Problem, ...]:
+        """Return notes on the pieces that are left alone; a cell that is no Python is a finding instead."""
+        quiet = [each for each in self.unparsed if self.kind != "ipynb" or each.is_ipython]
+        return tuple(note for each in quiet for note in _left_alone(self.filename, each.piece, each.error))
+
+    @property
+    def broken(self) -> list[Unparsed]:
+        """Return the cells of a notebook that are no Python."""
+        return [each for each in self.unparsed if self.kind == "ipynb" and not each.is_ipython]
 
     @property
     def texts(self) -> dict[int | None, str]:
@@ -278,7 +305,7 @@ def _joined(filename: str, kind: str, text: str, holder: Holder) -> Embedded:
     head = text if kind == "python" else ""
     added = newline if head and not head.endswith(ENDS) else ""
     indent = INDENT if kind == "python" else ""
-    readable, notes = _readable(filename, holder, word)
+    readable, unparsed = _readable(holder, word)
     assumed = "import jax" if kind != "ipynb" and _assumes_jax(head, readable) else ""
     made = [head, added]
     rows = len(split_lines(head)) if head else 0
@@ -315,14 +342,14 @@ def _joined(filename: str, kind: str, text: str, holder: Holder) -> Embedded:
         tuple(each.number for each in readable),
         tuple(magic for each in readable for magic in each.magics),
         Places(tuple(places)),
-        notes,
+        tuple(unparsed),
     )
 
 
-def _readable(filename: str, holder: Holder, word: str) -> tuple[list[Readable], tuple[Problem, ...]]:
-    """Return the pieces that can be parsed, and notes on the others."""
+def _readable(holder: Holder, word: str) -> tuple[list[Readable], list[Unparsed]]:
+    """Return the pieces that can be parsed, and the others."""
     found: list[Readable] = []
-    notes: list[Problem] = []
+    unparsed: list[Unparsed] = []
     aside = 0
     for number, piece in enumerate(holder.pieces):
         each = Readable(number, piece, piece.code)
@@ -335,8 +362,8 @@ def _readable(filename: str, holder: Holder, word: str) -> tuple[list[Readable],
             found.append(each)
             aside += len(each.magics)
         else:
-            notes += _left_alone(filename, piece, error)
-    return found, tuple(notes)
+            unparsed.append(Unparsed(piece, each.code, error, _error(without_prompts(each.code)) is None))
+    return found, unparsed
 
 
 def _assumes_jax(head: str, readable: Sequence[Readable]) -> bool:

@@ -21,7 +21,16 @@ PYTHON = ("python", "ipython")
 
 
 class NotANotebook(InputError):
-    """A file whose name is that of a notebook is none."""
+    """A file whose name is that of a notebook is none.
+
+    Attributes:
+        cause: what is wrong with it.
+    """
+
+    def __init__(self, cause: str) -> None:
+        """Take the cause."""
+        super().__init__(f"cannot be read as a notebook of format 4 ({cause}); mend or exclude it.")
+        self.cause = cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +77,20 @@ def read_notebook(text: str) -> Notebook:
 
     Raises:
         NotANotebook: the text is no notebook.
+        InputError: it is one of an older format.
     """
     try:
+        json.loads(text)  # says where it is no JSON, also behind what is read below
         top = dict(_members(text, _skip(text, 0)))
+        if "cells" not in top and "worksheets" in top:
+            raise InputError("is a notebook of format 3; convert it with `jupyter nbconvert --to notebook --inplace`.")
         cells = [dict(_members(text, cell.start)) for cell in _items(text, top["cells"].start)]
         sources = [cell["source"] for cell in cells]
         kinds = [cell["cell_type"].value for cell in cells]
-        codes = ["".join(source.value) for source in sources]
+        codes = [_text(source.value) for source in sources]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         cause = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise NotANotebook(f"cannot be read as a notebook of format 4 ({cause}); mend or exclude it.") from None
+        raise NotANotebook(cause) from None
     is_code = [kind == "code" for kind in kinds] if _is_python(top.get("metadata")) else [False] * len(cells)
     chosen = [number for number, code in enumerate(codes) if is_code[number] and is_python_cell(code)]
     pieces = [
@@ -85,6 +98,13 @@ def read_notebook(text: str) -> Notebook:
     ]
     others = [(number + 1, code) for number, code in enumerate(codes) if number not in chosen]
     return Notebook(text, pieces, [sources[number] for number in chosen], others)
+
+
+def _text(source: Any) -> str:
+    """Return the source of a cell: a text, or a list of texts."""
+    if not isinstance(source, str | list):
+        raise ValueError("a cell whose source is no text")
+    return "".join(source)
 
 
 def _is_python(metadata: Value | None) -> bool:

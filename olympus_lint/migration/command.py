@@ -11,10 +11,9 @@ from olympus_lint.command import options_over, report_problems, say
 from olympus_lint.configuration import Configuration
 from olympus_lint.discovery import SourceFile, discover
 from olympus_lint.embedded.module import read as read_pieces
-from olympus_lint.embedded.notebook import NotANotebook
 from olympus_lint.engine import worth_checking
 from olympus_lint.migration.places import Text
-from olympus_lint.migration.project import Migration
+from olympus_lint.migration.project import Migration, stays
 from olympus_lint.migration.project import migrate as migrate_texts
 from olympus_lint.migration.report import render
 from olympus_lint.output import has_color, write_report
@@ -23,6 +22,7 @@ from olympus_lint.results import Problem
 from olympus_lint.runner import prepare_collector, unified_diff
 from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, check_size, decode_utf8, encode_utf8, read_bytes, reencode, write_bytes
+from olympus_lint.validity import parse_error
 from olympus_rules.syntax.document import decode
 
 __all__ = ["migrate"]
@@ -53,7 +53,7 @@ def migrate(args: Namespace) -> int:
     writes = settings.fix or settings.fix_only
     if writes:
         write(migration, data)
-    color = args.output_file is None and has_color(sys.stdout)
+    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout)
     if not args.quiet or not writes:
         write_report(render(migration, args.report_format, written=writes, color=color), args.output_file)
     return report_problems(migration.problems, args) or status(migration, args, written=writes)
@@ -76,9 +76,7 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
             check_size(text.old.encode(errors="replace"))
             texts.append(text)
             data[file.filename] = content
-        except NotANotebook as error:
-            if worth_checking(file.filename, content, file.settings):
-                problems.append(Problem(file.filename, str(error)))
+            problems += broken_parts(file, text, content)
         except InputError as error:
             problems.append(Problem(file.filename, str(error)))
         except (SyntaxError, ValueError) as error:
@@ -86,12 +84,22 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
     return texts, data
 
 
+def broken_parts(file: SourceFile, text: Text, data: bytes) -> list[Problem]:
+    """Say what is no Python, and is not looked at later: the cells of a notebook, and a file that holds no key."""
+    if text.embedded is not None and text.embedded.kind != "python":
+        cells = text.embedded.broken
+        return [
+            each for one in cells for each in stays(file.filename, one.code, one.error, file.settings, one.piece.cell)
+        ]
+    error = None if worth_checking(file.filename, data, file.settings) else parse_error(data)
+    return [] if error is None else stays(file.filename, text.old, error, file.settings)
+
+
 def text_of(file: SourceFile, data: bytes) -> Text:
     """Return a file as it is migrated: with the examples in its docstrings, or as the pieces of Python in it.
 
     Raises:
-        NotANotebook: the file ought to be one.
-        InputError, SyntaxError, ValueError: it cannot be decoded.
+        InputError, SyntaxError, ValueError: it cannot be decoded, or ought to be a notebook.
     """
     kind = file.settings.kind_of(file.filename)
     text = decode(data) if kind == "python" else decode_utf8(data)
@@ -112,12 +120,14 @@ def show_diff(migration: Migration, args: Namespace) -> int:
 
 
 def write(migration: Migration, data: dict[str, bytes]) -> None:
-    """Write the files that changed: each as a whole, or not at all."""
+    """Write the files that changed: each as a whole, or not at all; what is not written is not reported as done."""
     for text in migration.changed:
         try:
             encode = reencode if text.settings.kind_of(text.filename) == "python" else encode_utf8
-            write_bytes(text.filename, encode(text.after, data[text.filename]))
+            old = data[text.filename]
+            write_bytes(text.filename, encode(text.after, old), old)
         except InputError as error:
+            text.undo()
             migration.problems.append(Problem(text.filename, str(error)))
 
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
 from olympus_lint.embedded.module import Embedded, Places
-from olympus_lint.engine import NOT_PARSED, Projects, internal_error, unfinished_note
+from olympus_lint.engine import Projects, internal_error, unfinished_note
 from olympus_lint.results import Problem
 from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError
 from olympus_lint.suppression import Suppressions
+from olympus_lint.validity import NOT_PARSED
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
 from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
@@ -104,9 +105,14 @@ class Text:
             self.places = self.embedded.places_of(self.new)
         except InputError as error:
             self.problems.append(Problem(self.filename, str(error)))
-            self.new, self.rewritten, self.places = self.old, [], self.embedded.places
+            self.undo()
             return False
         return True
+
+    def undo(self) -> None:
+        """Go back to the text as it was."""
+        self.new, self.rewritten = self.old, []
+        self.places = self.places if self.embedded is None else self.embedded.places
 
 
 def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:

@@ -9,19 +9,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from olympus_codemods.target import Target
-from olympus_lint.engine import NOT_PARSED, Projects, deep_recursion, worth_checking
+from olympus_lint.engine import Projects, deep_recursion, not_parsed, worth_checking
 from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
 from olympus_lint.migration.plan import Constructor, all_held_back, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.results import Problem
+from olympus_lint.settings import Settings
+from olympus_lint.validity import NOT_PARSED
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.slots import TooLargeError
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
-__all__ = ["Migration", "migrate"]
+__all__ = ["Migration", "migrate", "stays"]
 
 
 @dataclass(slots=True)
@@ -86,7 +88,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
                 migration.left[text.filename] = rewrite(text, target, projects)
                 found[text.filename] = constructors(reports_of(text, projects)[1])
             except NOT_PARSED as error:
-                migration.problems.append(Problem(text.filename, f"cannot be parsed ({error}), so it stays as it is."))
+                migration.problems += stays(text.filename, text.new, error, text.settings)
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
@@ -104,6 +106,14 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
         migration.problems += map(text.places.problem, text.problems)
         migration.mentions += mentions_in(text) if target.style == "typed" else []
     return migration
+
+
+def stays(filename: str, text: str, error: Exception, settings: Settings, cell: int | None = None) -> list[Problem]:
+    """Say that a file, or a cell of one, stays as it is, since the running Python cannot parse it."""
+    newer = not_parsed(filename, text, error, settings, cell).errors
+    where = "" if cell is None else f"cell {cell} "
+    cause = f"{error.msg}, line {error.lineno}" if isinstance(error, SyntaxError) else error
+    return newer or [Problem(filename, f"{where}cannot be parsed ({cause}), so it stays as it is.")]
 
 
 def _keyed(migration: Migration) -> frozenset[tuple[str, int, int, str]]:

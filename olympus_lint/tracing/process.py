@@ -109,7 +109,10 @@ class Worker:
         Raises:
             Refused: the interpreter is none, or has no JAX that can be traced.
         """
-        self._home = tempfile.TemporaryDirectory(prefix="olympus-lint-", ignore_cleanup_errors=True)
+        try:
+            self._home = tempfile.TemporaryDirectory(prefix="olympus-lint-", ignore_cleanup_errors=True)
+        except OSError as error:
+            raise Refused(f"there is no folder for temporary files ({error.strerror})") from None
         self._errors = Path(self._home.name, "stderr")
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
@@ -139,7 +142,7 @@ class Worker:
         if device != "cpu":  # drivers map whole devices, and write to what stands for them
             limits, writable = {**LIMITS, "memory": None}, None
         try:
-            self.send({"id": 0, "op": "hello", "limits": limits, "writable": writable})
+            self.send({"id": 0, "op": "hello", "parent": os.getpid(), "limits": limits, "writable": writable})
             self.about = self.receive(start)
             if not self.about.keys() & {"jax", "refused"}:
                 raise Died("an answer that makes no sense")

@@ -28,17 +28,18 @@ class InvalidSyntax(Rule):
         return iter(())
 
 
-def invalid_syntax(filename: str, text: str, error: Exception) -> Finding:
+def invalid_syntax(filename: str, text: str, error: Exception, *, part: str = "file") -> Finding:
     """Return the finding for what parsing a text raised.
 
     Args:
         filename: the path as the user gave it.
         text: the text; empty when the bytes could not be decoded.
         error: a ``SyntaxError``, ``UnicodeDecodeError``, ``ValueError``, ``RecursionError`` or ``MemoryError``.
+        part: what the text is: a file, or a cell of one.
     """
     start = place_of(text, error)
     end = Position(start.row, start.column + 1) if column_exists(start, text) else start
-    message = f"Cannot be parsed: {cause_of(error)}. Nothing in this file was checked."
+    message = f"Cannot be parsed: {cause_of(error)}. Nothing in this {part} was checked."
     return Finding(InvalidSyntax.code, InvalidSyntax.name, message, filename, Span(start, end))
 
 

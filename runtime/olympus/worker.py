@@ -3,8 +3,8 @@
 It is started with any interpreter that has JAX, and needs nothing but this package and JAX there. Requests come on
 standard input, each with an ``id`` and an ``op``; the answers of one have its ``id``:
 
-``{"id": 1, "op": "hello", "limits": {"memory": …, "cpu": …, "file": …}, "writable": […]}``
-    The limits, in bytes and seconds, are set before JAX is imported, and so are the folders, if not ``null``, below
+``{"id": 1, "op": "hello", "parent": …, "limits": {"memory": …, "cpu": …, "file": …}, "writable": […]}``
+    The worker ends with the process ``parent``, which has started it. The limits, in bytes and seconds, are set before JAX is imported, and so are the folders, if not ``null``, below
     which alone files may be changed. The answer has the versions, the operations, and whether the system lets a process
     be kept to such folders (``enclosed``); or ``refused``: why this interpreter does not do, with ``missing`` if that is because it has no JAX.
 
@@ -27,6 +27,8 @@ import json
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -45,6 +47,8 @@ __all__ = ["OPERATIONS", "Operation", "main"]
 
 OLDEST = (0, 4, 38)
 """The first release of JAX that can be traced."""
+
+LOOK = 0.5  # seconds between looks at whether the parent lives
 
 REUSE = "def reuse(key):\n    return jax.random.bits(key), jax.random.bits(key)\n"
 
@@ -98,6 +102,8 @@ def serve(source: BinaryIO, sink: int, operations: Mapping[Tier, Operation]) -> 
 
 def hello(request: Request, operations: Mapping[Tier, object]) -> dict[str, Any]:
     """Set the limits, import JAX and see whether it can be traced."""
+    if "parent" in request:
+        end_with(request["parent"])
     limit(request["limits"])
     adopt()
     enclosed = request["writable"] is not None and enclose(request["writable"])
@@ -152,6 +158,27 @@ def without_device(version: str) -> str | None:
     except BaseException as error:
         return f"its JAX {version} has no device of the platform {platform!r} ({named(error)})"
     return None
+
+
+def end_with(parent: int) -> None:
+    """End this process, and all that is in its group, soon after its parent, however that ends.
+
+    Requests are not read while one is being answered, so that their end would come too late.
+    """
+    if sys.platform == "win32":  # there, a process keeps the number of its parent
+        return
+
+    look, sleep = os.getppid, time.sleep  # user code may put others in their place
+
+    def watch() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are for user code
+        while look() == parent:
+            sleep(LOOK)
+        if os.getpgrp() == os.getpid():
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def limit(limits: Mapping[str, int | None]) -> None:

@@ -62,7 +62,7 @@ def test_writing_keeps_mode_and_links(project):
     Path("real.py").write_text("old")
     Path("real.py").chmod(0o754)
     Path("link.py").symlink_to("real.py")
-    write_bytes("link.py", b"new")
+    write_bytes("link.py", b"new", b"old")
     assert Path("link.py").is_symlink()
     assert Path("real.py").read_bytes() == b"new"
     assert Path("real.py").stat().st_mode & 0o777 == 0o754
@@ -76,8 +76,8 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(project, monkey
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(InputError, match=r"were not written \(No space left on device\); check"):
-        write_bytes("a.py", b"new")
+    with pytest.raises(InputError, match=r"were not written \(No space left on device\); make room"):
+        write_bytes("a.py", b"new", b"old")
     assert Path("a.py").read_text() == "old" and list(Path().iterdir()) == [Path("a.py")]
 
 

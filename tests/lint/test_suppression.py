@@ -219,3 +219,55 @@ def test_add_noqa_joins_codes_of_a_line():
     settings = Settings(select=["OLY1", "OLY201"])
     after = add_noqa(text, lint_text("a.py", text, settings).findings)
     assert after.endswith("  # noqa: OLY101, OLY104, OLY201\n")
+
+
+ABOVE = "    # olympus: ignore[OLY104] both are to be equal\n"
+USES = [
+    f"{ABOVE}    y = jax.random.uniform(key)\n",
+    f"{ABOVE}    # a word more\n\n    y = jax.random.uniform(key)\n",
+    f"{ABOVE}    y = [\n        1,\n        jax.random.uniform(key),\n    ]\n",
+    f"{ABOVE}    y = 1 + \\\n        jax.random.uniform(key)\n",
+    f"{ABOVE}    if jax.random.uniform(key) > x:\n        pass\n",
+    f"    y = [\n        1,\n    {ABOVE}        jax.random.uniform(key),\n    ]\n",
+    f"{ABOVE}    @g(jax.random.uniform(key))\n    def h():\n        pass\n",
+    f"{ABOVE}    @g\n    def h(y=jax.random.uniform(key)):\n        pass\n",
+    "    # olympus: ignore[key-reuse]\n    y = jax.random.uniform(key)\n",
+]
+ELSEWHERE = [
+    f"{ABOVE}    y = 1\n    z = jax.random.uniform(key)\n",
+    f"{ABOVE}    if x:\n        z = jax.random.uniform(key)\n",
+    f"    z = jax.random.uniform(key)\n{ABOVE}",
+    f"    z = [\n    {ABOVE}        1,\n        jax.random.uniform(key),\n    ]\n",
+    "    # noqa: OLY104\n    y = jax.random.uniform(key)\n",
+]
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_comment_above_a_statement_hides_its_findings(use, ending):
+    text = f"{HEAD}{use}".replace("\n", ending)
+    assert reports(text) == []
+    assert fix_text("a.py", text, Settings()).text == text
+    assert any("OLY104" in found for found in reports(text, ignore_noqa=True))
+
+
+@pytest.mark.parametrize("use", ELSEWHERE)
+def test_a_comment_is_not_deleted_while_the_finding_stands(use):
+    text = f"{HEAD}{use}"
+    found = lint_text("a.py", text, Settings()).findings
+    assert sorted(finding.code for finding in found) == ["OLY104", "OLY901"]
+    (standing,) = (finding for finding in found if finding.code == "OLY104")
+    (idle,) = (finding for finding in found if finding.code == "OLY901")
+    assert idle.fix is None and f"For the finding on line {standing.span.start.row}, put" in idle.message
+    assert fix_text("a.py", text, Settings()).text == text
+
+
+def test_a_comment_above_that_hides_nothing_is_removed():
+    text = f"import jax.random\n\n\ndef f():\n{ABOVE}    return 1\n"
+    assert reports(text) == ["5:OLY901"]
+    assert fix_text("a.py", text, Settings()).text == text.replace(ABOVE, "")
+
+
+def test_a_comment_above_a_compound_statement_is_about_its_header():
+    text = f"{HEAD}{ABOVE}    for y in jax.random.uniform(key):\n        z = jax.random.uniform(key)\n"
+    assert reports(text) == ["8:OLY104"]

@@ -1,0 +1,126 @@
+"""An edit that is saved while the command runs is never lost, whatever it is about to write."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from programs import RAW, REUSE
+
+PROGRAM = Path(sys.executable).parent / "olympus-lint"
+TIME_LIMIT = 120  # seconds
+EDIT = "# saved by a person\n"
+
+MEANWHILE = """\
+import sys
+from importlib import import_module
+from pathlib import Path
+module, name, victim, does = sys.argv[1:5]
+module = import_module(module)
+original = getattr(module, name)
+def analysis(*given, **named):
+    result = original(*given, **named)
+    path = Path(victim)
+    if path.is_file() and (not given or given[0] == victim or name != "check_bytes"):
+        setattr(module, name, original)
+        exec(does)
+    return result
+setattr(module, name, analysis)
+from olympus_lint.cli import main
+sys.exit(main(sys.argv[5:]))
+"""
+"""Runs the command; something happens to a file behind the analysis and before anything is written."""
+
+LINT = ("olympus_lint.runner", "check_bytes")
+MIGRATE = ("olympus_lint.migration.command", "migrate_texts")
+SAVE = f"path.write_text(path.read_text() + {EDIT!r})"
+
+
+def run_with(seam: tuple[str, str], victim: str, does: str, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", MEANWHILE, *seam, victim, does, *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT)
+
+
+def notebook(code: str) -> str:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": code}
+    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
+
+
+def page(code: str) -> str:
+    return f"# Title\n\n```python\n{code}```\n"
+
+
+COMMANDS = {
+    "fix": (LINT, ["--fix", "--select", "OLY201"]),
+    "fix-only": (LINT, ["--fix-only", "--select", "OLY201"]),
+    "add-noqa": (LINT, ["--add-noqa", "--select", "OLY201"]),
+    "migrate": (MIGRATE, ["--migrate", "--fix"]),
+}
+
+
+@pytest.mark.parametrize(("name", "made"), [("a.py", str), ("a.ipynb", notebook), ("a.md", page)])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_that_was_saved_meanwhile_is_left_alone(project, command, name, made):
+    seam, options = COMMANDS[command]
+    Path(name).write_text(made(RAW))
+    Path("other.py").write_text(RAW)
+    done = run_with(seam, name, SAVE, *options, "--extension", "md", ".")
+    assert Path(name).read_text() == made(RAW) + EDIT
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert f"error: {name}: was changed while it was checked, so its fixes were not written; run it" in done.stderr
+    assert done.stderr.count("error: ") == 1
+    assert Path("other.py").read_text() != RAW  # the others are fixed
+    assert sorted(path.name for path in Path().iterdir() if not path.name.startswith(".olympus")) == [name, "other.py"]
+
+
+def test_what_is_reported_is_the_file_as_it_is(project):
+    Path("a.py").write_text(RAW)
+    done = run_with(LINT, "a.py", f"path.write_text('# a new line' + chr(10) + {RAW!r})", "--fix", "--select=OLY2", ".")
+    assert "a.py:4:7: OLY201" in done.stdout and "Fixed" not in done.stdout
+    assert done.returncode == 2
+
+
+def test_a_migration_does_not_count_what_it_did_not_write(project):
+    Path("a.py").write_text(RAW)
+    done = run_with(MIGRATE, "a.py", SAVE, "--migrate", "--fix", ".")
+    assert "Rewrote 0 places in 0 files." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("does", "cause"),
+    [
+        ("path.unlink()", "No such file or directory"),
+        ("path.unlink(); path.mkdir()", "Is a directory"),
+        ("path.chmod(0o444)", "is read-only"),
+    ],
+)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_that_is_gone_or_locked_meanwhile(project, command, does, cause):
+    seam, options = COMMANDS[command]
+    Path("a.py").write_text(RAW)
+    Path("other.py").write_text(RAW)
+    done = run_with(seam, "a.py", does, *options, ".")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "error: a.py: " in done.stderr and cause in done.stderr
+    assert not Path("a.py").is_file() or Path("a.py").read_text() == RAW
+    assert Path("other.py").read_text() != RAW
+
+
+@pytest.mark.parametrize("options", [["--fix", "--unsafe-fixes", "--select=OLY104"], ["--migrate", "--fix"]])
+def test_a_person_who_saves_all_the_time_loses_nothing(project, options):
+    Path("a.py").write_text("".join((RAW + REUSE).replace("def f", f"def f{n}") for n in range(60)))
+    running = subprocess.Popen([PROGRAM, *options, "a.py"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    edits = 0
+    while running.poll() is None:
+        with Path("a.py").open("a") as file:
+            file.write(f"# edit {edits}\n")
+        edits += 1
+        time.sleep(0.02)
+    _, err = running.communicate(timeout=TIME_LIMIT)
+    assert edits > 3 and running.returncode == 2
+    assert "error: a.py: was changed while it was checked" in err
+    assert Path("a.py").read_text().endswith("".join(f"# edit {n}\n" for n in range(edits)))
