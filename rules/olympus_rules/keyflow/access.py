@@ -57,6 +57,7 @@ MAX_ARMS = 12
 DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
 MAX_NESTED = 2_000
 MAX_DEPTH = 4  # of containers in containers, where one in them is looked for
+MAX_SEARCHED = 32  # items of one of these
 MAX_ITEMS = 256  # of a dictionary that is filled item by item
 
 
@@ -295,6 +296,8 @@ def exchanged(value: Value, old: Value, new: Value, depth: int = MAX_DEPTH) -> V
     if value is old:
         return new
     if depth == 0 or not isinstance(value, Sequence | Map | Choice):
+        return value
+    if len(value.arms if isinstance(value, Choice) else value.items) > MAX_SEARCHED:
         return value
     if isinstance(value, Sequence):
         items = tuple(exchanged(item, old, new, depth - 1) for item in value.items)
