@@ -100,7 +100,7 @@ def plan(
     places = {
         place_of(paths[filename], report.fact.node): report for filename, each in mentions.items() for report in each
     }
-    reached = reach({paths[filename]: document for filename, document in documents.items()}, places, roots)
+    reached = reach({paths[filename]: document for filename, document in documents.items()}, places, roots, packs)
     reasons: dict[Place, set[Reason]] = defaultdict(set)
     open_places: list[Reason] = []
     for filename, reports in left.items():

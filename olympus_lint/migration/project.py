@@ -118,13 +118,17 @@ def _keyed(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
     if not any("PRNGKey" in document.text for document in documents.values()):
         return frozenset()
     with suppress(TooLargeError):
-        return reach(documents, None, _roots(migration)).parameters()
+        return reach(documents, None, _roots(migration), _packs(migration)).parameters()
     migration.is_too_large = True
     return frozenset()
 
 
 def _roots(migration: Migration) -> set[str]:
     return {root for text in migration.texts for root in text.settings.library_roots}
+
+
+def _packs(migration: Migration) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
 
 
 def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, list[Constructor]]:
@@ -134,7 +138,7 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
         document = _parsed(text)
         if document is not None:
             documents[text.filename] = document
-    packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
+    packs = _packs(migration)
     exits = {text.filename: text.exits for text in migration.texts}
     seen = {text.filename: text.seen for text in migration.texts}
     roots = _roots(migration)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -61,6 +62,8 @@ MEETING = frozenset(
         "jax.lax.scan", "jax.lax.fori_loop", "jax.lax.while_loop", "jax.numpy.vstack", "jax.numpy.hstack",
     }
 )  # fmt: skip
+UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
+"""How a call is written that puts keys among others: ``keys.at[i].set``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +109,22 @@ class ProjectReach:
         method_results: calls of methods with the object of each.
     """
 
-    def __init__(self, documents: Mapping[str, Document], makers: Iterable[Place] | None, roots: Iterable[str]) -> None:
+    def __init__(
+        self,
+        documents: Mapping[str, Document],
+        makers: Iterable[Place] | None,
+        roots: Iterable[str],
+        packs: tuple[str, ...] = (),
+    ) -> None:
         """Read the files of a project.
 
         Args:
             documents: the files by their absolute path.
             makers: the mentions of the constructor of raw keys; ``None`` for all that are spelled out.
             roots: the names under which the JAX namespace may be imported.
+            packs: the paths of the user's signature packs.
         """
+        self.packs = packs
         self.documents = documents
         self.makers = None if makers is None else frozenset(makers)
         self.roots = frozenset(roots)
@@ -514,12 +525,15 @@ class ProjectReach:
         found = []
         for call in self.calls.all:
             names = {
-                self.canonical(value.qualified)
+                self.calls.counterpart(self.canonical(value.qualified))
                 for value in self.slots.values(call.function)
                 if isinstance(value, Library)
             }
             if names & MEETING:
                 keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, names)))
+                found.append(Meeting(call.place, call.callee, keys))
+            elif call.owner is not None and UPDATE.search(call.callee):
+                keys = tuple(dict.fromkeys(self._keys([slot]) for slot in (call.owner, *call.given[:1])))
                 found.append(Meeting(call.place, call.callee, keys))
         return found
 
@@ -566,11 +580,14 @@ def is_jax(name: str) -> bool:
 
 
 def reach(
-    documents: Mapping[str, Document], makers: Iterable[Place] | None, roots: Iterable[str] = ("jax",)
+    documents: Mapping[str, Document],
+    makers: Iterable[Place] | None,
+    roots: Iterable[str] = ("jax",),
+    packs: tuple[str, ...] = (),
 ) -> ProjectReach:
     """Return which keys may be where in a project; the arguments are those of :class:`ProjectReach`.
 
     Raises:
         TooLargeError: if it is too large to work that out.
     """
-    return ProjectReach(documents, makers, roots)
+    return ProjectReach(documents, makers, roots, packs)
