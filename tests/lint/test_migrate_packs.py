@@ -128,7 +128,8 @@ def test_words_behind_each_row_of_the_packs(what: str, program: str) -> None:
     assert not migration.problems
     (constructor,) = migration.constructors["program.py"]
     (text,) = migration.texts
-    assert constructor.reasons or "key_data(thing).size" in text.new or "(jax.random.key_data(key))" in text.new, text.new
+    rewritten = "key_data(thing).size" in text.new or "(jax.random.key_data(key))" in text.new
+    assert constructor.reasons or rewritten, text.new
 
 
 def test_there_are_programs_for_all_kinds() -> None:

@@ -149,7 +149,7 @@ COUNTERPARTS = {
     "value_and_grad": "jax.value_and_grad",
     "while_loop": "jax.lax.while_loop",
 }
-"""For each kind of transformation that signature packs know, the function of JAX or Python that the tables here know."""
+"""For each kind of transformation of the signature packs, a function of JAX or Python that the tables here know."""
 TOLD_HERE = TRANSFORMS | RUNNING | MAPPING | ELEMENTWISE | {"functools.wraps"}
 
 
