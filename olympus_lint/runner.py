@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_lint.discovery import SourceFile
-from olympus_lint.engine import PassesOver, Projects, fix_text, lint_text, worth_checking
+from olympus_lint.engine import (
+    CONSTRUCTOR,
+    PassesOver,
+    Projects,
+    fix_text,
+    lint_text,
+    settled,
+    worth_checking,
+)
 from olympus_lint.noqa import add_noqa
 from olympus_lint.order import imports_first
 from olympus_lint.results import FileResult, Objection, Problem
@@ -25,6 +33,7 @@ from olympus_rules.syntax.project import forget_folders
 
 if TYPE_CHECKING:
     from olympus_lint.cache import Cache
+    from olympus_lint.migration.safety import Clearance
 
 __all__ = ["Mode", "check_bytes", "check_files", "default_jobs"]
 
@@ -70,6 +79,7 @@ def check_files(
         the others, imported ones first.
     """
     candidates: list[tuple[SourceFile, bytes]] = []
+    renaming: list[SourceFile] = []
     forget_folders()
     forget_outlines()
     for file in files:
@@ -81,10 +91,12 @@ def check_files(
         is_python = file.settings.kind_of(file.filename) == "python"
         if not is_python or worth_checking(file.filename, data, file.settings):
             candidates.append((file, data))
+            if b"PRNGKey" in data and CONSTRUCTOR in file.settings.codes:
+                renaming.append(file)
         else:
             yield FileResult(file.filename, analysed=False)
     prepare_collector()
-    projects = Projects(cache if mode is Mode.CHECK else None)
+    projects = Projects(cache if mode is Mode.CHECK else None, clearance_of(renaming))
     if projects.cache is not None:
         found = ((recalled(projects, file, data), file, data) for file, data in candidates)
         candidates = []
@@ -102,10 +114,20 @@ def check_files(
         cache.close()
 
 
+def clearance_of(files: Sequence[SourceFile]) -> Clearance | None:
+    """Return what says which constructors of keys in some files can be renamed, if there are any."""
+    if not files:
+        return None
+    from olympus_lint.migration.safety import Clearance
+
+    return Clearance(files)
+
+
 def recalled(projects: Projects, file: SourceFile, data: bytes) -> FileResult | None:
     """Return the result of an earlier run; files that hold Python among other things have none."""
     is_python = file.settings.kind_of(file.filename) == "python"
-    return projects.recall(file.filename, data, file.settings) if is_python else None
+    result = projects.recall(file.filename, data, file.settings) if is_python else None
+    return None if result is None else settled(result, result.text, file.settings, projects)
 
 
 def run(
@@ -122,19 +144,21 @@ def run(
     if projects.cache is not None:
         projects.cache.close()  # each process opens the file for itself
         folder = projects.cache.folder
-    with ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder,)) as pool:
+    if projects.clearance is not None:
+        projects.clearance.work_out()
+    with ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder, projects.clearance)) as pool:
         chunk = max(1, len(files) // (jobs * CHUNKS))
         yield from pool.map(partial(check_in_worker, mode=mode), files, chunksize=chunk)
 
 
-def prepare_worker(folder: Path | None = None) -> None:
+def prepare_worker(folder: Path | None = None, clearance: Clearance | None = None) -> None:
     """Set up a process of the pool."""
     global _projects
-    _projects = Projects()
+    _projects = Projects(None, clearance)
     if folder is not None:
         from olympus_lint.cache import Cache
 
-        _projects = Projects(Cache(folder))
+        _projects = Projects(Cache(folder), clearance)
     prepare_collector()
 
 

@@ -138,7 +138,8 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
 def rows_of(report: Report) -> range:
     """Return the rows of a place; none for a constructor or a mere note, whose row may have a place as well."""
     fact = report.fact
-    if report.finding.code == CONSTRUCTOR or (isinstance(fact, Conversion) and (fact.before or fact.effect == "same")):
+    is_mere = isinstance(fact, Conversion) and (fact.before or fact.effect == "same" or fact.form == "print")
+    if report.finding.code == CONSTRUCTOR or is_mere:
         return range(0)
     first = report.finding.span.start.row
     return range(first, (getattr(report.fact.node, "end_lineno", None) or first) + 1)

@@ -21,7 +21,7 @@ from olympus_rules.reach.slots import TooLargeError
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
-__all__ = ["Migration", "migrate"]
+__all__ = ["Migration", "keyed_parameters", "migrate", "planned"]
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
     projects = Projects()
     found: dict[str, list[Report]] = {}
     with deep_recursion():
-        keyed = _keyed(migration)
+        keyed = keyed_parameters(migration)
         keyed_files = {path for path, *_ in keyed}
         for text in migration.texts:
             projects.get(text.settings).keyed = keyed
@@ -90,7 +90,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
-        migration.constructors = _planned(migration, found)
+        migration.constructors = planned(migration, found)
         if target.style == "typed" and target.has("typed-keys"):
             _leave_out_raw_keys(migration, found, unsafe=unsafe)
         in_files(migration)
@@ -106,7 +106,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
     return migration
 
 
-def _keyed(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
+def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
     """Return the parameters to which nothing but keys comes, whatever they are called."""
     from olympus_rules.reach.project import reach
 
@@ -131,8 +131,16 @@ def _packs(migration: Migration) -> tuple[str, ...]:
     return tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
 
 
-def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, list[Constructor]]:
-    """Return the constructors with what holds them back; files without any key pass keys on, and count."""
+def planned(
+    migration: Migration, found: dict[str, list[Report]], staying: frozenset[tuple[str, int]] = frozenset()
+) -> dict[str, list[Constructor]]:
+    """Return the constructors with what holds them back; files without any key pass keys on, and count.
+
+    Args:
+        migration: the files, and the places in them that are not ready.
+        found: the constructors of each file.
+        staying: those that are not renamed in any case, by their file and number.
+    """
     documents = {}
     for text in migration.texts:
         document = _parsed(text)
@@ -145,7 +153,15 @@ def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, 
     if not migration.is_too_large:
         with suppress(TooLargeError):
             return plan(
-                documents, found, migration.left, exits, seen, target=migration.target, roots=roots, packs=packs
+                documents,
+                found,
+                migration.left,
+                exits,
+                seen,
+                target=migration.target,
+                roots=roots,
+                packs=packs,
+                staying=staying,
             )
     return all_held_back(found, "gets to more places than can be followed; name fewer folders at a time")
 

@@ -193,7 +193,7 @@ class Use:
         return False
 
     def takes_shape_of_keys(self, call: ast.Call) -> bool:
-        """Say whether a call is about keys, so that it takes a shape with their words: one of keys, or of their dtype."""
+        """Say whether a call is about keys, or an array of their dtype, so that it takes a shape with their words."""
         function = call.func
         if isinstance(function, ast.Attribute) and self.is_key(function.value):
             return function.attr in SHAPED

@@ -344,7 +344,9 @@ class Calls:
             self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
         else:
             self.reach.shift(slot, call.result, None if maps(name) else 0)
-            self.slots.lead_kinds(slot, call.result, Container, Object)
+            self.slots.lead_kinds(slot, call.result, Container)
+            if package == "jax":  # a tree, which an object may be
+                self.slots.lead_kinds(slot, call.result, Object)
 
     def give_others(self, values: int, result: Slot) -> None:
         """Give an array that may be of something else than keys, as something else may have been given."""

@@ -485,6 +485,26 @@ class ProjectReach:
         named = self._named.get(container.display, ())
         return reduce(or_, map(self.slots.mask, (self.element(container, None), *named)))
 
+    def exported(self, path: str) -> frozenset[Place]:
+        """Return the constructors whose keys other files may read, were there any that import a file.
+
+        They are in a variable of the module or in an attribute, or a function gives them that is in one or is no
+        inner one.
+        """
+        module = self.modules[path]
+        waiting = [self.variable(module, name) for name in module.local_names]
+        waiting += self.slots.named("attribute") + self.slots.named("field") + self.slots.named("loose")
+        waiting += [self.result(method) for methods in self.classes.methods.values() for method in methods]
+        seen: set[Slot] = set()
+        found: frozenset[Place] = frozenset()
+        while waiting:
+            slot = waiting.pop()
+            if slot not in seen:
+                seen.add(slot)
+                found |= self._keys([slot])
+                waiting += [self.result(value.code) for value in self._callables(slot)]
+        return found
+
     def exits(self) -> list[Exit]:
         """Return the calls that hand keys to libraries, or to callees that nothing is known of."""
         found = []
