@@ -7,6 +7,7 @@ the file count as lost.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -74,9 +75,11 @@ def settle_fixes(result: FileResult, text: str, settings: Settings, clearance: C
     """
     if not any(finding.code == CONSTRUCTOR and _is_safe(finding) for finding in result.findings):
         return result
-    reasons = clearance.of(result.filename, text) if clearance is not None else None
-    if reasons is None:
-        reasons = _alone(result.filename, text, settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the parser, about the files
+        reasons = clearance.of(result.filename, text) if clearance is not None else None
+        if reasons is None:
+            reasons = _alone(result.filename, text, settings)
     return replace(result, findings=[_cleared(finding, reasons) for finding in result.findings])
 
 

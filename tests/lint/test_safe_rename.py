@@ -46,7 +46,9 @@ KEPT = "KEY = jax.random.PRNGKey(0)\n"  # safe where nothing else reads it
 
 def command(folder: Path, *options: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
     options = ("-m", "olympus_lint", "--select", "OLY201", "--exit-zero", *options)
-    return subprocess.run([sys.executable, *options], cwd=folder, input=text, capture_output=True, text=True, check=True)
+    return subprocess.run(
+        [sys.executable, *options], cwd=folder, input=text, capture_output=True, text=True, check=True
+    )
 
 
 def fixes(folder: Path, *options: str) -> list[dict[str, Any]]:
