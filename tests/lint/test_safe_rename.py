@@ -36,10 +36,12 @@ HELD = {
 }
 SEEN_BY_THE_RULE = (HELD["closure"], HELD["accepted place"])  # the reason is in the message of the finding
 FREE = {
-    "local": "def noise(seed):\n    key = jax.random.PRNGKey(seed)\n    return jax.random.normal(key)\n\n\nprint(noise(1))\n",
+    "local": "def noise(seed):\n    key = jax.random.PRNGKey(seed)\n"
+    "    return jax.random.normal(key)\n\n\nprint(noise(1))\n",
     "loop": "def noise(seed):\n    def body(key, _):\n        key, sub = jax.random.split(key)\n"
     "        return key, jax.random.normal(sub)\n\n"
-    "    _, rows = jax.lax.scan(body, jax.random.PRNGKey(seed), None, length=3)\n    return rows\n\n\nprint(noise(1))\n",
+    "    _, rows = jax.lax.scan(body, jax.random.PRNGKey(seed), None, length=3)\n    return rows\n\n\n"
+    "print(noise(1))\n",
 }
 KEPT = "KEY = jax.random.PRNGKey(0)\n"  # safe where nothing else reads it
 
