@@ -81,6 +81,7 @@ def plan(
     roots: Iterable[str],
     packs: tuple[str, ...] = (),
     staying: Collection[tuple[str, int]] = (),
+    careful: bool = False,
 ) -> dict[str, list[Constructor]]:
     """Return the constructors of a project by file, each with what holds it back.
 
@@ -94,6 +95,7 @@ def plan(
         roots: the names under which the JAX namespace may be imported.
         packs: the paths of the user's signature packs.
         staying: constructors that are not renamed in any case, by their file and number.
+        careful: whether keys of which the number of axes is not known count as single ones.
     """
     from olympus_rules.reach.project import reach
 
@@ -115,7 +117,7 @@ def plan(
                 for maker in makers:
                     reasons[maker].add(reason)
     for filename, path in paths.items():
-        for value, node in unseen(documents[filename], path, reached):
+        for value, node in unseen(documents[filename], path, reached, careful=careful):
             makers = reached.keys_at(place_of(path, value))
             counts = node.lineno not in seen.get(filename, ()) and len(makers) <= MANY
             for maker in makers if counts else ():

@@ -132,7 +132,11 @@ def _packs(migration: Migration) -> tuple[str, ...]:
 
 
 def planned(
-    migration: Migration, found: dict[str, list[Report]], staying: frozenset[tuple[str, int]] = frozenset()
+    migration: Migration,
+    found: dict[str, list[Report]],
+    staying: frozenset[tuple[str, int]] = frozenset(),
+    *,
+    careful: bool = False,
 ) -> dict[str, list[Constructor]]:
     """Return the constructors with what holds them back; files without any key pass keys on, and count.
 
@@ -140,6 +144,7 @@ def planned(
         migration: the files, and the places in them that are not ready.
         found: the constructors of each file.
         staying: those that are not renamed in any case, by their file and number.
+        careful: whether keys of which the number of axes is not known count as single ones.
     """
     documents = {}
     for text in migration.texts:
@@ -162,6 +167,7 @@ def planned(
                 roots=roots,
                 packs=packs,
                 staying=staying,
+                careful=careful,
             )
     return all_held_back(found, "gets to more places than can be followed; name fewer folders at a time")
 

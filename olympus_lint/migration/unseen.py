@@ -45,19 +45,22 @@ COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 
 
-def unseen(document: Document, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
+def unseen(
+    document: Document, path: str, reached: ProjectReach, *, careful: bool = False
+) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Return the keys of a file with the expressions that do with them what typed keys do not do.
 
     Args:
         document: the file.
         path: its absolute path.
         reached: where keys get to.
+        careful: whether keys of which the number of axes is not known count as single ones.
     """
     for node in ast.walk(document.tree):
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and reached.has_keys_only(
             place_of(path, node)
         ):
-            place = Use(node, document, path, reached).breaking()
+            place = Use(node, document, path, reached, careful=careful).breaking()
             if place is not None:
                 yield node, place
 
@@ -65,8 +68,11 @@ def unseen(document: Document, path: str, reached: ProjectReach) -> Iterator[tup
 class Use:
     """What is done with a value where it stands."""
 
-    def __init__(self, node: ast.expr, document: Document, path: str, reached: ProjectReach) -> None:
+    def __init__(
+        self, node: ast.expr, document: Document, path: str, reached: ProjectReach, *, careful: bool = False
+    ) -> None:
         """Take the value."""
+        self.careful = careful
         self.node = node
         self.parents = document.parents
         self.path = path
@@ -108,8 +114,9 @@ class Use:
 
     @property
     def rank(self) -> int | None:
-        """How many axes of keys there are; ``None`` where that is not known."""
-        return self.reached.rank(place_of(self.path, self.node))
+        """How many axes of keys there are, as far as there is any evidence; ``None`` where there is none."""
+        rank = self.reached.likely_rank(place_of(self.path, self.node))
+        return 0 if rank is None and self.careful else rank
 
     def reads_words(self, index: ast.expr) -> bool:
         """Say whether a subscript goes along more axes than there are of keys, or counts them from the end."""
@@ -244,7 +251,7 @@ class Use:
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
-            return last in TEXT and not inside
+            return not inside and (last in TEXT or (last == "len" and self.rank == 0))
         if package == "jax.lax" and last in COLLECTIVES:
             return True
         if package == "jax.random":

@@ -438,9 +438,20 @@ class ProjectReach:
 
     def rank(self, place: Place) -> int | None:
         """Return how many axes the keys at an expression have, ``None`` where that is not known or not always so."""
-        masks = [self.slots.mask(slot) & self._all_keys for slot in self.expressions.get(place, ())]
-        ranks = {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
+        ranks = self._ranks(place)
         return ranks.pop() if len(ranks) == 1 else None
+
+    def likely_rank(self, place: Place) -> int | None:
+        """Return how many axes the keys at an expression have as far as that is known, ``None`` if it is not at all.
+
+        The rank of keys in attributes is never known for sure, as an object may stand for a batch of objects.
+        """
+        ranks = self._ranks(place) - {None}
+        return ranks.pop() if len(ranks) == 1 else None
+
+    def _ranks(self, place: Place) -> set[int | None]:
+        masks = [self.slots.mask(slot) & self._all_keys for slot in self.expressions.get(place, ())]
+        return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
 
     def has_keys_only(self, place: Place) -> bool:
         """Say whether nothing but keys comes to an expression."""
