@@ -114,9 +114,14 @@ class Use:
 
     @property
     def rank(self) -> int | None:
-        """How many axes of keys there are, as far as there is any evidence; ``None`` where there is none."""
-        rank = self.reached.likely_rank(place_of(self.path, self.node))
+        """How many axes of keys there are; ``None`` where that is not known."""
+        rank = self.reached.rank(place_of(self.path, self.node))
         return 0 if rank is None and self.careful else rank
+
+    @property
+    def may_be_one(self) -> bool:
+        """Whether there is a sign that this is one key, and none that it is an array of keys."""
+        return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.node)) == 0
 
     def reads_words(self, index: ast.expr) -> bool:
         """Say whether a subscript goes along more axes than there are of keys, or counts them from the end."""
@@ -251,7 +256,7 @@ class Use:
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
-            return not inside and (last in TEXT or (last == "len" and self.rank == 0))
+            return not inside and (last in TEXT or (last == "len" and self.may_be_one))
         if package == "jax.lax" and last in COLLECTIVES:
             return True
         if package == "jax.random":
