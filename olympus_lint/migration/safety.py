@@ -38,7 +38,7 @@ __all__ = ["Clearance", "distrusted", "settle_fixes"]
 
 Reasons: TypeAlias = Mapping[Position, str]
 """Why each constructor of a file has to stay, empty for those that need not."""
-MOST_BYTES = 10_000_000
+MOST_BYTES = 2_000_000
 """Of a project: where the keys get to in a larger one takes too long to work out for a fix."""
 LOST = "may be read outside of this file, which is all that was looked at"
 
