@@ -30,13 +30,15 @@ from olympus_rules.unused_suppression import UnusedSuppression
 
 if TYPE_CHECKING:
     from olympus_lint.cache import Cache
+    from olympus_lint.migration.safety import Clearance
     from olympus_rules.keyflow.answers import Answers, Need
     from olympus_rules.keyflow.facts import Unfinished
     from olympus_rules.keyflow.project import Project
 
-__all__ = ["Projects", "checks_syntax", "fix_text", "lint_text", "not_parsed", "worth_checking"]
+__all__ = ["Projects", "checks_syntax", "fix_text", "lint_text", "not_parsed", "settled", "worth_checking"]
 
 ISSUES = "https://github.com/olympus-lint/olympus-lint/issues"
+CONSTRUCTOR = "OLY201"
 PASSES = 10
 RECURSION_LIMIT = 20_000
 PassesOver: TypeAlias = Callable[[str, Finding], bool]
@@ -108,7 +110,21 @@ def lint_text(
     notes = [unfinished_note(filename, fact) for fact in checked.unfinished]
     result = FileResult(filename, findings, errors, text if findings else "", notes=notes)
     projects.keep(document, data, settings, result)
-    return result
+    return settled(result, text, settings, projects)
+
+
+def settled(result: FileResult, text: str, settings: Settings, projects: Projects) -> FileResult:
+    """Return a result whose fixes are safe in view of other files, too; that is asked for constructors of keys."""
+    if not any(finding.code == CONSTRUCTOR and can_fix(finding, unsafe=False) for finding in result.findings):
+        return result
+    from olympus_lint.migration.safety import distrusted, settle_fixes
+
+    try:
+        return settle_fixes(result, text, settings, projects.clearance)
+    except Exception as error:
+        who = f"the look for what the fixes of {CONSTRUCTOR} change"
+        problem = Problem(result.filename, sentence(who, f"failed with {named(error)}"), trace(error))
+        return replace(distrusted(result), errors=[*result.errors, problem])
 
 
 def checks_syntax(filename: str, settings: Settings) -> bool:
@@ -179,11 +195,13 @@ class Projects:
 
     Attributes:
         cache: what is kept between runs; ``None`` without.
+        clearance: which constructors of keys the files of the project let be renamed; ``None`` for files alone.
     """
 
-    def __init__(self, cache: Cache | None = None) -> None:
+    def __init__(self, cache: Cache | None = None, clearance: Clearance | None = None) -> None:
         """Start without any file; with a cache, what was kept of earlier runs is used, and this one is kept."""
         self.cache = cache
+        self.clearance = clearance
         self._projects: dict[Choice, Project] = {}
         self._answers: dict[Choice, Answers] = {}
         self._unsettled: list[tuple[str, tuple[Path, ...], dict[Need, None], FileResult, Settings]] = []

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 
 from olympus_lint.discovery import SourceFile
 from olympus_lint.engine import (
+    CONSTRUCTOR,
     PassesOver,
     Projects,
     checks_syntax,
     fix_text,
     lint_text,
     not_parsed,
+    settled,
     worth_checking,
 )
 from olympus_lint.noqa import add_noqa
@@ -44,6 +46,7 @@ from olympus_rules.syntax.project import forget_folders
 
 if TYPE_CHECKING:
     from olympus_lint.cache import Cache
+    from olympus_lint.migration.safety import Clearance
 
 __all__ = ["Mode", "check_bytes", "check_files", "default_jobs"]
 
@@ -90,6 +93,7 @@ def check_files(
     """
     candidates: list[tuple[SourceFile, bytes]] = []
     keyless: list[SourceFile] = []
+    renaming: list[SourceFile] = []
     cache = cache if mode is Mode.CHECK else None
     spent = 0  # on files without keys, in bytes of others
     forget_folders()
@@ -103,13 +107,15 @@ def check_files(
         is_python = file.settings.kind_of(file.filename) == "python"
         if not is_python or worth_checking(file.filename, data, file.settings):
             candidates.append((file, data))
+            if b"PRNGKey" in data and CONSTRUCTOR in file.settings.codes:
+                renaming.append(file)
         elif not checks_syntax(file.filename, file.settings) or (cache is not None and cache.is_valid(data)):
             yield FileResult(file.filename, analysed=False)
         else:
             keyless.append(file)
             spent += len(data) // PARSED_IN_TIME
     prepare_collector()
-    projects = Projects(cache)
+    projects = Projects(cache, clearance_of(renaming))
     if projects.cache is not None:
         found = ((recalled(projects, file, data), file, data) for file, data in candidates)
         candidates = []
@@ -127,10 +133,20 @@ def check_files(
         cache.close()
 
 
+def clearance_of(files: Sequence[SourceFile]) -> Clearance | None:
+    """Return what says which constructors of keys in some files can be renamed, if there are any."""
+    if not files:
+        return None
+    from olympus_lint.migration.safety import Clearance
+
+    return Clearance(files)
+
+
 def recalled(projects: Projects, file: SourceFile, data: bytes) -> FileResult | None:
     """Return the result of an earlier run; files that hold Python among other things have none."""
     is_python = file.settings.kind_of(file.filename) == "python"
-    return projects.recall(file.filename, data, file.settings) if is_python else None
+    result = projects.recall(file.filename, data, file.settings) if is_python else None
+    return None if result is None else settled(result, result.text, file.settings, projects)
 
 
 def run(
@@ -150,11 +166,17 @@ def run(
     if projects.cache is not None:
         projects.cache.close()  # each process opens the file for itself
         folder = projects.cache.folder
-    yield from in_processes([files, keyless], mode, jobs, folder)
+    if projects.clearance is not None:
+        projects.clearance.work_out()
+    yield from in_processes([files, keyless], mode, jobs, folder, projects.clearance)
 
 
 def in_processes(
-    batches: Sequence[Sequence[SourceFile]], mode: Mode, jobs: int, folder: Path | None
+    batches: Sequence[Sequence[SourceFile]],
+    mode: Mode,
+    jobs: int,
+    folder: Path | None,
+    clearance: Clearance | None,
 ) -> Iterator[FileResult]:
     """Check files in several processes, which end when this generator does, and when this process does.
 
@@ -163,12 +185,13 @@ def in_processes(
         mode: what to do besides.
         jobs: the number of processes.
         folder: that of the cache.
+        clearance: which constructors can be renamed safely.
     """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    pool = ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder,))
+    pool = ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder, clearance))
     check, done = partial(check_in_worker, mode=mode), 0
     try:
         chunks = [max(1, len(files) // (jobs * CHUNKS)) for files in batches]
@@ -187,15 +210,15 @@ def in_processes(
         pool.shutdown(cancel_futures=True)
 
 
-def prepare_worker(folder: Path | None = None) -> None:
+def prepare_worker(folder: Path | None = None, clearance: Clearance | None = None) -> None:
     """Set up a process of the pool."""
     global _projects
     end_with_parent()
-    _projects = Projects()
+    _projects = Projects(None, clearance)
     if folder is not None:
         from olympus_lint.cache import Cache
 
-        _projects = Projects(Cache(folder))
+        _projects = Projects(Cache(folder), clearance)
     prepare_collector()
 
 

@@ -48,6 +48,8 @@ def fold_in_index(fact: DerivationCollision, document: Document) -> Fix | None:
         case _:
             return None
     names = Names(document, node)
+    if names.resolve(function) != "jax.random.split" or isinstance(subject, ast.Starred):
+        return None  # a function that splits some key of its own choice
     fold_in = names.spell("jax.random.fold_in", near=function)
     if key is None or datum is None or fold_in is None:
         return None

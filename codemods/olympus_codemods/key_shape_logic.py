@@ -38,6 +38,7 @@ THROUGH_KEY_DATA = (
     "size",
 )
 TAKES_TYPED_KEYS = (0, 8, 3)  # a release whose `jnp.take` takes them; that of 0.6.2 does not
+SPLIT = "jax.random.split"
 ASKED = "Ask the shape of `key_data`"
 ONE_KEY = "Take the shape of one key from a key"
 
@@ -60,11 +61,11 @@ class KeyShapeLogicCodemod(Codemod):
             fix = split_into_shape(fact, document)
             if fix is not None:
                 return fix
-        if fact.form == "axis" and called(fact) == "take" and target.jax < TAKES_TYPED_KEYS:
+        names = Names(document, fact.node)
+        if fact.form == "axis" and called(fact, names) in ("take", "") and target.jax < TAKES_TYPED_KEYS:
             return None
         if fact.form in THROUGH_KEY_DATA:
             return through_key_data(fact, document)
-        names = Names(document, fact.node)
         rewrite = REWRITES.get(fact.form)
         edits = [] if rewrite is None else rewrite(fact, document, names)
         return fix_of(Applicability.SAFE, MESSAGES.get(fact.form, ONE_KEY), *edits, *(names.edits() if edits else ()))
@@ -162,7 +163,9 @@ def split_into_shape(fact: ShapeLogic, document: Document) -> Fix | None:
     if len(shape) != len(sizes) or len(lengths) != len(sizes) - 1 or shape[-1:] != [2] or not lengths:
         return None
     names = Names(document, node)
-    spelled = names.spell("jax.random.split", near=function)
+    if names.resolve(function) != SPLIT or isinstance(subject, ast.Starred):
+        return None
+    spelled = names.spell(SPLIT, near=function)
     key = expression(document, subject)
     if prod(lengths) != split_size(split) or key is None or spelled is None:
         return None
@@ -186,10 +189,11 @@ def is_numpys(fact: ShapeLogic, names: Names) -> bool:
     return qualified.startswith("numpy.") and qualified not in TAKEN_BY_NUMPY
 
 
-def called(fact: ShapeLogic) -> str:
-    """Return the last name of the function that is called."""
+def called(fact: ShapeLogic, names: Names) -> str:
+    """Return the last name of the function or method that is called, whatever it is imported as; empty if unknown."""
     function = fact.node.func if isinstance(fact.node, ast.Call) else None
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    qualified = names.resolve(function)
+    return qualified.rpartition(".")[2] if qualified else getattr(function, "attr", "")
 
 
 TAKEN_BY_NUMPY = ("numpy.reshape", "numpy.swapaxes", "numpy.transpose")  # they call the method of the array
@@ -219,9 +223,12 @@ def count_from_front(fact: ShapeLogic, document: Document, names: Names) -> Edit
     """``axis=-2`` becomes the number of the axis."""
     if fact.rank is None or not fact.parts or is_numpys(fact, names):
         return []
-    if called(fact) == "stack" and fact.confidence < Confidence.CERTAIN:
+    function = called(fact, names)
+    if not function and isinstance(fact.node, ast.Call):
+        return []  # a variable, which may be a function that adds an axis
+    if function == "stack" and fact.confidence < Confidence.CERTAIN:
         return []  # what is drawn from is the stack, which says little of the rank of its parts
-    axes = fact.rank + 1 + (called(fact) in ("expand_dims", "stack"))
+    axes = fact.rank + 1 + (function in ("expand_dims", "stack"))
     edits: Edits = []
     for part in fact.parts:
         match part:

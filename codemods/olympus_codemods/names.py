@@ -7,7 +7,14 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from olympus_codemods import imports
-from olympus_codemods.scopes import bound_names, enclosing_scopes, identifiers, own_imports, words
+from olympus_codemods.scopes import (
+    bound_elsewhere,
+    bound_names,
+    enclosing_scopes,
+    identifiers,
+    own_imports,
+    words,
+)
 from olympus_rules.syntax.imports import bindings, import_statements
 
 if TYPE_CHECKING:
@@ -15,6 +22,8 @@ if TYPE_CHECKING:
     from olympus_rules.syntax import Document
 
 __all__ = ["Names", "dotted", "names_for_checkers"]
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def dotted(node: ast.AST | None) -> str:
@@ -51,6 +60,7 @@ class Names:
         self._scopes = enclosing_scopes(document, at)
         self._for_checkers = for_checkers
         self._visible = self._imported_names()
+        self._rebound = self._names_of_others(at)
         self._lines: list[str] = []
         self._extended: dict[ast.ImportFrom, list[str]] = {}
 
@@ -63,19 +73,39 @@ class Names:
         """Return the names that imports bind at run time, those that an inner scope rebinds left out."""
         document = self._document
         names = dict(document.imports.names)
+        self._imported_inside: set[str] = set()
         if not self._for_checkers:
             for name in names_for_checkers(document):
                 names.pop(name, None)
         for scope in self._scopes[1:]:
+            self._imported_inside -= bound_names(scope)
             for name in bound_names(scope):
                 names.pop(name, None)
             for node in own_imports(scope):
-                names.update(bindings(node, module=document.module, is_package=document.is_package))
+                found = dict(bindings(node, module=document.module, is_package=document.is_package))
+                names |= found
+                self._imported_inside |= found.keys() - bound_elsewhere(scope)
         return names
 
+    def _names_of_others(self, at: ast.AST) -> frozenset[str]:
+        """Return the names that stand for something else than what an import at the module's level gives them."""
+        imported = {name for node in own_imports(self._scopes[0]) for name, _ in bindings(node)}
+        names = set(bound_elsewhere(self._scopes[0])) & imported
+        for scope in self._scopes[1:]:
+            names |= bound_names(scope)
+        node: ast.AST | None = at
+        while node is not None and not isinstance(node, ast.stmt):
+            if isinstance(node, COMPREHENSIONS):
+                names |= {part.id for loop in node.generators for part in ast.walk(loop.target)
+                          if isinstance(part, ast.Name)}  # fmt: skip
+            node = self._document.parents.get(node)
+        return frozenset(names)
+
     def resolve(self, node: ast.AST | None) -> str:
-        """Return the qualified name of an expression under ``jax``, empty when no import binds it."""
+        """Return the qualified name of an expression under ``jax``, empty when it may stand for something else."""
         head, dot, rest = dotted(node).partition(".")
+        if head in self._rebound and head not in self._imported_inside:
+            return ""
         qualified = self._visible.get(head) or self._document.imports.names.get(head, "")
         return canonical(f"{qualified}{dot}{rest}") if qualified else ""
 

@@ -49,8 +49,11 @@ class RawKeyLiteralCodemod(Codemod):
 def like_a_key(fact: RawKeyLiteral, node: ast.Call, document: Document) -> Fix | None:
     """``jnp.zeros((n, 2), jnp.uint32)`` becomes ``jnp.zeros((n, *key.shape), key.dtype)``."""
     names = Names(document, node)
-    shape, dtype = parameter(node, 0, "shape"), parameter(node, 2 if function_name(node) == "full" else 1, "dtype")
-    function = names.spell(f"jax.numpy.{function_name(node)}", near=node.func)
+    name = function_name(node, names)
+    if not name:
+        return None
+    shape, dtype = parameter(node, 0, "shape"), parameter(node, 2 if name == "full" else 1, "dtype")
+    function = names.spell(f"jax.numpy.{name}", near=node.func)
     if shape is None or dtype is None or function is None:
         return None
     one = f"{fact.like}.shape[{fact.rank}:]" if fact.rank else f"{fact.like}.shape"
@@ -76,7 +79,7 @@ def made_anew(fact: RawKeyLiteral, node: ast.Call, document: Document, names: Na
         return None
     if fact.form == "abstract":
         return abstract(lengths, names, target, constructor)
-    if function_name(node) not in EMPTY or len(lengths) > 1:
+    if function_name(node, names) not in EMPTY or len(lengths) > 1:
         return None
     if not lengths:
         return f"{constructor}(0)"
@@ -103,9 +106,9 @@ def abstract(lengths: list[str], names: Names, target: Target, constructor: str)
     return f"{eval_shape}(lambda: {split}({constructor}(0), {number}))"
 
 
-def function_name(node: ast.Call) -> str:
-    """Return the last name of a callee."""
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+def function_name(node: ast.Call, names: Names) -> str:
+    """Return the last name of a callee, whatever it is imported as; empty for a variable."""
+    return names.resolve(node.func).rpartition(".")[2]
 
 
 def parameter(node: ast.Call, position: int, name: str) -> ast.expr | None:

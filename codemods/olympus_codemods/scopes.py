@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Scope",
+    "bound_elsewhere",
     "bound_names",
     "dominates",
     "enclosing_scopes",
@@ -82,6 +83,18 @@ def bound_names(scope: Scope) -> frozenset[str]:
         else:
             bound.update(_declared(node))
     return frozenset(bound - elsewhere)
+
+
+@lru_cache(maxsize=8)
+def bound_elsewhere(scope: Scope) -> frozenset[str]:
+    """Return the names that a scope binds by something else than an import."""
+    bound: set[str] = set()
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+            bound.add(node.id)
+        elif not isinstance(node, ast.Import | ast.ImportFrom):
+            bound.update(_declared(node))
+    return frozenset(bound)
 
 
 def _declared(node: ast.AST) -> Iterator[str]:

@@ -143,7 +143,9 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
 
 def rows_of(report: Report) -> range:
     """Return the rows of a place; none for a constructor or a mere note, whose row may have a place as well."""
-    if report.finding.code == CONSTRUCTOR or (isinstance(report.fact, Conversion) and report.fact.before):
+    fact = report.fact
+    is_mere = isinstance(fact, Conversion) and (fact.before or fact.effect == "same" or fact.form == "print")
+    if report.finding.code == CONSTRUCTOR or is_mere:
         return range(0)
     first = report.finding.span.start.row
     return range(first, (getattr(report.fact.node, "end_lineno", None) or first) + 1)

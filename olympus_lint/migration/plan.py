@@ -80,6 +80,8 @@ def plan(
     target: Target,
     roots: Iterable[str],
     packs: tuple[str, ...] = (),
+    staying: Collection[tuple[str, int]] = (),
+    careful: bool = False,
 ) -> dict[str, list[Constructor]]:
     """Return the constructors of a project by file, each with what holds it back.
 
@@ -92,6 +94,8 @@ def plan(
         target: what the code has to work with.
         roots: the names under which the JAX namespace may be imported.
         packs: the paths of the user's signature packs.
+        staying: constructors that are not renamed in any case, by their file and number.
+        careful: whether keys of which the number of axes is not known count as single ones.
     """
     from olympus_rules.reach.project import reach
 
@@ -100,7 +104,7 @@ def plan(
     places = {
         place_of(paths[filename], report.fact.node): report for filename, each in mentions.items() for report in each
     }
-    reached = reach({paths[filename]: document for filename, document in documents.items()}, places, roots)
+    reached = reach({paths[filename]: document for filename, document in documents.items()}, places, roots, packs)
     reasons: dict[Place, set[Reason]] = defaultdict(set)
     open_places: list[Reason] = []
     for filename, reports in left.items():
@@ -113,7 +117,7 @@ def plan(
                 for maker in makers:
                     reasons[maker].add(reason)
     for filename, path in paths.items():
-        for value, node in unseen(documents[filename], path, reached):
+        for value, node in unseen(documents[filename], path, reached, careful=careful):
             makers = reached.keys_at(place_of(path, value))
             counts = node.lineno not in seen.get(filename, ()) and len(makers) <= MANY
             for maker in makers if counts else ():
@@ -123,6 +127,9 @@ def plan(
         told = _way_out(way, open_places, packs) if way.is_sure or way.place in leaving else None
         for maker in (leaving.get(way.place) or way.keys) if told else ():
             reasons[maker].add(Reason(filenames[way.place.file], way.place.line, str(told)))
+    for filename, number in staying:
+        report = mentions[filename][number]
+        reasons[place_of(paths[filename], report.fact.node)].add(_stays(filename, report))
     _hold_company(reached, filenames, places, reasons)
     return {
         filename: [
@@ -163,6 +170,10 @@ def _mentions_in(maker: ast.AST | None, path: str, places: Collection[Place]) ->
 def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constructor:
     start = report.finding.span.start
     return Constructor(filename, start.row, start.column, ast.unparse(report.fact.node), tuple(sorted(reasons)))
+
+
+def _stays(filename: str, report: Report) -> Reason:
+    return Reason(filename, report.finding.span.start.row, "is left raw")
 
 
 def _place_left(filename: str, report: Report, document: Document) -> Reason:

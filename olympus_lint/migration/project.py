@@ -23,7 +23,7 @@ from olympus_rules.reach.slots import TooLargeError
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
-__all__ = ["Migration", "migrate", "stays"]
+__all__ = ["Migration", "keyed_parameters", "migrate", "planned", "stays"]
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
     projects = Projects()
     found: dict[str, list[Report]] = {}
     with deep_recursion():
-        keyed = _keyed(migration)
+        keyed = keyed_parameters(migration)
         keyed_files = {path for path, *_ in keyed}
         for text in migration.texts:
             projects.get(text.settings).keyed = keyed
@@ -92,7 +92,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
-        migration.constructors = _planned(migration, found)
+        migration.constructors = planned(migration, found)
         if target.style == "typed" and target.has("typed-keys"):
             _leave_out_raw_keys(migration, found, unsafe=unsafe)
         in_files(migration)
@@ -116,7 +116,7 @@ def stays(filename: str, text: str, error: Exception, settings: Settings, cell: 
     return newer or [Problem(filename, f"{where}cannot be parsed ({cause}), so it stays as it is.")]
 
 
-def _keyed(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
+def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
     """Return the parameters to which nothing but keys comes, whatever they are called."""
     from olympus_rules.reach.project import reach
 
@@ -128,7 +128,7 @@ def _keyed(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
     if not any("PRNGKey" in document.text for document in documents.values()):
         return frozenset()
     with suppress(TooLargeError):
-        return reach(documents, None, _roots(migration)).parameters()
+        return reach(documents, None, _roots(migration), _packs(migration)).parameters()
     migration.is_too_large = True
     return frozenset()
 
@@ -137,21 +137,47 @@ def _roots(migration: Migration) -> set[str]:
     return {root for text in migration.texts for root in text.settings.library_roots}
 
 
-def _planned(migration: Migration, found: dict[str, list[Report]]) -> dict[str, list[Constructor]]:
-    """Return the constructors with what holds them back; files without any key pass keys on, and count."""
+def _packs(migration: Migration) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
+
+
+def planned(
+    migration: Migration,
+    found: dict[str, list[Report]],
+    staying: frozenset[tuple[str, int]] = frozenset(),
+    *,
+    careful: bool = False,
+) -> dict[str, list[Constructor]]:
+    """Return the constructors with what holds them back; files without any key pass keys on, and count.
+
+    Args:
+        migration: the files, and the places in them that are not ready.
+        found: the constructors of each file.
+        staying: those that are not renamed in any case, by their file and number.
+        careful: whether keys of which the number of axes is not known count as single ones.
+    """
     documents = {}
     for text in migration.texts:
         document = _parsed(text)
         if document is not None:
             documents[text.filename] = document
-    packs = tuple(dict.fromkeys(pack for text in migration.texts for pack in text.settings.signature_packs))
+    packs = _packs(migration)
     exits = {text.filename: text.exits for text in migration.texts}
     seen = {text.filename: text.seen for text in migration.texts}
     roots = _roots(migration)
     if not migration.is_too_large:
         with suppress(TooLargeError):
             return plan(
-                documents, found, migration.left, exits, seen, target=migration.target, roots=roots, packs=packs
+                documents,
+                found,
+                migration.left,
+                exits,
+                seen,
+                target=migration.target,
+                roots=roots,
+                packs=packs,
+                staying=staying,
+                careful=careful,
             )
     return all_held_back(found, "gets to more places than can be followed; name fewer folders at a time")
 

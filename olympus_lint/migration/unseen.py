@@ -27,7 +27,7 @@ NUMBERS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Methods that are about the words of a raw key."""
-WORDLESS = frozenset({"T", "itemsize", "nbytes", "ndim", "size"})
+WORDLESS = frozenset({"T", "itemsize", "nbytes", "size"})
 """Attributes that say another thing of a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "dynamic_slice_in_dim"})
 """Functions that are told the shape of the words, unless it is taken from a key."""
@@ -45,19 +45,22 @@ COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 
 
-def unseen(document: Document, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
+def unseen(
+    document: Document, path: str, reached: ProjectReach, *, careful: bool = False
+) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Return the keys of a file with the expressions that do with them what typed keys do not do.
 
     Args:
         document: the file.
         path: its absolute path.
         reached: where keys get to.
+        careful: whether keys of which the number of axes is not known count as single ones.
     """
     for node in ast.walk(document.tree):
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and reached.has_keys_only(
             place_of(path, node)
         ):
-            place = Use(node, document, path, reached).breaking()
+            place = Use(node, document, path, reached, careful=careful).breaking()
             if place is not None:
                 yield node, place
 
@@ -65,8 +68,11 @@ def unseen(document: Document, path: str, reached: ProjectReach) -> Iterator[tup
 class Use:
     """What is done with a value where it stands."""
 
-    def __init__(self, node: ast.expr, document: Document, path: str, reached: ProjectReach) -> None:
+    def __init__(
+        self, node: ast.expr, document: Document, path: str, reached: ProjectReach, *, careful: bool = False
+    ) -> None:
         """Take the value."""
+        self.careful = careful
         self.node = node
         self.parents = document.parents
         self.path = path
@@ -109,7 +115,13 @@ class Use:
     @property
     def rank(self) -> int | None:
         """How many axes of keys there are; ``None`` where that is not known."""
-        return self.reached.rank(place_of(self.path, self.node))
+        rank = self.reached.rank(place_of(self.path, self.node))
+        return 0 if rank is None and self.careful else rank
+
+    @property
+    def may_be_one(self) -> bool:
+        """Whether there is a sign that this is one key, and none that it is an array of keys."""
+        return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.node)) == 0
 
     def reads_words(self, index: ast.expr) -> bool:
         """Say whether a subscript goes along more axes than there are of keys, or counts them from the end."""
@@ -130,12 +142,12 @@ class Use:
     def reads(self, attribute: ast.Attribute) -> bool:
         """Say whether an attribute of a key, as it is used, counts its words."""
         user = self.parents.get(attribute)
+        if attribute.attr == "ndim":
+            return not self.counts_axes_of_keys(attribute)
         if attribute.attr in WORDLESS:
-            return not (isinstance(user, ast.Call) and ast.unparse(user.func) == "range")
+            return True
         if attribute.attr == "shape":
-            if isinstance(user, ast.Call) and ast.unparse(user.func) == "len":
-                return isinstance(self.parents.get(user), ast.Compare)
-            return counts_words(attribute, user)
+            return counts_words(attribute, user) or self.gives_shape(attribute)
         if attribute.attr == "dtype":
             if isinstance(user, ast.Call):
                 return "issubdtype" in ast.unparse(user.func) and "prng_key" not in ast.unparse(user)
@@ -149,6 +161,83 @@ class Use:
         if attribute.attr == "transpose":
             return not any(isinstance(part, ast.Starred) for part in ast.walk(user))
         return attribute.attr in NUMBERS or has_last_axis(user)
+
+    # shapes that end with the words
+
+    def gives_shape(self, shape: ast.expr) -> bool:
+        """Say whether a shape that ends with the words is given to anything else than to keys."""
+        user = self.parents.get(shape)
+        match user:
+            case ast.Subscript(value=value, slice=index) if value is shape:
+                return self.ends_with_words(index) and self.gives_shape(user)
+            case ast.Call(func=ast.Name(id="len")):
+                return not self.counts_axes_of_keys(user)
+            case ast.Call(func=ast.Name(id="tuple" | "list")) | ast.Starred() | ast.Tuple() | ast.List():
+                return self.gives_shape(user)
+            case ast.BinOp(op=ast.Add()):
+                return self.gives_shape(user)
+            case ast.Call() if user.func is not shape:
+                return not self.takes_shape_of_keys(user)
+            case ast.keyword():
+                call = self.parents.get(user)
+                return not (isinstance(call, ast.Call) and self.takes_shape_of_keys(call))
+            case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
+                other = right if left is shape else left
+                if "prng_key" in ast.unparse(other):  # asks which kind of key it is
+                    return False
+                return not (isinstance(other, ast.Attribute) and other.attr == "shape" and self.is_key(other.value))
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                return any(self.gives_shape(read) for read in self.reads_of(name, user))
+            case ast.Expr():
+                return False
+        return True
+
+    def ends_with_words(self, index: ast.expr) -> bool:
+        """Say whether an item or slice of a shape is one that has to do with the words; the first axes have not."""
+        match index:
+            case ast.Slice(upper=None, step=None):
+                return True
+            case ast.Slice(upper=ast.Constant(value=int() as end), step=None) | ast.Constant(value=int() as end):
+                last = end if isinstance(index, ast.Slice) else end + 1
+                return self.rank is not None and last > self.rank
+            case ast.Slice(lower=None, upper=None):
+                return True
+        return False
+
+    def takes_shape_of_keys(self, call: ast.Call) -> bool:
+        """Say whether a call is about keys, or an array of their dtype, so that it takes a shape with their words."""
+        function = call.func
+        if isinstance(function, ast.Attribute) and self.is_key(function.value):
+            return function.attr in SHAPED
+        options = [option.value for option in call.keywords]
+        if any(isinstance(each, ast.Attribute) and each.attr == "dtype" and self.is_key(each.value)
+               for each in [*call.args, *options]):  # fmt: skip
+            return True
+        last = self.named(function).rpartition(".")[2]
+        return last in SHAPED and any(map(self.is_key, [*call.args[:1], *options]))
+
+    def counts_axes_of_keys(self, number: ast.expr) -> bool:
+        """Say whether a number of axes is used as such: for a range of axes, or for as many lengths of 1."""
+        user = self.parents.get(number)
+        if isinstance(user, ast.BinOp) and isinstance(user.op, ast.Mult):
+            other = user.right if user.left is number else user.left
+            return isinstance(other, ast.Tuple | ast.List)
+        if isinstance(user, ast.BinOp) and isinstance(user.op, ast.Add | ast.Sub):
+            return self.counts_axes_of_keys(user)
+        return isinstance(user, ast.Call) and ast.unparse(user.func) == "range"
+
+    def is_key(self, node: ast.expr) -> bool:
+        """Say whether nothing but keys comes to an expression."""
+        return self.reached.has_keys_only(place_of(self.path, node))
+
+    def reads_of(self, name: str, assignment: ast.Assign) -> list[ast.expr]:
+        """Return where a variable is read, in the scope that assigns to it and in those inside of it."""
+        scope: ast.AST | None = assignment
+        while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module | None):
+            scope = self.parents.get(scope)
+        parts = ast.walk(scope) if scope is not None else ()
+        return [part for part in parts
+                if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)]  # fmt: skip
 
     def is_summed_up(self, comparison: ast.Compare) -> bool:
         """Say whether of a comparison only matters whether all of it holds."""
@@ -167,7 +256,7 @@ class Use:
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
-            return last in TEXT and not inside
+            return not inside and (last in TEXT or (last == "len" and self.may_be_one))
         if package == "jax.lax" and last in COLLECTIVES:
             return True
         if package == "jax.random":
@@ -176,12 +265,20 @@ class Use:
             return True
         if package not in ("jax.numpy", "jax.lax"):
             return False
+        if last in ("ndim", "shape", "size"):
+            return last == "size" or (self.gives_shape(call) if last == "shape" else not self.counts_axes_of_keys(call))
         others = [argument for argument in call.args if argument is not self.node]
         options = {keyword.arg: keyword.value for keyword in call.keywords}
         if (package == "jax.numpy" and last not in KEEPING) or last in STACKING:
             return True
         if last in SHAPED and any(is_spelled_out([argument]) for argument in [*others, *options.values()]):
             return True
+        if last.endswith("_like"):
+            given = call.args[2 if last == "full_like" else 1 :][:1]
+            return not all(
+                ast.unparse(dtype).endswith(".dtype")
+                for dtype in [*given, *(options[name] for name in ("dtype",) if name in options)]
+            )
         if last in ("asarray", "array") and "dtype" in options:
             return not ast.unparse(options["dtype"]).endswith(".dtype")
         if last in ("where", "select"):

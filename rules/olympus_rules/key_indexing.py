@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
@@ -41,7 +42,22 @@ class KeyIndexingRule(Rule):
         assert isinstance(fact, KeyIndexing)
         what = "is unpacked into the words of its buffer" if fact.use == "unpack" else "is indexed into its buffer"
         subject = the_key(fact, "this key array" if fact.batch else "this key")
-        advice = ADVICE.get(fact.use, ADVICE["unknown"]).format(key=fact.key or "key")
+        advice = mixed(fact) or ADVICE.get(fact.use, ADVICE["unknown"]).format(key=fact.key or "key")
         kind = "Key array" if fact.batch else "Key"
         opening = f"{kind} {subject}" if fact.key else subject.capitalize()
         yield self.finding(fact, document, f"{opening} {what}: {advice}")
+
+
+def mixed(fact: KeyIndexing) -> str:
+    """Return the advice for ``keys[..., 0]`` of keys that were split in lanes, where ``keys[:, 0]`` was meant."""
+    match fact.node:
+        case ast.Subscript(slice=ast.Tuple(elts=[ast.Constant(value=value), ast.Constant(value=int(number))])) if (
+            value is ... and fact.use == "unknown" and fact.rank is not None and fact.rank > 1
+        ):
+            index = ", ".join([":"] * (fact.rank - 1) + [str(number)])
+            key = fact.key or "key"
+            return (
+                f"`{key}[..., {number}]` has word {number} of each key, so that what looks like a key mixes words of "
+                f"two. Take the keys themselves with `{key}[{index}]`."
+            )
+    return ""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from olympus_rules.finding import Applicability, Finding, Related
+from olympus_rules.finding import Applicability, Confidence, Finding, Related
 from olympus_rules.keyflow.facts import Fact, Place, Reuse
 from olympus_rules.rule import Rule
 from olympus_rules.wording import line, related, the_key
@@ -31,6 +33,7 @@ REPEATS = {
     "call": "each time the function is called",
     "jax.tree.map": "for every leaf of `jax.tree.map`",
 }
+REORDERING = frozenset({"choice", "permutation", "shuffle"})
 
 
 class KeyReuse(Rule):
@@ -46,10 +49,13 @@ class KeyReuse(Rule):
         """Name both consumers, what the reuse does, and the split or child to use."""
         assert isinstance(fact, Reuse)
         places: tuple[Related, ...] = ()
+        if is_alike_on_purpose(fact):  # the rows of the leaves belong together
+            yield replace(self.finding(fact, document, alike(fact), (), fact.effect), confidence=Confidence.POSSIBLE)
+            return
         if fact.first.node is fact.again.node:
-            message = f"{repeated(fact)} {advice(fact)}"
+            message = f"{repeated(fact)} {advice(fact, document)}"
         else:
-            message = f"{twice(fact, document)} {advice(fact)}"
+            message = f"{twice(fact, document)} {advice(fact, document)}"
             places = (related(document, fact.first.node, f"first consumed here, by `{fact.first.what}`"),)
         yield self.finding(fact, document, message, places, fact.effect)
 
@@ -88,11 +94,35 @@ def repeated(fact: Reuse) -> str:
     return f"{subject(fact)} is consumed by `{fact.again.what}` {when}, {effect}."
 
 
-def advice(fact: Reuse) -> str:
+def is_alike_on_purpose(fact: Reuse) -> bool:
+    """Say whether all leaves of a tree are put into another order, or chosen from, by one key."""
+    return fact.repeated_by == "jax.tree.map" and fact.again.what.rpartition(".")[2] in REORDERING
+
+
+def alike(fact: Reuse) -> str:
+    """Say what one key for all leaves does, which is most often what is wanted."""
+    return (
+        f"{subject(fact)} is consumed by `{fact.again.what}` {REPEATS[fact.repeated_by]}, so all leaves of one length "
+        f"are reordered alike and their rows stay together. Only leaves that do not belong together take keys of "
+        f"their own."
+    )
+
+
+def made_by(place: Place, document: Document) -> set[str]:
+    """Return the names that the statement of a place binds; they do not exist before."""
+    statement = document.statement(place.node)
+    if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        return set()
+    return {part.id for part in ast.walk(statement) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def advice(fact: Reuse, document: Document) -> str:
     """Return the next step: an unused child where there is one, else a split."""
-    if fact.unused:
-        names = " or ".join(f"`{name}`" for name in fact.unused)
-        verb = "is" if len(fact.unused) == 1 else "are"
+    made = made_by(fact.again, document) if fact.unused else set()
+    unused = [name for name in fact.unused if name not in made]
+    if unused:
+        names = " or ".join(f"`{name}`" for name in unused)
+        verb = "is" if len(unused) == 1 else "are"
         return f"{names} {verb} never used; was it meant here?"
     key = fact.key or "key"
     if fact.batch:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from programs import CLEAN, RAW, REUSE
+from programs import CLEAN, LOCAL, RAW, REUSE
 
 import olympus_lint
 from olympus_lint.reporting import format_names
@@ -219,8 +219,8 @@ def test_standard_input(project, run, monkeypatch):
     assert "pkg/a.py:6:9: OLY104" in run("-", "--stdin-filename", "pkg/a.py").out
     given(CLEAN)
     assert run("-").status == 0
-    given(RAW)
-    assert "+key = jax.random.key(0)\n" in run("-", "--diff", "--extend-select", "OLY201").out
+    given(LOCAL)
+    assert "+    key = jax.random.key(0)\n" in run("-", "--diff", "--extend-select", "OLY201").out
     given(REUSE)
     ignored = run("-", "--stdin-filename", "pkg/a.py", "--per-file-ignores", "pkg/*:OLY104")
     assert ignored.status == 0
@@ -232,7 +232,7 @@ def test_standard_input(project, run, monkeypatch):
 
 def test_standard_input_is_fixed_to_standard_output(project):
     command = [PROGRAM, "-", "--fix", "--extend-select", "OLY201"]
-    text = (RAW + REUSE.partition("\n")[2]).replace("\n", "\r\n")
+    text = (LOCAL + REUSE.partition("\n")[2]).replace("\n", "\r\n")
     done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=60)
     assert done.stdout == text.replace("PRNGKey", "key").encode()
     assert b"OLY104" in done.stderr and done.returncode == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from programs import CLEAN, RAW, REUSE
+from programs import CLEAN, LOCAL, RAW, REUSE
 
 from olympus_codemods.codemod import all_codemods
 from olympus_lint.engine import PASSES, fix_text, lint_text
@@ -42,7 +42,7 @@ def test_findings_are_in_the_order_of_places():
 
 
 def test_the_fix_is_filled_in():
-    (finding,) = lint_text("a.py", RAW, LEGACY).findings
+    (finding,) = lint_text("a.py", LOCAL, LEGACY).findings
     assert finding.fix is not None and finding.fix.applicability is Applicability.SAFE
 
 
@@ -90,15 +90,15 @@ def stub_fix(monkeypatch, make):
 
 def test_a_fix_that_breaks_the_file_is_refused(monkeypatch):
     stub_fix(monkeypatch, lambda line: line.replace("(", "[", 1))
-    result = fix_text("a.py", RAW, LEGACY)
-    assert result.text == RAW and result.fixes == {}
+    result = fix_text("a.py", LOCAL, LEGACY)
+    assert result.text == LOCAL and result.fixes == {}
     assert [finding.code for finding in result.findings] == ["OLY201"]
     assert "internal error: fixes of OLY201 gave SyntaxError" in result.errors[0].message
 
 
 def test_fixes_without_end_are_stopped(monkeypatch):
     stub_fix(monkeypatch, lambda line: line.replace("(0", "(00").replace("(000", "(0"))
-    result = fix_text("a.py", RAW, LEGACY)
+    result = fix_text("a.py", LOCAL, LEGACY)
     assert result.fixes == {"OLY201": PASSES}
     assert "internal error: fixes of OLY201 find no end" in result.errors[0].message
     ast.parse(result.text)
@@ -106,8 +106,8 @@ def test_fixes_without_end_are_stopped(monkeypatch):
 
 def test_a_fix_that_changes_nothing_ends_the_loop(monkeypatch):
     stub_fix(monkeypatch, lambda line: line)
-    result = fix_text("a.py", RAW, LEGACY)
-    assert (result.text, result.fixes, result.errors) == (RAW, {}, [])
+    result = fix_text("a.py", LOCAL, LEGACY)
+    assert (result.text, result.fixes, result.errors) == (LOCAL, {}, [])
 
 
 def test_a_comment_of_ours_changes_no_finding(tmp_path):

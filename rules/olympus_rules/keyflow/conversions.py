@@ -173,7 +173,7 @@ def converted(flow: Interpreter, row: Row, qualified: str, arguments: Arguments,
         return result
     if row.form == "elementwise" and row.effect == "differs" and _as_a_whole(flow, qualified, node):
         return result
-    if row.form == "zeros" and _is_filler(flow, node):
+    if row.form == "zeros" and (_is_filler(flow, node) or _is_of_numbers(qualified, arguments)):
         return result
     if row.form == "fill" and not any(_is_number(value) for value in _pair(arguments)):
         return result
@@ -186,6 +186,12 @@ def converted(flow: Interpreter, row: Row, qualified: str, arguments: Arguments,
         result = _words(flow, result)
     _note(flow, form, _known_as(arguments, qualified), node, found, effect, before, result)
     return result
+
+
+def _is_of_numbers(qualified: str, arguments: Arguments) -> bool:
+    """Say whether an array like a key is made with a dtype of its own."""
+    dtype = arguments.get(2 if qualified.endswith("full_like") else 1, "dtype")
+    return dtype not in (None, Const(None)) and not isinstance(dtype, Metadata)
 
 
 INTEGERS = frozenset(["integer", "number", "uint32", "unsignedinteger"])

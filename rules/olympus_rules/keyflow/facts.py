@@ -117,11 +117,13 @@ class KeyIndexing(Fact):
             (a label, an int, a comparison), ``unpack`` or ``unknown``.
         consumer: for a seed, the call that takes it.
         batch: whether the key is a key array (``keys[:, 0]``) and not one key.
+        rank: how many axes the array of keys has, ``None`` where that is not known.
     """
 
     use: str = "unknown"
     consumer: ast.Call | None = None
     batch: bool = False
+    rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,7 @@ def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, pat
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact:
         use, consumer = _use_of_word(flow, node)
+        rank = flow.knowledge.rank(term)
         return facts.KeyIndexing(
             node=node,
             confidence=confidence,
@@ -62,7 +63,8 @@ def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, pat
             kind=kind,
             use=use,
             consumer=consumer,
-            batch=(flow.knowledge.rank(term) or 0) > 0,
+            batch=(rank or 0) > 0,
+            rank=rank,
         )
 
     need = "single" if axes_used == 1 else f"rank<{axes_used}"

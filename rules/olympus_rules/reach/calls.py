@@ -19,17 +19,21 @@ from olympus_rules.reach.libraries import (
     DERIVING,
     ELEMENTWISE,
     FILLING,
+    FIRST_OPERAND,
     HANDING_ON,
     KEEPING,
     LEAFWISE,
     MANY,
     MAPPING,
     MOVING,
+    PARTIAL,
     RUNNING,
     SETTINGS,
     TELLING,
+    TOLD_THE_RESULT,
     TRANSFORMS,
     axes_of_size,
+    counterpart,
     maps,
 )
 from olympus_rules.reach.slots import Slot
@@ -255,8 +259,14 @@ class Calls:
 
     def library(self, value: Library | Made, call: Call) -> None:
         """Call a function of a library: callables get the other arguments, and what JAX gives back may hold them."""
-        name = self.reach.canonical(value.qualified)
+        own = self.reach.canonical(value.qualified)
+        name = self.counterpart(own)
         package, last = name.partition(".")[0], name.rpartition(".")[2]
+        if name != own:  # what is made of an object of the library is one of its objects, too
+            for slot in call.given:
+                self.slots.lead_kinds(slot, call.result, Made)
+            if not call.arguments:
+                self.slots.put(call.result, Made(own))  # a decorator that waits for its function
         if name == "functools.wraps":
             return  # it is told a function, and gives back another one
         if name == "types.SimpleNamespace":
@@ -279,8 +289,9 @@ class Calls:
         if (call.place, name) not in self._handing:
             self._handing.add((call.place, name))
             self._restructured |= {call.place} if self.reach.containers.call(name, call) else set()
+            callables = {slot for slot, _ in call.arguments[: FIRST_OPERAND.get(name, 0)]}
             for slot in call.given:
-                if call.place not in self._restructured:
+                if call.place not in self._restructured and slot not in callables:
                     self.give_back(slot, call, name)
                 self.hand_to(slot, slot, call, name)
                 if name in BRANCHING:  # of a list of functions, as ``switch`` takes them
@@ -289,6 +300,10 @@ class Calls:
                     containers.open(slot, containers.elements, containers.parts_of, hand, Container)
             if name.endswith("lax.scan"):
                 self.scan(call)
+
+    def counterpart(self, name: str) -> str:
+        """Return the function of JAX or Python that does what a function of a library does."""
+        return counterpart(name, self.reach.packs)
 
     def scan(self, call: Call) -> None:
         """Give what a scan gives: the last carry, and what its body gives besides, with an axis for the passes."""
@@ -330,6 +345,8 @@ class Calls:
         else:
             self.reach.shift(slot, call.result, None if maps(name) else 0)
             self.slots.lead_kinds(slot, call.result, Container)
+            if package == "jax":  # a tree, which an object may be
+                self.slots.lead_kinds(slot, call.result, Object)
 
     def give_others(self, values: int, result: Slot) -> None:
         """Give an array that may be of something else than keys, as something else may have been given."""
@@ -352,7 +369,7 @@ class Calls:
         kinds = CALLABLE if wants else FUNCTION
         if maps(name):
             self.slots.watch_mask(source, self.blur, *CALLABLE)
-        if name == "functools.partial":
+        if name in PARTIAL:
             self.slots.watch(source, partial(self.take_arguments, call=call), Function, BoundMethod)
             self.slots.lead_kinds(source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod)))
         elif name not in RUNNING and (wants or not name.startswith(ARRAY_MAKING)):
@@ -433,11 +450,20 @@ class Calls:
             return [[], [named.get("init_val", positional[-1] if positional else -1)]]
         if name.endswith("while_loop"):
             return [[named.get("init_val", positional[-1] if positional else -1)]]
+        if name == "functools.reduce":
+            each = self.mapped(name, positional[1], call) if len(positional) > 1 else -1
+            start = positional[2] if len(positional) > 2 else -1
+            for other in (each, start):  # what one call gives is given to the next
+                if other >= 0:
+                    self.slots.lead(other, call.result)
+            return [[each, call.result], [each]]
         if name in BRANCHING:
-            first = 3 if name.endswith("cond") else 2
+            first = FIRST_OPERAND[name]
             return [[other] for other in positional[first:]] + [[named.get("operand", -1)]]
         if name in MAPPING and at >= 0:
-            return [[self.mapped(name, other, call)] for other in positional[at + 1 :]]
+            first = at + 2 if name in TOLD_THE_RESULT else at + 1
+            given: list[Given] = [[self.mapped(name, other, call)] for other in positional[first:]]
+            return [[], *given] if name.endswith("_with_path") else given
         return []
 
     def mapped(self, name: str, slot: Slot, call: Call) -> Slot:
@@ -456,7 +482,7 @@ class Calls:
     def hand(self, decorator: Value, decorated: Value, result: Slot, place: Place) -> None:
         """Call a decorator, as it is written at a place, with what it decorates."""
         if isinstance(decorator, Library | Made):
-            if maps(self.reach.canonical(decorator.qualified)):
+            if maps(self.counterpart(self.reach.canonical(decorator.qualified))):
                 self.blur_one(decorated)
         elif isinstance(decorator, CALLABLE) and not isinstance(decorator, Constructor) and not self.is_crowded(place):
             slot = self.slots.slot("decorated", decorated)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
+
+from olympus_rules.signatures import signatures
 
 __all__ = [
     "ARRAYS",
@@ -14,17 +17,21 @@ __all__ = [
     "DERIVING",
     "ELEMENTWISE",
     "FILLING",
+    "FIRST_OPERAND",
     "HANDING_ON",
     "KEEPING",
     "LEAFWISE",
     "MANY",
     "MAPPING",
     "MOVING",
+    "PARTIAL",
     "RUNNING",
     "SETTINGS",
     "TELLING",
+    "TOLD_THE_RESULT",
     "TRANSFORMS",
     "axes_of_size",
+    "counterpart",
     "maps",
 ]
 
@@ -48,11 +55,14 @@ TRANSFORMS = frozenset(
 )
 """What gives a function that takes what the given one takes."""
 BRANCHING = frozenset({"jax.lax.cond", "jax.lax.switch"})
+FIRST_OPERAND = {"jax.lax.cond": 3, "jax.lax.switch": 2, "jax.lax.fori_loop": 3, "jax.lax.while_loop": 2}
+"""How many arguments come before those that functions are given."""
 MAPPING = frozenset(
     {
         "builtins.filter", "builtins.map", "functools.partial", "functools.reduce", "jax.eval_shape", "jax.lax.map",
         "jax.tree.map", "jax.tree_map", "jax.tree_util.Partial", "jax.tree_util.tree_map", "jax.vjp", "jax.jvp",
-        "jax.tree_util.tree_map_with_path", "jax.tree.map_with_path", "itertools.starmap",
+        "jax.tree_util.tree_map_with_path", "jax.tree.map_with_path", "itertools.starmap", "jax.debug.callback",
+        "jax.experimental.io_callback", "jax.pure_callback",
     }
 )  # fmt: skip
 """What hands the arguments after a function to it, each in its place."""
@@ -62,7 +72,7 @@ LEAFWISE = frozenset(name for name in MAPPING if "tree" in name and name != "jax
 RUNNING = BRANCHING | {
     "builtins.map", "jax.lax.associative_scan", "jax.lax.scan", "jax.lax.fori_loop", "jax.lax.while_loop",
     "jax.lax.map", "jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map", "jax.eval_shape", "functools.reduce",
-    "builtins.filter",
+    "builtins.filter", "jax.debug.callback", "jax.experimental.io_callback", "jax.pure_callback",
 }  # fmt: skip
 """What calls a function there and then, and does not give it back."""
 AXES_KEEPING = frozenset(
@@ -73,7 +83,7 @@ AXES_KEEPING = frozenset(
     ad_checkpoint.checkpoint experimental.pjit.pjit named_scope ensure_compile_time_eval eval_shape lax.cond lax.switch
     lax.fori_loop lax.scan lax.while_loop tree.map tree_map tree_util.tree_map tree_util.Partial vjp jvp disable_jit
     tree_util.register_pytree_node_class device_put device_get copy lax.optimization_barrier lax.stop_gradient
-    block_until_ready
+    block_until_ready debug.callback experimental.io_callback pure_callback
     """.split(),  # noqa: SIM905
     )
 )
@@ -115,6 +125,58 @@ ARRAYS = frozenset({"builtins", "numpy", "scipy", "absl", "pytest", "math", "ope
 MANY = 16  # functions that one call may call
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
+
+
+PARTIAL = frozenset({"functools.partial", "jax.tree_util.Partial"})
+TOLD_THE_RESULT = frozenset({"jax.experimental.io_callback", "jax.pure_callback"})
+"""What is told the shape of the result between the function and its arguments."""
+UNCHANGED = "jax.lax.stop_gradient"
+REPLICATED = "jax.device_put_replicated"
+COUNTERPARTS = {
+    "associative_scan": "jax.lax.associative_scan",
+    "callback": "jax.debug.callback",
+    "cond": "jax.lax.cond",
+    "fori_loop": "jax.lax.fori_loop",
+    "map": "jax.lax.map",
+    "mapping": "jax.vmap",
+    "partial": "functools.partial",
+    "reduce": "functools.reduce",
+    "scan": "jax.lax.scan",
+    "shard_map": "jax.shard_map",
+    "switch": "jax.lax.switch",
+    "transparent": "jax.jit",
+    "tree_map": "jax.tree.map",
+    "value_and_grad": "jax.value_and_grad",
+    "while_loop": "jax.lax.while_loop",
+}
+"""For each kind of transformation of the signature packs, a function of JAX or Python that the tables here know."""
+TOLD_HERE = TRANSFORMS | RUNNING | MAPPING | ELEMENTWISE | {"functools.wraps"}
+
+
+@cache
+def counterpart(name: str, packs: tuple[str, ...] = ()) -> str:
+    """Return the function of JAX or Python that does with keys and callables what a library's function does.
+
+    Signature packs know transformations, and functions that give back their first argument, of many libraries.
+
+    Args:
+        name: a qualified name, under ``jax`` for JAX.
+        packs: the paths of the user's packs.
+
+    Returns:
+        The name itself where the tables here know it, or the packs say nothing of it.
+    """
+    package, _, last = name.rpartition(".")
+    if name in TOLD_HERE or (package.startswith("jax") and last in MOVING) or name.startswith("jax.random."):
+        return name
+    table = signatures(packs)
+    kind = table.transform(name)
+    if kind is not None:
+        return COUNTERPARTS.get(kind, name)
+    row = table.get(name)
+    if package.partition(".")[0] in ARRAYS | COPYING or not (table.forwards(name) or (row and row.forwards)):
+        return name
+    return REPLICATED if "replicate" in last or "local_array" in last else UNCHANGED
 
 
 def maps(name: str) -> bool:

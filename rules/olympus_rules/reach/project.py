@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -61,6 +62,8 @@ MEETING = frozenset(
         "jax.lax.scan", "jax.lax.fori_loop", "jax.lax.while_loop", "jax.numpy.vstack", "jax.numpy.hstack",
     }
 )  # fmt: skip
+UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
+"""How a call is written that puts keys among others: ``keys.at[i].set``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +109,22 @@ class ProjectReach:
         method_results: calls of methods with the object of each.
     """
 
-    def __init__(self, documents: Mapping[str, Document], makers: Iterable[Place] | None, roots: Iterable[str]) -> None:
+    def __init__(
+        self,
+        documents: Mapping[str, Document],
+        makers: Iterable[Place] | None,
+        roots: Iterable[str],
+        packs: tuple[str, ...] = (),
+    ) -> None:
         """Read the files of a project.
 
         Args:
             documents: the files by their absolute path.
             makers: the mentions of the constructor of raw keys; ``None`` for all that are spelled out.
             roots: the names under which the JAX namespace may be imported.
+            packs: the paths of the user's signature packs.
         """
+        self.packs = packs
         self.documents = documents
         self.makers = None if makers is None else frozenset(makers)
         self.roots = frozenset(roots)
@@ -427,9 +438,20 @@ class ProjectReach:
 
     def rank(self, place: Place) -> int | None:
         """Return how many axes the keys at an expression have, ``None`` where that is not known or not always so."""
-        masks = [self.slots.mask(slot) & self._all_keys for slot in self.expressions.get(place, ())]
-        ranks = {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
+        ranks = self._ranks(place)
         return ranks.pop() if len(ranks) == 1 else None
+
+    def likely_rank(self, place: Place) -> int | None:
+        """Return how many axes the keys at an expression have as far as that is known, ``None`` if it is not at all.
+
+        The rank of keys in attributes is never known for sure, as an object may stand for a batch of objects.
+        """
+        ranks = self._ranks(place) - {None}
+        return ranks.pop() if len(ranks) == 1 else None
+
+    def _ranks(self, place: Place) -> set[int | None]:
+        masks = [self.slots.mask(slot) & self._all_keys for slot in self.expressions.get(place, ())]
+        return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
 
     def has_keys_only(self, place: Place) -> bool:
         """Say whether nothing but keys comes to an expression."""
@@ -474,6 +496,26 @@ class ProjectReach:
         named = self._named.get(container.display, ())
         return reduce(or_, map(self.slots.mask, (self.element(container, None), *named)))
 
+    def exported(self, path: str) -> frozenset[Place]:
+        """Return the constructors whose keys other files may read, were there any that import a file.
+
+        They are in a variable of the module or in an attribute, or a function gives them that is in one or is no
+        inner one.
+        """
+        module = self.modules[path]
+        waiting = [self.variable(module, name) for name in module.local_names]
+        waiting += self.slots.named("attribute") + self.slots.named("field") + self.slots.named("loose")
+        waiting += [self.result(method) for methods in self.classes.methods.values() for method in methods]
+        seen: set[Slot] = set()
+        found: frozenset[Place] = frozenset()
+        while waiting:
+            slot = waiting.pop()
+            if slot not in seen:
+                seen.add(slot)
+                found |= self._keys([slot])
+                waiting += [self.result(value.code) for value in self._callables(slot)]
+        return found
+
     def exits(self) -> list[Exit]:
         """Return the calls that hand keys to libraries, or to callees that nothing is known of."""
         found = []
@@ -514,12 +556,15 @@ class ProjectReach:
         found = []
         for call in self.calls.all:
             names = {
-                self.canonical(value.qualified)
+                self.calls.counterpart(self.canonical(value.qualified))
                 for value in self.slots.values(call.function)
                 if isinstance(value, Library)
             }
             if names & MEETING:
                 keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, names)))
+                found.append(Meeting(call.place, call.callee, keys))
+            elif call.owner is not None and UPDATE.search(call.callee):
+                keys = tuple(dict.fromkeys(self._keys([slot]) for slot in (call.owner, *call.given[:1])))
                 found.append(Meeting(call.place, call.callee, keys))
         return found
 
@@ -566,11 +611,14 @@ def is_jax(name: str) -> bool:
 
 
 def reach(
-    documents: Mapping[str, Document], makers: Iterable[Place] | None, roots: Iterable[str] = ("jax",)
+    documents: Mapping[str, Document],
+    makers: Iterable[Place] | None,
+    roots: Iterable[str] = ("jax",),
+    packs: tuple[str, ...] = (),
 ) -> ProjectReach:
     """Return which keys may be where in a project; the arguments are those of :class:`ProjectReach`.
 
     Raises:
         TooLargeError: if it is too large to work that out.
     """
-    return ProjectReach(documents, makers, roots)
+    return ProjectReach(documents, makers, roots, packs)

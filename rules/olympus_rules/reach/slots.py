@@ -121,6 +121,10 @@ class Slots:
             if not self.mask(slot):
                 yield slot, name[0]
 
+    def named(self, kind: Hashable) -> list[Slot]:
+        """Return the slots whose names begin with a word."""
+        return [slot for name, slot in self._numbers.items() if name[0] == kind]
+
     def put(self, slot: Slot, value: Value) -> None:
         """Put a value into a slot."""
         self._spread(self._same[slot], self.bit(value))

@@ -1,0 +1,261 @@
+"""Whether a constructor of raw keys can make typed ones and nothing else changes: what its fix rests on.
+
+The question is that of a migration: where do the keys get to, in all files of the project? Where the project is not at
+hand (standard input, an editor), or a text is not that of the disk, it is asked of one file, and keys that may leave
+the file count as lost.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from olympus_codemods.fixes import fix_for
+from olympus_codemods.target import NEWEST, Target
+from olympus_lint.discovery import SourceFile, walk
+from olympus_lint.engine import Projects, deep_recursion, worth_checking
+from olympus_lint.gitignore import GitIgnore
+from olympus_lint.migration.places import CONSTRUCTOR, Text, constructors, reports_of
+from olympus_lint.migration.project import Migration, keyed_parameters, planned
+from olympus_lint.results import FileResult
+from olympus_lint.settings import DEFAULT_EXCLUDE, Settings
+from olympus_lint.sources import InputError, read_bytes
+from olympus_lint.suppression import Suppressions
+from olympus_lint.validity import NOT_PARSED
+from olympus_rules.finding import Applicability, Confidence, Finding, Position
+from olympus_rules.rule import Report
+from olympus_rules.syntax.document import decode
+from olympus_rules.syntax.project import MARKERS, locate
+
+if TYPE_CHECKING:
+    from olympus_lint.migration.plan import Constructor
+    from olympus_rules.syntax import Document
+
+__all__ = ["Clearance", "distrusted", "settle_fixes"]
+
+Reasons: TypeAlias = Mapping[Position, str]
+"""Why each constructor of a file has to stay, empty for those that need not."""
+MOST_BYTES = 2_000_000
+"""Of a project: where the keys get to in a larger one takes too long to work out for a fix."""
+LOST = "may be read outside of this file, which is all that was looked at"
+
+
+class Clearance:
+    """Which constructors of a project can be renamed; it is worked out when it is first asked for."""
+
+    def __init__(self, files: Sequence[SourceFile]) -> None:
+        """Take the files that are checked, whose constructors would be renamed."""
+        self._files = files
+        self._known: dict[str, tuple[str, Reasons]] | None = None
+
+    def of(self, filename: str, text: str) -> Reasons | None:
+        """Return the constructors of a file; ``None`` if the project is not known to have it with this text."""
+        known = self.work_out().get(str(Path(filename).absolute()))
+        return known[1] if known is not None and known[0] == text else None
+
+    def work_out(self) -> Mapping[str, tuple[str, Reasons]]:
+        """Return the text and the constructors of each file; other processes get what is known by now."""
+        if self._known is None:
+            self._known = dict(_surveyed(self._files))
+            self._files = ()
+        return self._known
+
+
+def settle_fixes(result: FileResult, text: str, settings: Settings, clearance: Clearance | None) -> FileResult:
+    """Return a result in which the fixes of constructors are safe only where that was shown.
+
+    Args:
+        result: what was found in a text.
+        text: the text.
+        settings: those of the file.
+        clearance: what is known of the project; ``None`` if there is only this file.
+    """
+    if not any(finding.code == CONSTRUCTOR and _is_safe(finding) for finding in result.findings):
+        return result
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the parser, about the files
+        reasons = clearance.of(result.filename, text) if clearance is not None else None
+        if reasons is None:
+            reasons = _alone(result.filename, text, settings)
+    return replace(result, findings=[_cleared(finding, reasons) for finding in result.findings])
+
+
+def distrusted(result: FileResult) -> FileResult:
+    """Return a result in which no fix of a constructor is safe, as it could not be worked out where keys get to."""
+    reasons = {finding.span.start: "could not be followed" for finding in result.findings}
+    return replace(result, findings=[_cleared(finding, reasons) for finding in result.findings])
+
+
+def _cleared(finding: Finding, reasons: Reasons) -> Finding:
+    """Return a finding whose fix is unsafe, and says why, if there is a reason against it."""
+    reason = reasons.get(finding.span.start)
+    if finding.code != CONSTRUCTOR or finding.fix is None or not reason or not _is_safe(finding):
+        return finding
+    message = f"{finding.fix.message}; unsafe, as the key {reason}"
+    return replace(finding, fix=replace(finding.fix, applicability=Applicability.UNSAFE, message=message))
+
+
+def _is_safe(finding: Finding) -> bool:
+    return finding.fix is not None and finding.fix.applicability is Applicability.SAFE
+
+
+# the files of a project
+
+
+def _surveyed(files: Sequence[SourceFile]) -> Iterator[tuple[str, tuple[str, Reasons]]]:
+    """Return the reasons for each file of the project that could be read, by its path, with its text."""
+    given = {str(Path(file.filename).absolute()): file for file in files}
+    texts: list[Text] = []
+    size = 0
+    for file in _whole(given):
+        with suppress(InputError, SyntaxError, ValueError):
+            data = read_bytes(file.filename)
+            size += len(data)
+            if size > MOST_BYTES:
+                return
+            texts.append(Text(file.filename, file.settings, decode(data)))
+    for filename, reasons in _reasons(texts, renamed=given.keys()).items():
+        old = next(text.old for text in texts if text.filename == filename)
+        yield filename, (old, reasons)
+
+
+def _whole(given: Mapping[str, SourceFile]) -> list[SourceFile]:
+    """Return the files of Python of the projects that some files belong to, these with their settings."""
+    found: dict[str, SourceFile] = {}
+    folders: dict[Path, Settings] = {}
+    for path, file in given.items():
+        if file.settings.kind_of(path) == "python":
+            found[path] = SourceFile(path, file.settings)
+            folders.setdefault(_project_of(Path(path)), file.settings)
+    for folder, settings in folders.items():
+        looking = replace(settings, exclude=DEFAULT_EXCLUDE, extend_exclude=(), extension=())
+        marked = any((folder / marker).exists() for marker in MARKERS)
+        entries = walk(folder, lambda _, looking=looking: looking, GitIgnore.above(folder), []) if marked else (  # type: ignore[misc]
+            SourceFile(str(each), looking) for each in _beside(folder)
+        )  # fmt: skip
+        for each in entries:
+            if each.filename.endswith((".py", ".pyi")):
+                found.setdefault(each.filename, each)
+    return list(found.values())
+
+
+def _project_of(path: Path) -> Path:
+    """Return the folder of the project that a file belongs to, or the one that holds its outermost package."""
+    marked = (parent for parent in path.parents if any((parent / marker).exists() for marker in MARKERS))
+    folder = next(marked, None)
+    if folder is not None:
+        return folder
+    depth = len(locate(path).module.split(".")) if locate(path).module else 1
+    return path.parents[min(depth, len(path.parents)) - 1]
+
+
+def _beside(folder: Path) -> Iterator[Path]:
+    """Return the files of a folder that is no project, and those of the packages in it."""
+    with suppress(OSError):
+        for entry in sorted(folder.iterdir()):
+            if entry.is_dir() and (entry / "__init__.py").is_file():
+                yield from sorted(entry.rglob("*.py"))
+            elif entry.suffix == ".py" and entry.is_file():
+                yield entry
+
+
+# one analysis for both
+
+
+def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
+    """Return why constructors of some files have to stay.
+
+    Args:
+        texts: the files, by their absolute path.
+        renamed: the files whose constructors would be renamed.
+    """
+    if not any("PRNGKey" in text.old for text in texts):
+        return {}
+    wanted = {path: text.settings for path in renamed for text in texts if text.filename == path}
+    jax = next((settings.target_jax for settings in wanted.values()), None)
+    target = Target("typed", NEWEST if jax is None else tuple(int(part) for part in jax.split(".")))
+    for text in texts:  # a place that someone has accepted may change what is computed all the same
+        own = text.settings
+        confidence = min(own.min_confidence, Confidence.LIKELY)
+        text.settings = replace(own, ignore=(), per_file_ignores={}, ignore_noqa=True, min_confidence=confidence)
+    migration = Migration(target, texts)
+    projects, found, staying = Projects(), dict[str, list[Report]](), set[tuple[str, int]]()
+    with deep_recursion():
+        keyed = keyed_parameters(migration)
+        keyed_files = {path for path, *_ in keyed}
+        for text in texts:
+            projects.get(text.settings).keyed = keyed
+            data = text.old.encode(errors="replace")
+            if text.filename not in keyed_files and not worth_checking(text.filename, data, text.settings):
+                continue
+            with suppress(*NOT_PARSED):
+                document, reports = reports_of(text, projects)
+                found[text.filename] = mentions = constructors(reports)
+                migration.left[text.filename] = [each for each in reports if each.finding.code != CONSTRUCTOR]
+                stays = _staying(mentions, document, wanted.get(text.filename))
+                staying |= {(text.filename, number) for number in stays}
+        result = planned(migration, found, frozenset(staying), careful=True)
+    return {filename: {_place(each): _why(each) for each in made} for filename, made in result.items()}
+
+
+def _staying(mentions: Sequence[Report], document: Document, settings: Settings | None) -> Iterator[int]:
+    """Return the constructors that ``--fix`` leaves alone, by their number: keys that meet theirs have to stay raw."""
+    is_on = settings is not None and CONSTRUCTOR in {rule.code for rule in settings.rules_for(document.filename)}
+    comments = Suppressions("" if settings is None or settings.ignore_noqa else document.text)
+    for number, report in enumerate(mentions):
+        fix = fix_for(report, document) if is_on and not comments.hides(report.finding) else None
+        unsafe = settings is not None and settings.unsafe_fixes
+        if fix is None or (fix.applicability is Applicability.UNSAFE and not unsafe):
+            yield number
+
+
+def _place(constructor: Constructor) -> Position:
+    return Position(constructor.row, constructor.column)
+
+
+def _why(constructor: Constructor) -> str:
+    """Return the first reason against a constructor, as the rest of a sentence."""
+    if not constructor.reasons:
+        return ""
+    reason = constructor.reasons[0]
+    return f"{reason.text} on line {reason.row} of {_shown(reason.filename)}"
+
+
+def _shown(filename: str) -> str:
+    path = Path(filename)
+    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else filename
+
+
+# one file by itself
+
+
+def _alone(filename: str, text: str, settings: Settings) -> Reasons:
+    """Return why constructors of a file have to stay, of which alone is known what is done with their keys."""
+    path = str(Path(filename).absolute())
+    known = _reasons([Text(path, settings, text)], renamed=[path]).get(path, {})
+    lost = {} if all(known.values()) else _lost(path, text, settings)
+    return {place: reason or lost.get(place, "") for place, reason in known.items()}
+
+
+def _lost(path: str, text: str, settings: Settings) -> Reasons:
+    """Return the constructors of a file whose keys may leave it, with the reason."""
+    from olympus_rules.reach.project import reach
+    from olympus_rules.syntax import Document
+
+    where = locate(Path(path))
+    document = Document(path, text, module=where.module, is_package=where.is_package, roots=where.roots)
+    with deep_recursion():
+        reached = reach({path: document}, None, settings.library_roots, tuple(settings.signature_packs))
+    is_imported = Path(path).suffix in ("", ".py", ".pyi")
+    lost = dict.fromkeys(reached.exported(path), LOST) if is_imported else {}
+    for way in reached.exits():
+        lost |= dict.fromkeys(way.keys, f"is given to `{way.callee}`, which is out of sight,")
+    for meeting in reached.meetings():
+        for maker in frozenset().union(*meeting.keys):
+            if not all(maker in keys for keys in meeting.keys):
+                lost[maker] = f"meets others in `{meeting.callee}`"
+    return {document.position(maker.line, maker.column): why for maker, why in lost.items()}

@@ -1,0 +1,137 @@
+"""Keys that go through each function which the signature packs call a forward or a transformation.
+
+The programs are written from the packs: words of a key are counted behind the function, or in what it calls. Either
+that place is rewritten, or the constructor stays.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from olympus_codemods.target import Target
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import migrate
+from olympus_lint.settings import Settings
+from olympus_rules.signatures import read_pack, shipped
+from olympus_rules.signatures.reader import TRANSFORMATIONS
+
+HEAD = """\
+import jax
+import {module}
+
+
+def count(thing):
+    return thing.size
+
+
+def same(thing):
+    return thing
+
+
+def keep(carry, _):
+    return carry, count(carry)
+
+
+def first(one, other):
+    count(one)
+    return one
+
+
+key = jax.random.PRNGKey(0)
+"""
+BEHIND = {
+    "transparent": "count({name}(same)(key))",
+    "mapping": "count({name}(same)(key[None]))",
+    "shard_map": "count({name}(same, mesh=None, in_specs=None, out_specs=None)(key[None]))",
+    "partial": "count({name}(same, key)())",
+    "tree_map": "count({name}(same, [key])[0])",
+    "map": "count({name}(same, key[None]))",
+    "scan": "count({name}(lambda carry, _: (carry, None), key, None, length=3)[0])",
+    "associative_scan": "count({name}(lambda a, b: a, key[None]))",
+    "reduce": "count({name}(lambda a, _: a, [1, 2], key))",
+    "fori_loop": "count({name}(0, 3, lambda _, carry: carry, key))",
+    "while_loop": "count({name}(lambda _: False, lambda carry: carry, key))",
+    "cond": "count({name}(True, same, same, key))",
+    "switch": "count({name}(0, [same, same], key))",
+}
+INSIDE = {
+    "transparent": "{name}(count)(key)",
+    "value_and_grad": "{name}(count)(key)",
+    "mapping": "{name}(count)(key[None])",
+    "shard_map": "{name}(count, mesh=None, in_specs=None, out_specs=None)(key[None])",
+    "partial": "{name}(count, key)()",
+    "tree_map": "{name}(count, [key])",
+    "map": "{name}(count, key[None])",
+    "scan": "{name}(keep, key, None, length=3)",
+    "associative_scan": "{name}(first, key[None])",
+    "reduce": "{name}(first, [1, 2], key)",
+    "fori_loop": "{name}(0, 3, lambda i, carry: first(carry, i), key)",
+    "while_loop": "{name}(lambda _: False, lambda carry: first(carry, 1), key)",
+    "cond": "{name}(True, count, count, key)",
+    "switch": "{name}(0, [count, count], key)",
+    "callback": "{name}(count, key)",
+}
+DECORATED = "\n@{name}\ndef inner(thing):\n    return thing.size\n\n\ninner(key)"
+METHOD = "\nclass Own:\n    @{name}\n    def inner(%sthing):\n        return thing.size\n\n\nOwn().inner(key)"
+# rows that are used in another way than the others of their kind
+OTHERWISE = {
+    "classmethod": METHOD % "cls, ",
+    "staticmethod": METHOD % "",
+    "abc.abstractmethod": METHOD % "self, ",
+    "contextlib.contextmanager": "\n@{name}\ndef inner(thing):\n    yield thing.size\n\n\nwith inner(key) as n:\n    n",
+    "functools.wraps": DECORATED.replace("{name}", "{name}(same)"),
+    "jax.disable_jit": "with {name}():\n    count(key)",
+    "jax.named_scope": "with {name}('scope'):\n    count(key)",
+    "jax.tree.map_with_path": "{name}(lambda path, leaf: count(leaf), [key])",
+    "jax.tree_util.tree_map_with_path": "{name}(lambda path, leaf: count(leaf), [key])",
+    "jax.experimental.io_callback": "{name}(count, 0, key)",
+    "jax.pure_callback": "{name}(count, 0, key)",
+    "jax.make_jaxpr": "{name}(count)(key)",
+    "flax.linen.cond": "{name}(True, lambda m, k: count(k), lambda m, k: 1, None, key)",
+    "flax.linen.switch": "{name}(0, [lambda m, k: count(k), lambda m, k: 1], None, key)",
+    "jax.device_put_replicated": "count({name}(key, jax.devices()))",
+    "jax.sharding.PartitionSpec": "",
+    "jax.P": "",
+}
+ONLY_DECORATORS = {"typing.overload", "typing_extensions.overload"}  # what they give cannot be called
+
+
+def programs() -> list[tuple[str, str]]:
+    """Return the programs of all rows, each with what it is called."""
+    found: dict[str, str] = {}
+    for path in shipped():
+        pack = read_pack(path)
+        for name in pack.listed("forward", "names"):
+            found[f"forward {name}"] = OTHERWISE.get(name, "count({name}(key))").format(name=name)
+        for kind in TRANSFORMATIONS:
+            for name in pack.listed("transform", kind):
+                if name in OTHERWISE:
+                    found[f"{kind} {name}"] = OTHERWISE[name].format(name=name)
+                    continue
+                if name in ONLY_DECORATORS:
+                    continue
+                if kind in BEHIND:
+                    found[f"behind {kind} {name}"] = BEHIND[kind].format(name=name)
+                found[f"inside {kind} {name}"] = INSIDE[kind].format(name=name)
+                if kind == "transparent":
+                    found[f"decorator {kind} {name}"] = DECORATED.format(name=name)
+    return [
+        (what, f"{HEAD.format(module=what.split()[-1].rpartition('.')[0] or 'math')}{body}\n")
+        for what, body in found.items()
+        if body
+    ]
+
+
+@pytest.mark.parametrize(("what", "program"), programs(), ids=lambda given: given if "\n" not in given else "")
+def test_words_behind_each_row_of_the_packs(what: str, program: str) -> None:
+    migration = migrate([Text("program.py", Settings(), program)], Target("typed"))
+    assert not migration.problems
+    (constructor,) = migration.constructors["program.py"]
+    (text,) = migration.texts
+    rewritten = "key_data(thing).size" in text.new or "(jax.random.key_data(key))" in text.new
+    assert constructor.reasons or rewritten, text.new
+
+
+def test_there_are_programs_for_all_kinds() -> None:
+    kinds = {what.split()[-2] for what, _ in programs()}
+    assert kinds == {"forward", *TRANSFORMATIONS} - {"partition_spec"}

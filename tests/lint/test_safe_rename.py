@@ -1,0 +1,148 @@
+"""`--fix` of OLY201: what a program prints stays, whatever its keys are asked in this file and in others."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from olympus_lint.discovery import SourceFile
+from olympus_lint.engine import fix_text
+from olympus_lint.runner import Mode, check_files
+from olympus_lint.settings import Settings
+
+LEGACY = Settings(select=["OLY201"])
+IMPORTS = "import jax\nimport jax.numpy as jnp\n\n"
+HELD = {
+    "default": "def describe(key=jax.random.PRNGKey(0)):\n    return 'batch' if key.ndim else 'single'\n\n\n"
+    "print(describe())\n",
+    "class attribute": "class Box:\n    key = jax.random.PRNGKey(0)\n\n\n"
+    "def is_one(box):\n    return box.key.shape == (2,)\n\n\nprint(is_one(Box()))\n",
+    "values of a dictionary": "made = {'a': jax.random.PRNGKey(0)}\nfor each in made.values():\n    print(each.size)\n",
+    "bare shape": "def noise(seed):\n    key = jax.random.PRNGKey(seed)\n"
+    "    return jax.random.normal(key, key.shape)\n\n\nprint(noise(1))\n",
+    "handed on": "def count(thing):\n    return thing.size\n\n\n"
+    "print(count(jax.lax.stop_gradient(jax.random.PRNGKey(0))))\n",
+    "closure": "def make():\n    key = jax.random.PRNGKey(0)\n    return lambda: key\n\n\nprint(len(make()().shape))\n",
+    "accepted place": "key = jax.random.PRNGKey(0)\nprint(key.ndim == 1)  # noqa: OLY202\n",
+    "company that stays": "key = jax.random.PRNGKey(0)\nraw = jax.random.PRNGKey(1)  # noqa: OLY201\n"
+    "print(jax.random.normal(jnp.where(True, key, raw)))\n",
+    "company that is held back": "key = jax.random.PRNGKey(0)\nraw = jax.random.PRNGKey(1)\nprint(raw.size)\n"
+    "print(jax.random.normal(jnp.where(True, key, raw)))\n",
+}
+SEEN_BY_THE_RULE = (HELD["closure"], HELD["accepted place"])  # the reason is in the message of the finding
+FREE = {
+    "local": "def noise(seed):\n    key = jax.random.PRNGKey(seed)\n"
+    "    return jax.random.normal(key)\n\n\nprint(noise(1))\n",
+    "loop": "def noise(seed):\n    def body(key, _):\n        key, sub = jax.random.split(key)\n"
+    "        return key, jax.random.normal(sub)\n\n"
+    "    _, rows = jax.lax.scan(body, jax.random.PRNGKey(seed), None, length=3)\n    return rows\n\n\n"
+    "print(noise(1))\n",
+}
+KEPT = "KEY = jax.random.PRNGKey(0)\n"  # safe where nothing else reads it
+
+
+def command(folder: Path, *options: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    options = ("-m", "olympus_lint", "--select", "OLY201", "--exit-zero", *options)
+    return subprocess.run(
+        [sys.executable, *options], cwd=folder, input=text, capture_output=True, text=True, check=True
+    )
+
+
+def fixes(folder: Path, *options: str) -> list[dict[str, Any]]:
+    return [found["fix"] for found in json.loads(command(folder, "--output-format", "json", *options).stdout)]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize("body", HELD.values(), ids=HELD.keys())
+def test_what_is_asked_of_the_key_stays(body: str, project: Path) -> None:
+    pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
+    file = project / "program.py"
+    file.write_text(IMPORTS + body)
+    run = lambda: subprocess.run([sys.executable, file], capture_output=True, text=True, check=True).stdout
+    before = run()
+    shown = fixes(project, "program.py")
+    assert {each["applicability"] for each in shown} == {"unsafe"}
+    assert any("unsafe, as the key " in each["message"] for each in shown) or body in SEEN_BY_THE_RULE
+    command(project, "--fix", "program.py")
+    assert run() == before and "PRNGKey" in file.read_text()
+
+
+@pytest.mark.parametrize("body", FREE.values(), ids=FREE.keys())
+@pytest.mark.parametrize("alone", [True, False], ids=["alone", "project"])
+def test_a_key_that_stays_in_sight(body: str, alone: bool, project: Path) -> None:
+    if alone:
+        assert "PRNGKey" not in fix_text("program.py", IMPORTS + body, LEGACY).text
+        return
+    (project / "program.py").write_text(IMPORTS + body)
+    command(project, "--fix", ".")
+    assert "PRNGKey" not in (project / "program.py").read_text()
+
+
+@pytest.mark.parametrize("read", ["box.KEY.shape == (2,)", "print(box.KEY.size)", "jnp.ones(box.KEY.shape)"])
+def test_a_key_that_another_file_reads(read: str, project: Path) -> None:
+    """The file that reads it need not be among those that are checked."""
+    (project / "box.py").write_text(IMPORTS + KEPT)
+    (project / "tests").mkdir()
+    (project / "tests" / "test_box.py").write_text(f"import box\nimport jax.numpy as jnp\n\n{read}\n")
+    (shown,) = fixes(project, "box.py")
+    assert shown["applicability"] == "unsafe" and "on line 4 of tests/test_box.py" in shown["message"]
+    command(project, "--fix", "box.py")
+    assert "PRNGKey" in (project / "box.py").read_text()
+    (project / "tests" / "test_box.py").write_text("import box\nimport jax\n\njax.random.normal(box.KEY)\n")
+    command(project, "--fix", "box.py")
+    assert "PRNGKey" not in (project / "box.py").read_text()
+
+
+def test_one_file_alone_does_not_know_who_reads_it(project: Path) -> None:
+    (shown,) = json.loads(command(project, "--output-format", "json", "-", text=IMPORTS + KEPT).stdout)
+    assert shown["fix"]["applicability"] == "unsafe" and "outside of this file" in shown["fix"]["message"]
+    assert command(project, "--fix", "-", text=IMPORTS + KEPT).stdout == IMPORTS + KEPT
+    local = "import jax\n\n\ndef f(seed):\n    key = jax.random.PRNGKey(seed)\n    return jax.random.normal(key)\n"
+    assert command(project, "--fix", "-", text=local).stdout == local.replace("PRNGKey", "key")
+
+
+def test_a_notebook_is_imported_by_nobody(project: Path) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    sources = ["import jax\nkey = jax.random.PRNGKey(0)\n", "jax.random.normal(key)\n"]
+    cells = [{**cell, "source": source} for source in sources]
+    file = project / "a.ipynb"
+    file.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}))
+    command(project, "--fix", "a.ipynb")
+    assert "PRNGKey" not in file.read_text()
+    cells[1]["source"] = "print(key.size)\n"
+    cells[0]["source"] = sources[0]
+    file.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}))
+    command(project, "--fix", "a.ipynb")
+    assert "PRNGKey" in file.read_text()
+
+
+def test_the_cache_and_other_processes_say_the_same(project: Path) -> None:
+    """The answer is that of the project as it is, and not that of an earlier run."""
+    (project / "box.py").write_text(IMPORTS + KEPT)
+    (project / "use.py").write_text("import box\n\nprint(box.KEY.size)\n")
+    for _ in range(2):
+        assert [each["applicability"] for each in fixes(project, ".")] == ["unsafe"]
+    (project / "use.py").write_text("import box\n")
+    for _ in range(2):
+        assert [each["applicability"] for each in fixes(project, ".")] == ["safe"]
+
+
+def test_several_processes(project: Path) -> None:
+    (project / "use.py").write_text("import jax\nimport box\n\nprint(box.KEY.size, jax.random.PRNGKey(1))\n")
+    (project / "box.py").write_text(IMPORTS + KEPT)
+    files = [SourceFile(str(project / name), LEGACY) for name in ("use.py", "box.py")]
+    alone, together = (
+        sorted((each.filename, each.findings[0].fix) for each in check_files(files, Mode.CHECK, jobs))  # type: ignore[type-var]
+        for jobs in (1, 2)
+    )
+    assert alone == together and "box.KEY.size" in str(alone[0][1])
