@@ -16,12 +16,14 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
+from olympus.predicates import Applied, Constant, Shifted, Symbol
 from olympus.verdicts.documented import Documented
+from olympus.witness.decisions import Decisions, Derived, Same
 from olympus.witness.helpers import HELPERS
-from olympus.witness.loops import Loops, is_traced
+from olympus.witness.loops import FEW, Loops, is_traced
 from olympus.witness.preparation import Branch, CompiledModule, Place, compiled_file
 from olympus.witness.substitutes import Builtins
-from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
+from olympus.witness.unknown import Unknown, UnknownBase, expression, is_unknown
 
 __all__ = ["Choices", "Exhausted", "Met", "World", "shallow"]
 
@@ -43,6 +45,13 @@ PURE_PARTS = {
         "suppress",
     )
 }
+TOLD = 4  # derivations of what is called, up to which its results are told by its arguments
+READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for name in dir(kind)) | {
+    "all", "any", "argmax", "argmin", "astype", "copy", "cumsum", "flatten", "get", "item", "items", "keys", "max",
+    "mean", "min", "prod", "ravel", "reshape", "std", "sum", "tolist", "transpose", "values", "var",
+}  # fmt: skip
+"""Methods that do not change their object."""
+
 DECISIONS = 24  # of one execution: what is unknown after that is false
 
 
@@ -185,6 +194,8 @@ class World:
         """
         self.choices, self.players = choices, players
         self.decided: dict[Unknown, bool] = {}
+        self.decisions = Decisions()
+        self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
         self.calls = self.fresh = 0
         self.end = time.process_time() + SECONDS
@@ -263,18 +274,68 @@ class World:
         return not isinstance(error, StopIteration)
 
     def decide(self, value: Unknown) -> bool:
-        """Decide what is not known: the same way for the same value."""
+        """Decide what is not known: the same way for the same value, and so that all decisions hold in one run."""
+        return self.settled(value, None)
+
+    def settled(self, value: Unknown, wanted: bool | None) -> bool:
+        """Decide what is not known, in the way that is wanted if that can be.
+
+        Args:
+            value: a condition.
+            wanted: whether it is to hold; ``None`` for a choice of this execution.
+        """
         if value not in self.decided:
-            self.decided[value] = self.choices.choose()
+            term = value._olympus_term
+            holds = self.decisions.told(term, value._olympus_path)
+            if holds is not None:
+                self.decisions.forced.append(value._olympus_path)
+                if self.decisions.doubtful is not None:
+                    self.cut = f"it is not known whether {self.decisions.doubtful} excludes another condition"
+                elif has_call(term):
+                    self.cut = f"it is not known whether {value._olympus_path} is the same each time"
+            elif wanted is None:
+                holds = self.choices.choose()
+            else:
+                holds = wanted
+            self.decided[value] = holds
+            self.decisions.note(term, holds)
         return self.decided[value]
+
+    def condition(self, value: Any) -> Unknown:
+        """Return what a traced value is as a condition."""
+        return self.conditions.setdefault(Same(value), Unknown(self, "a traced condition"))
+
+    def goes_round(self, turn: int, count: Hashable, *, on: bool = True) -> bool:
+        """Say whether a loop may do a turn, of which the number that it does is not known; it is decided that it does.
+
+        Args:
+            turn: the number of the turn.
+            count: how many turns there are.
+            on: whether there is one; otherwise it is decided that there is none, if that can be.
+        """
+        return self.decisions.allows(Derived("__lt__", (Constant(turn), count)), on)
+
+    def few_turns(self, count: Hashable, first: int = 0) -> Iterator[int]:
+        """Return the first turns of a loop of which it is not known how often it runs; then it is taken to end.
+
+        Args:
+            count: where it ends, ``None`` if nothing is known of that.
+            first: where it begins.
+        """
+        for turn in range(first, first + FEW):
+            if count is not None and not self.goes_round(turn, count):
+                return
+            yield turn
+        if count is not None:
+            self.goes_round(first + FEW, count, on=False)
 
     def lean(self, value: Any, branch: Branch, *, positive: bool) -> Any:
         """Decide what is not known, so that the execution takes the branch that it is to take, if there is one."""
         wanted = self.choices.wanted.get(branch)
         if wanted is None or not (is_unknown(value) or is_traced(value)):
             return value
-        decided = value if is_unknown(value) else Unknown(self, "a traced condition")
-        self.decided.setdefault(decided, wanted == positive)
+        decided = value if is_unknown(value) else self.condition(value)
+        self.settled(decided, wanted == positive)
         return decided
 
     def unknown_call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -291,11 +352,25 @@ class World:
         row = self.documented_row(callee)
         taken = [] if row is None else row.consumed(args, kwargs)
         self.players.consume(taken, known=True)
+        if row is None:
+            self.may_be_written(callee, [*args, *kwargs.values()])
         self.players.consume([each for each in (*args, *kwargs.values()) if not any(each is one for one in taken)])
         if len(args) == 1 and not kwargs and isinstance(args[0], FunctionType | MethodType):
             return self.transformed(args[0])
         path = callee._olympus_path if is_unknown(callee) else type(callee).__name__
-        return Unknown(self, f"{path}(...)", plain=is_unknown(callee) and callee._olympus_plain)
+        term = None
+        if is_unknown(callee) and callee._olympus_depth < TOLD:
+            named = [expression((name, value)) for name, value in kwargs.items()]
+            term = Derived("call", (callee._olympus_term, *map(expression, args), *named))
+        return Unknown(self, f"{path}(...)", plain=is_unknown(callee) and callee._olympus_plain, term=term)
+
+    def may_be_written(self, callee: Any, given: Sequence[Any]) -> None:
+        """Forget what is known of objects that an unknown call may change: that of a method, and what it is given."""
+        owner = callee._olympus_owner if is_unknown(callee) else None
+        reads = owner is None or callee._olympus_path.rpartition(".")[2] in READING
+        for value in (*given, *([] if reads else [owner])):
+            if is_unknown(value) and not isinstance(value._olympus_term, Symbol):
+                value._olympus_forget()
 
     def documented_row(self, callee: Any) -> Documented | None:
         """Return what is known of a function of a library, or of a method of an object that comes from it."""
@@ -361,7 +436,7 @@ class World:
         file = self.sources(name)
         if file is not None:
             return SourceModule(self, name, file)
-        unknown = Unknown(self, name)
+        unknown = Unknown(self, name, term=Symbol(name))
         for part in PURE_PARTS.get(name, ()):
             unknown._olympus_parts[".", part] = getattr(import_module(name), part)
         return unknown
@@ -420,8 +495,19 @@ class SourceModule:
         inner = self._world.sources(f"{self._name}.{name}")
         if inner is not None:
             return self._world.module(f"{self._name}.{name}")
-        value = names[name] = Unknown(self._world, f"{self._name}.{name}")
+        path = f"{self._name}.{name}"
+        value = names[name] = Unknown(self._world, path, term=Symbol(path))
         return value
+
+
+def has_call(term: Hashable) -> bool:
+    """Say whether what a condition says of a value goes through a call that may give something else each time."""
+    match term:
+        case Derived(operation, operands):
+            return operation == "call" or any(map(has_call, operands))
+        case Applied(subject=subject) | Shifted(subject=subject):
+            return has_call(subject)
+    return False
 
 
 def depth() -> int:
