@@ -357,6 +357,13 @@ def f(key, n):
         k = key if n == 2 else jax.random.fold_in(key, i)
         y += «12 jax.random.normal(k)»
     return y""",
+    "one turn": """
+def f(key, xs):
+    if not all(isinstance(x, int) for x in xs):
+        raise TypeError(xs)
+    if len(xs) != 1:
+        raise ValueError(xs)
+    return «1 jax.random.normal(key)» + «2 jax.random.uniform(key)»""",
     "the same replace": """
 import typing
 class State(typing.NamedTuple):

@@ -18,7 +18,7 @@ from olympus.verdicts.question import Place as QuestionPlace
 from olympus.verdicts.turns import Turns, Vector
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
-from olympus.witness.loops import Loops
+from olympus.witness.loops import FEW, Loops
 from olympus.witness.preparation import Branch, Place, compiled
 from olympus.witness.unknown import is_unknown
 from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule, World, shallow
@@ -131,7 +131,9 @@ class Executor:
             if len(self.known) > before:  # more is known to be a key: once more
                 waiting.appendleft(choices.again())
                 continue
-            if choices.default and not choices.wanted:
+            if self.world.counted and choices.few == FEW and not choices.prefix:
+                waiting.append(choices.again(few=1))
+            if choices.default and not choices.wanted and choices.few == FEW:
                 others = [prefix for prefix in choices.others() if (choices.row, prefix) not in seen]
                 waiting.extend(Choices(prefix, row=choices.row) for prefix in others)
                 seen.update((choices.row, prefix) for prefix in others)

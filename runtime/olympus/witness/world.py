@@ -88,6 +88,7 @@ class Choices:
         default: all after them.
         row: the row of arguments with which a test is called.
         wanted: what conditions of the user's have to be where that can be chosen, by line and column.
+        few: how many turns a loop does of which that is not known.
         made: what was decided so far.
     """
 
@@ -98,14 +99,16 @@ class Choices:
         default: bool = True,
         row: int = 0,
         wanted: Mapping[Branch, bool] | None = None,
+        few: int = FEW,
     ) -> None:
         self.prefix, self.default, self.row = prefix, default, row
         self.made: list[bool] = []
-        self.wanted = wanted or {}
+        self.wanted, self.few = wanted or {}, few
 
-    def again(self) -> Choices:
-        """Return the same, before anything is decided."""
-        return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted)
+    def again(self, few: int | None = None) -> Choices:
+        """Return the same, before anything is decided; with another number of turns if one is given."""
+        few = self.few if few is None else few
+        return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted, few=few)
 
     def choose(self) -> bool:
         """Make the next decision."""
@@ -195,6 +198,7 @@ class World:
         self.choices, self.players = choices, players
         self.decided: dict[Unknown, bool] = {}
         self.decisions = Decisions()
+        self.counted = False  # whether a loop was taken to end after a few turns
         self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
         self.calls = self.fresh = 0
@@ -322,12 +326,14 @@ class World:
             count: where it ends, ``None`` if nothing is known of that.
             first: where it begins.
         """
-        for turn in range(first, first + FEW):
+        few = FEW if count is None else self.choices.few
+        for turn in range(first, first + few):
             if count is not None and not self.goes_round(turn, count):
                 return
             yield turn
         if count is not None:
-            self.goes_round(first + FEW, count, on=False)
+            self.counted = True
+            self.goes_round(first + few, count, on=False)
 
     def lean(self, value: Any, branch: Branch, *, positive: bool) -> Any:
         """Decide what is not known, so that the execution takes the branch that it is to take, if there is one."""
