@@ -6,6 +6,7 @@ import ast
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Verdict
@@ -18,7 +19,9 @@ from olympus.witness.preparation import Branch
 __all__ = ["answer", "module_name"]
 
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-ENOUGH = 5  # seconds of processor time, after which no other way to a place is tried
+ENOUGH = 150_000  # steps, after which no other way to a place is tried
+NET = 40  # seconds of processor time for that: a net below the steps
+STRUCK: Any = {"status": "inconclusive", "reason": f"the time limit of {NET} s has struck"}
 
 
 def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
@@ -34,10 +37,12 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         reason = f"the file is no Python of this version: {error}"
         return [Verdict("not reached", "witness", reason)] * len(questions)
     lines = target.text.split("\n")
+    ordered = sorted(range(len(questions)), key=lambda index: rank(questions[index]))
     groups: dict[str, list[int]] = {}
-    for index, question in enumerate(questions):
-        groups.setdefault(outermost(tree, question.place.line), []).append(index)
-    words = {in_bytes(question.place, lines): question.place for question in questions if question.code in WORDS}
+    for index in ordered:
+        groups.setdefault(outermost(tree, questions[index].place.line), []).append(index)
+    about_words = [questions[index] for index in ordered if questions[index].code in WORDS]
+    words = {in_bytes(question.place, lines): question.place for question in about_words}
     branches = frozenset(branch for question in questions for branch in way(tree, question))
     told = replace(target, asked=tuple(words.items()), branches=branches)
     verdicts: dict[int, Verdict] = {}
@@ -51,6 +56,11 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         own = replace(told, function=function, claimed=claimed, ways=tuple(map(dict, ways)), twice=twice)
         verdicts.update(zip(indices, of_function(own, tree, asked), strict=True))
     return [verdicts[index] for index in range(len(questions))]
+
+
+def rank(question: Question) -> tuple[Any, ...]:
+    """Return where a question stands among others, in whatever order they are asked."""
+    return question.place.to_json(), question.code, question.other.to_json() if question.other else [], question.certain
 
 
 def of_function(target: Target, tree: ast.Module, questions: Sequence[Question]) -> list[Verdict]:
@@ -87,14 +97,18 @@ def tried(
     found = [Verdict("not reached", "witness", "no execution comes there")] * len(questions)
     kinds = (False, True) if any(question.code in WORDS for question in questions) else (True,)
     by_kind = dict.fromkeys(kinds, found)
-    start = time.process_time()
+    start, spent = time.process_time(), 0
     for executor in executors(target, tree, kinds, is_open=is_open):
+        before = executor.world.spent
         by_kind[executor.typed] = judged(executor, questions, by_kind[executor.typed], seen)
         both = zip(questions, zip(*by_kind.values(), strict=True), strict=True)
         found = [together(question, verdicts) for question, verdicts in both]
         decided = ("confirmed", "refuted") if executor.typed else ("confirmed",)
-        if all(verdict.status in decided for verdict in found) or time.process_time() - start > ENOUGH:
+        spent += executor.world.spent - before
+        if all(verdict.status in decided for verdict in found) or spent > ENOUGH:
             break
+        if time.process_time() - start > NET:
+            return [verdict if verdict.status == "confirmed" else replace(verdict, **STRUCK) for verdict in found]
     return found
 
 

@@ -7,10 +7,22 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 from olympus.predicates import Applied, Consistency, Constant, Literal, Predicate, Shifted, Symbol, consistency
 
-__all__ = ["GROUPS", "Decisions", "Derived", "Same", "Subject", "constant", "derived", "is_constant", "literal"]
+__all__ = [
+    "GROUPS",
+    "Decisions",
+    "Derived",
+    "Same",
+    "Subject",
+    "constant",
+    "derived",
+    "is_constant",
+    "joined",
+    "literal",
+]
 
 PLAIN = (str, int, float, complex, bool, bytes, type(None))
 MIRRORED = {"__gt__": "__lt__", "__le__": "__ge__"}  # `a > b` is `b < a`
@@ -44,9 +56,9 @@ class Subject:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class Derived:
-    """What an operation gives for some operands: the same each time."""
+    """What an operation gives for some operands: there is one for all equal ones, which are compared very often."""
 
     operation: str
     operands: tuple[Hashable, ...]
@@ -58,7 +70,16 @@ def derived(operation: str, operands: tuple[Hashable, ...]) -> Hashable:
         return Applied(operation, operands[0])
     if operation in SUMS and isinstance(operands[1], Constant) and type(operands[1].value) is int:
         return Shifted(operands[0], SUMS[operation] * operands[1].value)
-    return Derived(operation, operands)
+    return joined(operation, operands)
+
+
+def joined(operation: str, operands: tuple[Hashable, ...]) -> Derived:
+    """Return the expression of an operation: the same one for the same operands."""
+    kinds = tuple(type(each.value) if isinstance(each, Constant) else None for each in operands)  # 1 is not True
+    return KNOWN.setdefault((operation, kinds, operands), Derived(operation, operands))
+
+
+KNOWN: WeakValueDictionary[Hashable, Derived] = WeakValueDictionary()
 
 
 def constant(value: Any) -> Hashable:
@@ -73,7 +94,7 @@ def constant(value: Any) -> Hashable:
         parts = tuple(map(constant, value))
         if all(isinstance(part, Constant) for part in parts):
             return Constant(value)
-        return Derived("tuple", parts) if isinstance(value, tuple) else Same(value)
+        return joined("tuple", parts) if isinstance(value, tuple) else Same(value)
     return Same(value)
 
 
@@ -92,7 +113,7 @@ def literal(expression: Hashable, holds: bool) -> Literal:
     if operation in ("__eq__", "__ne__", "is"):
         left, right = (left, right) if isinstance(right, Constant | Symbol) else (right, left)
         if isinstance(left, Symbol):  # a setting of a library, say, which has one value
-            left = Derived("value", (left,))
+            left = joined("value", (left,))
     match operation:
         case "__eq__" | "__ne__":
             return Predicate("eq", left, right), holds == (operation == "__eq__")
@@ -115,13 +136,14 @@ class Decisions:
     """What was decided in one execution.
 
     Attributes:
-        made: the conditions, each with whether it holds.
+        about: the conditions by what they speak of, each with whether it holds.
+        known: whether each of them holds.
         forced: conditions, as a reader would write them, that could be decided in one way only.
         doubtful: such a condition, if that rests on names that may stand for one thing.
     """
 
     def __init__(self) -> None:
-        self.made: tuple[Literal, ...] = ()
+        self.about: dict[Hashable, list[Literal]] = {}
         self.known: dict[Predicate, bool] = {}
         self.forced: list[str] = []
         self.doubtful: str | None = None
@@ -131,19 +153,33 @@ class Decisions:
         test, sign = literal(expression, True)
         if test in self.known:
             return self.known[test] == sign
-        for_it, against = checked((*self.made, (test, sign))), checked((*self.made, (test, not sign)))
+        before = self.before(test)
+        for_it, against = checked((*before, (test, sign))), checked((*before, (test, not sign)))
         if for_it == against:
             return None
         if Consistency.DOUBTFUL in (for_it, against):
             self.doubtful = path
         return for_it > against
 
+    def before(self, test: Predicate) -> tuple[Literal, ...]:
+        """Return what was decided of the things that a condition speaks of, and of what those are compared with."""
+        found: dict[Literal, None] = {}
+        waiting, seen = list(spoken_of(test)), set(spoken_of(test))
+        while waiting:
+            for each in self.about.get(waiting.pop(), ()):
+                found[each] = None
+                new = [other for other in spoken_of(each[0]) if other not in seen]
+                seen.update(new)
+                waiting += new
+        return tuple(found)
+
     def note(self, expression: Hashable, holds: bool) -> None:
         """Take a condition as decided."""
         test, sign = literal(expression, holds)
         if test not in self.known:
             self.known[test] = sign
-            self.made = (*self.made, (test, sign))
+            for each in spoken_of(test):
+                self.about.setdefault(each, []).append((test, sign))
 
     def allows(self, expression: Hashable, holds: bool) -> bool:
         """Take a condition as decided if that can be, and say whether it can."""
@@ -151,3 +187,14 @@ class Decisions:
         if allowed:
             self.note(expression, holds)
         return allowed
+
+
+def spoken_of(test: Predicate) -> dict[Hashable, None]:
+    """Return the things that a condition speaks of."""
+    found: dict[Hashable, None] = {}
+    for each in (test.left, test.right):
+        while isinstance(each, Applied | Shifted):
+            each = each.subject
+        if each is not None and not isinstance(each, Constant | Symbol | tuple):
+            found[each] = None
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +27,7 @@ __all__ = ["Executor", "Target", "is_there", "loaded", "module_name"]
 DOCUMENTED = "documented_consumption"
 KEYS = 256  # that unknown values of one execution can be
 NUMBERS = 256
-ENOUGH = 2  # seconds of processor time, after which no other execution begins
+ENOUGH = 60_000  # steps, after which no other execution begins
 SHARED = 3  # folders in which fixtures are looked for
 MOST = 16  # executions of one function, in each of the two kinds of keys
 MOST_OPEN = 64  # of one whose loops are of any length, each of which is a decision
@@ -120,11 +119,11 @@ class Executor:
         waiting += [Choices(row=row) for row in dict.fromkeys((0, last))]
         waiting += [Choices(default=False), *(Choices(row=row) for row in range(1, last))]
         seen: set[tuple[int, tuple[bool, ...]]] = set()
-        start = time.process_time()
+        start = self.world.spent
         for _ in range(MOST_OPEN if self.is_open else MOST):
             if not waiting:
                 return
-            if time.process_time() - start > ENOUGH:
+            if self.world.spent - start > ENOUGH:
                 break
             before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)

@@ -475,6 +475,7 @@ class Calls:
             found: Any = jax
             for part in name.split("."):
                 found = getattr(found, part)
+            self.world.count_call()
             return found(*args, **kwargs)
         if short in ("tree_map", "map") and callable(args[0]):
             if any(map(is_unknown, args[1:])):

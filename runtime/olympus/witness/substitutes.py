@@ -74,6 +74,7 @@ class Builtins(dict[str, Any]):
             isinstance=self.is_instance,
             len=self.length,
             hasattr=self.has_attribute,
+            callable=self.is_callable,
         )
 
     def __missing__(self, name: str) -> Any:
@@ -108,6 +109,12 @@ class Builtins(dict[str, Any]):
         if is_unknown(value):
             return value._olympus_part(("hasattr", str(name)), f"hasattr({value._olympus_path})")
         return hasattr(value, name)
+
+    def is_callable(self, value: Any) -> Any:
+        """Stand for ``callable``, likewise."""
+        if is_unknown(value):
+            return value._olympus_part("callable", f"callable({value._olympus_path})")
+        return callable(value)
 
     def plain(self, kind: Any, value: Any) -> Any:
         """Stand for ``int`` and ``float``: a number that is traced or not known stays what it is."""
@@ -150,7 +157,7 @@ class Builtins(dict[str, Any]):
         if error is not None:
             if is_raised(error) or not self.world.goes_on(error):
                 raise error
-            self.world.check_time()
+            self.world.step()
             self.world.note(error, sys._getframe(1))
         return Unknown(self.world, "failed(...)")
 
@@ -192,7 +199,7 @@ class Builtins(dict[str, Any]):
 
     def few(self, values: Any) -> Iterator[Any]:
         """Return the first elements of what a loop goes over."""
-        self.world.check_time()
+        self.world.step()
         if self.world.open and self.world.loops.is_open(values):
             yield from self.world.loops.over(values)
             return
@@ -285,13 +292,13 @@ class Builtins(dict[str, Any]):
 
     def turn(self) -> bool:
         """Say that a loop may go on."""
-        self.world.check_time()
+        self.world.step()
         self.world.cut = LOOP
         return True
 
     def turns(self) -> Iterator[int]:
         """Return the turns of a loop with a condition."""
-        self.world.check_time()
+        self.world.step()
         if self.world.open:
             return (turn.number for turn in self.world.loops.turns())
         self.world.cut = LOOP

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from olympus.predicates import Applied, Constant, Shifted, Symbol
 from olympus.verdicts.documented import Documented
-from olympus.witness.decisions import Decisions, Derived, Same
+from olympus.witness.decisions import Decisions, Derived, Same, joined
 from olympus.witness.helpers import HELPERS
 from olympus.witness.loops import FEW, Loops, is_traced
 from olympus.witness.preparation import Branch, CompiledModule, Place, compiled_file
@@ -56,7 +56,9 @@ DECISIONS = 24  # of one execution: what is unknown after that is false
 
 
 ERRORS = 1_000  # of one execution
-SECONDS = 1  # of processor time, for one execution
+STEPS = 40_000  # of one execution: calls of what is not known, turns, conditions, and what weighs more
+HEAVY = 40  # steps: a call of JAX that is traced
+NET = 20  # seconds of processor time for one execution: a net below its steps
 KEY_OPERATIONS = 200  # in one execution
 CALLS = 5_000  # of something unknown, in one execution
 MANY = 1_000  # of them, in one call of the user's
@@ -182,6 +184,8 @@ class World:
         self.helpers = HELPERS
         self.documented: Mapping[tuple[str, str], Documented] = {}
         self.modules: dict[str, Any] = {}
+        self.spent = 0  # steps of all executions
+        self.late = False  # whether a time limit has struck
         self.written: list[tuple[dict[Hashable, Any], Hashable]] = []
         self.begin(Choices(), Players())
         self.base = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
@@ -202,7 +206,8 @@ class World:
         self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
         self.calls = self.fresh = 0
-        self.end = time.process_time() + SECONDS
+        self.end = time.process_time() + NET
+        self.steps = 0
         self.key_operations = 0
         self.open = is_open
         self.loops = Loops(self)
@@ -233,17 +238,34 @@ class World:
             Exhausted: if it is one.
         """
         self.key_operations += 1
+        self.step(HEAVY)
         if self.key_operations > KEY_OPERATIONS:
             raise Exhausted(f"more than {KEY_OPERATIONS} key operations")
 
-    def check_time(self) -> None:
-        """End an execution that takes too long.
+    def count_call(self) -> None:
+        """Count a call of JAX that is traced.
 
         Raises:
-            Exhausted: if it does.
+            Exhausted: if there were too many steps.
         """
+        self.step(HEAVY)
+
+    def step(self, weight: int = 1) -> None:
+        """Count what an execution does, and end one that does very much: it is the same on a slower machine.
+
+        Args:
+            weight: how many steps it is.
+
+        Raises:
+            Exhausted: if that is too much, or takes very long all the same.
+        """
+        self.steps += weight
+        self.spent += weight
+        if self.steps > STEPS:
+            raise Exhausted(f"more than {STEPS} steps")
         if time.process_time() > self.end:
-            raise Exhausted(f"more than {SECONDS} seconds")
+            self.late = True
+            raise Exhausted(f"the time limit of {NET} s has struck")
 
     def note(self, error: BaseException, frame: FrameType) -> None:
         """Note an error that the execution goes on after; one that comes again at the same places is noted once.
@@ -289,6 +311,7 @@ class World:
             wanted: whether it is to hold; ``None`` for a choice of this execution.
         """
         if value not in self.decided:
+            self.step()
             term = value._olympus_term
             holds = self.decisions.told(term, value._olympus_path)
             if holds is not None:
@@ -317,7 +340,7 @@ class World:
             count: how many turns there are.
             on: whether there is one; otherwise it is decided that there is none, if that can be.
         """
-        return self.decisions.allows(Derived("__lt__", (Constant(turn), count)), on)
+        return self.decisions.allows(joined("__lt__", (Constant(turn), count)), on)
 
     def few_turns(self, count: Hashable, first: int = 0) -> Iterator[int]:
         """Return the first turns of a loop of which it is not known how often it runs; then it is taken to end.
@@ -351,7 +374,7 @@ class World:
             raise Exhausted(f"more than {CALLS} calls of unknown functions")
         if self.calls - self.fresh > MANY:
             raise TooLong(f"more than {MANY} calls of unknown functions")
-        self.check_time()
+        self.step()
         for value in (*args, *kwargs.values()):
             if isinstance(value, FunctionType) and value not in self.handed:
                 self.handed.append(value)
@@ -367,7 +390,7 @@ class World:
         term = None
         if is_unknown(callee) and callee._olympus_depth < TOLD:
             named = [expression((name, value)) for name, value in kwargs.items()]
-            term = Derived("call", (callee._olympus_term, *map(expression, args), *named))
+            term = joined("call", (callee._olympus_term, *map(expression, args), *named))
         return Unknown(self, f"{path}(...)", plain=is_unknown(callee) and callee._olympus_plain, term=term)
 
     def may_be_written(self, callee: Any, given: Sequence[Any]) -> None:
@@ -468,13 +491,13 @@ class World:
         players, self.players = self.players, Players()
         choices, self.choices = self.choices, Choices()
         end, start = self.end, time.process_time()
-        self.end = start + SECONDS
+        self.end, steps, self.steps = start + NET, self.steps, 0
         try:
             with jax.ensure_compile_time_eval(), suppress(Exhausted):
                 self.execute(name, file, source, namespace)
         finally:
             self.players, self.choices = players, choices
-            self.end = end + time.process_time() - start
+            self.end, self.steps = end + time.process_time() - start, steps
 
 
 class SourceModule:
