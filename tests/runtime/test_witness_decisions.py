@@ -387,3 +387,26 @@ def test_a_program_that_is_right_is_not_confirmed(name: str, tmp_path: Path) -> 
 def test_a_program_that_is_wrong_is_confirmed(name: str, tmp_path: Path) -> None:
     found = verdict(TOGETHER[name], tmp_path)
     assert found.status == "confirmed", found
+
+
+@pytest.mark.parametrize("condition", ["x == 3", "isinstance(x, int)", "len(x) > 0", "x.ndim == 1"])
+def test_a_condition_and_its_opposite_refute_a_finding(condition: str, tmp_path: Path) -> None:
+    found = verdict(GUARDED.format(first=condition, second=f"not {condition}"), tmp_path)
+    assert found.status == "refuted", found
+
+
+def test_a_condition_that_follows_from_others_is_named(tmp_path: Path) -> None:
+    found = verdict(GUARDED.format(first="x is None", second="x == 3"), tmp_path)
+    assert found.status == "inconclusive", found
+    assert found.reason == "no execution comes to both places: other conditions decide `x == 3`"
+
+
+def test_two_calls_of_a_function_that_lives_on_are_not_refuted(tmp_path: Path) -> None:
+    source = """
+def f(key):
+    def step(x):
+        if x:
+            return «1 jax.random.normal(key)»
+        return «2 jax.random.uniform(key)»
+    return step"""
+    assert verdict(source, tmp_path).status != "refuted"

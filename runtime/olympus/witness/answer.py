@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
-from olympus.verdicts.question import Place, Question, Verdict
+from olympus.verdicts.question import Place, Question, Status, Verdict
 from olympus.verdicts.turns import LENGTHS
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
-from olympus.witness.order import excluded, is_round
+from olympus.witness.order import excluded, is_once, is_round
 from olympus.witness.preparation import Branch
 
 __all__ = ["answer", "module_name"]
 
+SHOWN = 3  # conditions in a reason
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 ENOUGH = 150_000  # steps, after which no other way to a place is tried
 NET = 40  # seconds of processor time for that: a net below the steps
@@ -72,18 +73,54 @@ def of_function(target: Target, tree: ast.Module, questions: Sequence[Question])
         questions: the findings.
     """
     seen: set[Place] = set()
-    found = tried(target, tree, questions, seen)
+    apart: dict[Status, list[str]] = {}
+    found = tried(target, tree, questions, seen, apart)
     if any(verdict.reason in LENGTHS for verdict in found):
-        always = tried(target, tree, questions, seen, is_open=True)
+        always = tried(target, tree, questions, seen, {}, is_open=True)
         found = [
             other if verdict.status in ("inconclusive", "not reached") and other.status == "refuted" else verdict
             for verdict, other in zip(found, always, strict=True)
         ]
-    return [excluded(tree, question, verdict, seen) for question, verdict in zip(questions, found, strict=True)]
+    return [
+        parted(tree, question, excluded(tree, question, verdict, seen), seen, apart)
+        for question, verdict in zip(questions, found, strict=True)
+    ]
+
+
+def parted(
+    tree: ast.Module, question: Question, verdict: Verdict, seen: set[Place], apart: Mapping[Status, Sequence[str]]
+) -> Verdict:
+    """Say of two places, of which executions came to each and none to both, what conditions exclude each other.
+
+    Args:
+        tree: the file.
+        question: the finding.
+        verdict: what executions say of it.
+        seen: the places that an execution came to with a known key.
+        apart: conditions that others have decided, by what follows of them.
+    """
+    if verdict.status != "not reached" or question.other is None or not {question.place, question.other} <= seen:
+        return verdict
+    for status, conditions in apart.items():
+        decided = [f"`{each}`" for each in conditions[:SHOWN]]
+        why = "no execution comes to both places" + (
+            f": other conditions decide {', '.join(decided)}" if decided else ""
+        )
+        if status == "refuted" and all(is_once(tree, place) for place in (question.place, question.other)):
+            return Verdict(status, verdict.tier, why)
+        if decided:
+            return Verdict("inconclusive", verdict.tier, why)
+    return verdict
 
 
 def tried(
-    target: Target, tree: ast.Module, questions: Sequence[Question], seen: set[Place], *, is_open: bool = False
+    target: Target,
+    tree: ast.Module,
+    questions: Sequence[Question],
+    seen: set[Place],
+    apart: dict[Status, list[str]],
+    *,
+    is_open: bool = False,
 ) -> list[Verdict]:
     """Judge the findings in one function by one way to execute it after the other.
 
@@ -92,6 +129,7 @@ def tried(
         tree: its file.
         questions: the findings.
         seen: places that an execution came to with a known key; is added to.
+        apart: conditions that others have decided, by what follows of them; is added to.
         is_open: whether loops stand for all numbers of turns.
     """
     found = [Verdict("not reached", "witness", "no execution comes there")] * len(questions)
@@ -101,6 +139,8 @@ def tried(
     for executor in executors(target, tree, kinds, is_open=is_open):
         before = executor.world.spent
         by_kind[executor.typed] = judged(executor, questions, by_kind[executor.typed], seen)
+        status: Status = "refuted" if executor.complete and executor.whole and not apart else "inconclusive"
+        apart.setdefault(status, list(executor.forced))
         both = zip(questions, zip(*by_kind.values(), strict=True), strict=True)
         found = [together(question, verdicts) for question, verdicts in both]
         decided = ("confirmed", "refuted") if executor.typed else ("confirmed",)

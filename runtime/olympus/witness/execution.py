@@ -98,6 +98,8 @@ class Executor:
         self.target, self.typed, self.constructed, self.is_open = target, typed, constructed, is_open
         self.known: set[str] = set()
         self.complete = True  # whether all decisions were tried
+        self.whole = True  # whether nothing else was left out
+        self.forced: dict[str, None] = {}  # conditions that others decided
         own = home or target
         whole = replace(own, function="", documented=(), claimed=frozenset(), ways=(), twice=False)
         self.world, self.module = loaded(whole, typed) if target.function else prepared(whole, typed)
@@ -171,6 +173,8 @@ class Executor:
             for number, (_, place) in enumerate(self.target.asked)
         }
         grown = tuple(span_at(code, lasti) for code, lasti in self.world.grown)
+        self.forced.update(dict.fromkeys(self.world.decisions.forced))
+        self.whole &= not interruptions and self.world.cut is None and (not self.world.guessed or bool(choices.wanted))
         turns = turns_of(lineage, players, self.world.loops) if self.is_open else None
         return Execution(lineage, failures, interruptions, names, self.world.cut, arrivals, grown, turns)
 

@@ -112,6 +112,11 @@ class Choices:
         few = self.few if few is None else few
         return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted, few=few)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether no more decisions are made, and the other side of the next one is not tried."""
+        return len(self.made) >= DECISIONS
+
     def choose(self) -> bool:
         """Make the next decision."""
         index = len(self.made)
@@ -202,6 +207,7 @@ class World:
         self.choices, self.players = choices, players
         self.decided: dict[Unknown, bool] = {}
         self.decisions = Decisions()
+        self.guessed = False  # whether it was decided in one way only what may be otherwise
         self.counted = False  # whether a loop was taken to end after a few turns
         self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
@@ -321,8 +327,10 @@ class World:
                 elif has_call(term):
                     self.cut = f"it is not known whether {value._olympus_path} is the same each time"
             elif wanted is None:
+                self.guessed |= self.choices.is_over
                 holds = self.choices.choose()
             else:
+                self.guessed = True
                 holds = wanted
             self.decided[value] = holds
             self.decisions.note(term, holds)
