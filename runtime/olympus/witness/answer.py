@@ -102,10 +102,8 @@ def parted(
     if verdict.status != "not reached" or question.other is None or not {question.place, question.other} <= seen:
         return verdict
     for status, conditions in apart.items():
-        decided = [f"`{each}`" for each in conditions[:SHOWN]]
-        why = "no execution comes to both places" + (
-            f": other conditions decide {', '.join(decided)}" if decided else ""
-        )
+        decided = ", ".join(f"`{each}`" for each in conditions[:SHOWN])
+        why = "no execution comes to both places" + (f": other conditions decide {decided}" if decided else "")
         if status == "refuted" and all(is_once(tree, place) for place in (question.place, question.other)):
             return Verdict(status, verdict.tier, why)
         if decided:

@@ -93,6 +93,7 @@ class Unknown:
 
     def _olympus_forget(self) -> None:
         """Take other things for the attributes and items of an object that something unknown may have written."""
+        self._olympus_world.guessed = True  # what it is as a condition may be another thing, too
         for name, value in list(self._olympus_parts.items()):
             inner = isinstance(name, tuple) and name[0] in (".", "[")
             if inner and (is_unknown(value) or type(value).__module__.startswith("jax")):
@@ -127,6 +128,7 @@ class Unknown:
         return self._olympus_part(("[", _hashable(item)), f"{self._olympus_path}[{item!r}]", operand=item)
 
     def __setitem__(self, item: Any, value: Any) -> None:
+        self._olympus_world.guessed = True  # of how many items it has, say
         self._olympus_set(("[", _hashable(item)), value)
 
     def __delitem__(self, item: Any) -> None:
