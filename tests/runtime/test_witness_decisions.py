@@ -199,6 +199,16 @@ def f(state):
     a = «1 jax.random.normal(state.rng)»
     update(state)
     return a + «2 jax.random.normal(state.rng)»""",
+    "an object of the user's that a callback may write": """
+class Trainer:
+    def __init__(self, key):
+        self.key = key
+    def run(self, callback):
+        a = «1 jax.random.normal(self.key)»
+        callback(self)
+        return a + «2 jax.random.normal(self.key)»
+def f(key, callback):
+    return Trainer(key).run(callback)""",
     "one key per turn": """
 def f(key, n):
     y = «1 jax.random.normal(key)»
@@ -344,6 +354,17 @@ def f(state, update):
     a = «1 jax.random.normal(state.rng)»
     b = update(state.x)
     return a + b + «2 jax.random.normal(state.rng)»""",
+    "an object of the user's of which a part is given": """
+class Trainer:
+    def __init__(self, key):
+        self.key = key
+        self.step = 0
+    def run(self, callback):
+        a = «1 jax.random.normal(self.key)»
+        callback(self.step)
+        return a + «2 jax.random.normal(self.key)»
+def f(key, callback):
+    return Trainer(key).run(callback)""",
     "a key that is kept": """
 def f(state, update):
     rng = state.rng

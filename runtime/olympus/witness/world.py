@@ -191,6 +191,7 @@ class World:
         self.modules: dict[str, Any] = {}
         self.spent = 0  # steps of all executions
         self.late = False  # whether a time limit has struck
+        self.changed: list[tuple[dict[str, Any], str, Any]] = []
         self.written: list[tuple[dict[Hashable, Any], Hashable]] = []
         self.begin(Choices(), Players())
         self.base = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
@@ -226,6 +227,9 @@ class World:
         for parts, name in self.written:
             parts.pop(name, None)
         self.written.clear()
+        for attributes, name, value in reversed(self.changed):
+            attributes[name] = value
+        self.changed.clear()
 
     # What unknown values ask for.
 
@@ -408,6 +412,17 @@ class World:
         for value in (*given, *([] if reads else [owner])):
             if is_unknown(value) and not isinstance(value._olympus_term, Symbol):
                 value._olympus_forget()
+            elif isinstance(self.modules.get(type(value).__module__), SourceModule):
+                self.forget(value)
+
+    def forget(self, instance: Any) -> None:
+        """Take other things for the attributes of an object of the user's that something unknown may have written."""
+        own: dict[str, Any] = getattr(instance, "__dict__", {})
+        for name, value in list(own.items()):
+            if is_unknown(value) or is_traced(value):
+                term = joined(".", (Same(instance), Constant(name)))
+                self.changed.append((own, name, value))
+                own[name] = Unknown(self, f"{type(instance).__name__}.{name}", term=term)
 
     def documented_row(self, callee: Any) -> Documented | None:
         """Return what is known of a function of a library, or of a method of an object that comes from it."""
