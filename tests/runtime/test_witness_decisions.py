@@ -55,6 +55,8 @@ EXCLUSIVE = (
     ("not (x and n)", "x and n"),
     ("x or n", "not x and not n"),
     ("x == 3", "x != 3"),
+    ("bool(x)", "not x"),
+    ("bool(x)", "x is None"),
     ("n - 1 == 0", "n == 2"),
 )
 COMPATIBLE = (
@@ -69,6 +71,7 @@ COMPATIBLE = (
     ("not x", "len(n) > 0"),
     ("len(x)", "len(x) == 2"),
     ("x is None", "not x"),
+    ("bool(x)", "x is not None"),
     ("x is None", "n is None"),
     ("x is not None", "x"),
     ("x == 'a'", "x"),

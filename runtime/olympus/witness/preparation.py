@@ -389,10 +389,10 @@ class Prepared(ast.NodeTransformer):
         return body
 
     def visit_Call(self, node: ast.Call) -> Any:
-        """Leave out keywords of unknown names, and numbers as they are."""
+        """Leave out keywords of unknown names, and leave numbers and conditions as they are."""
         self.generic_visit(node)
         match node:
-            case ast.Call(ast.Name("int" | "float"), [number], []):
+            case ast.Call(ast.Name("int" | "float" | "bool"), [number], []):
                 return call("__olympus_plain__", node.func, number, at=node)
             case ast.Call(ast.Name("type"), [value], []):
                 return call("__olympus_type__", value, at=node)

@@ -117,7 +117,7 @@ class Builtins(dict[str, Any]):
         return callable(value)
 
     def plain(self, kind: Any, value: Any) -> Any:
-        """Stand for ``int`` and ``float``: a number that is traced or not known stays what it is."""
+        """Stand for ``int``, ``float`` and ``bool``: what is traced or not known stays what it is."""
         return value if is_unknown(value) or is_traced(value) else kind(value)
 
     def length(self, value: Any) -> Any:
