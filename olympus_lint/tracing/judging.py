@@ -44,7 +44,7 @@ class Choice:
         python: the interpreter of the workers.
         device: the value of ``JAX_PLATFORMS``.
         tiers: how to find out, each in its turn.
-        seconds: the time for one function.
+        seconds: the time for one function: a net, for what it does is counted.
         grace: how much later a worker that has not ended this itself is killed.
         base, each: the seconds for all, together and for each question.
         start: starts a worker; a test has its own.
@@ -53,10 +53,10 @@ class Choice:
     python: str = field(default_factory=lambda: sys.executable)
     device: str = "cpu"
     tiers: Sequence[Tier] = ("witness",)
-    seconds: float = 20.0
+    seconds: float = 120.0
     grace: float = 5.0
-    base: float = 120.0
-    each: float = 1.0
+    base: float = 600.0
+    each: float = 10.0
     start: Any = Worker
 
     def worker(self) -> Worker:

@@ -232,14 +232,14 @@ def groups(text: str, questions: Sequence[Question]) -> list[list[int]]:
     """Return the numbers of the questions about each function; all in one, if the file is no Python."""
     import ast
 
-    from olympus.witness.answer import outermost
+    from olympus.witness.answer import outermost, rank
 
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [list(range(len(questions)))]
     made: dict[str, list[int]] = {}
-    for number, question in enumerate(questions):
+    for number, question in sorted(enumerate(questions), key=lambda pair: rank(pair[1])):  # in whatever order they come
         made.setdefault(outermost(tree, question.place.line), []).append(number)
     return list(made.values())
 

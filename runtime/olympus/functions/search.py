@@ -25,8 +25,8 @@ from olympus.verdicts.question import Question, Verdict
 __all__ = ["Hints", "Search"]
 
 MOST = 24  # executions of one function
-SECONDS = 20.0  # for one function
-SECONDS_EACH = 8.0
+SECONDS = 90.0  # for one function: a net, for its executions are counted
+SECONDS_EACH = 30.0
 MOST_INSIDE = 7  # for one closure, which is called with other arguments when it is made with others
 ENTRIES = 3  # times that a closure is called so
 DEEPEST = 4  # calls on the way into closures
@@ -62,7 +62,12 @@ class Search:
         """
         self.explore((), steps)
         none = Verdict("not reached", "function", "there was no time for it")
-        return [verdict or none for verdict in self.best]
+        found = [verdict or none for verdict in self.best]
+        if time.monotonic() <= self.until or self.left <= 0:
+            return found
+        struck = "the time limit for a function has struck"
+        late = [Verdict("inconclusive", "function", struck, verdict.evidence) for verdict in found]
+        return [new if verdict.status == "refuted" else verdict for verdict, new in zip(found, late, strict=True)]
 
     @property
     def over(self) -> bool:

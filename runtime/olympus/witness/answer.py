@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
-from olympus.verdicts.question import Place, Question, Verdict
+from olympus.verdicts.question import Place, Question, Status, Verdict
 from olympus.verdicts.turns import LENGTHS
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
-from olympus.witness.order import excluded, is_round
+from olympus.witness.order import excluded, is_once, is_round
 from olympus.witness.preparation import Branch
 
 __all__ = ["answer", "module_name"]
 
+SHOWN = 3  # conditions in a reason
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-ENOUGH = 5  # seconds of processor time, after which no other way to a place is tried
+ENOUGH = 150_000  # steps, after which no other way to a place is tried
+NET = 40  # seconds of processor time for that: a net below the steps
+STRUCK: Any = {"status": "inconclusive", "reason": f"the time limit of {NET} s has struck"}
 
 
 def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
@@ -34,10 +38,12 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         reason = f"the file is no Python of this version: {error}"
         return [Verdict("not reached", "witness", reason)] * len(questions)
     lines = target.text.split("\n")
+    ordered = sorted(range(len(questions)), key=lambda index: rank(questions[index]))
     groups: dict[str, list[int]] = {}
-    for index, question in enumerate(questions):
-        groups.setdefault(outermost(tree, question.place.line), []).append(index)
-    words = {in_bytes(question.place, lines): question.place for question in questions if question.code in WORDS}
+    for index in ordered:
+        groups.setdefault(outermost(tree, questions[index].place.line), []).append(index)
+    about_words = [questions[index] for index in ordered if questions[index].code in WORDS]
+    words = {in_bytes(question.place, lines): question.place for question in about_words}
     branches = frozenset(branch for question in questions for branch in way(tree, question))
     told = replace(target, asked=tuple(words.items()), branches=branches)
     verdicts: dict[int, Verdict] = {}
@@ -53,6 +59,11 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
     return [verdicts[index] for index in range(len(questions))]
 
 
+def rank(question: Question) -> tuple[Any, ...]:
+    """Return where a question stands among others, in whatever order they are asked."""
+    return question.place.to_json(), question.code, question.other.to_json() if question.other else [], question.certain
+
+
 def of_function(target: Target, tree: ast.Module, questions: Sequence[Question]) -> list[Verdict]:
     """Judge the findings in one function, by one way to execute it after the other.
 
@@ -62,18 +73,52 @@ def of_function(target: Target, tree: ast.Module, questions: Sequence[Question])
         questions: the findings.
     """
     seen: set[Place] = set()
-    found = tried(target, tree, questions, seen)
+    apart: dict[Status, list[str]] = {}
+    found = tried(target, tree, questions, seen, apart)
     if any(verdict.reason in LENGTHS for verdict in found):
-        always = tried(target, tree, questions, seen, is_open=True)
+        always = tried(target, tree, questions, seen, {}, is_open=True)
         found = [
             other if verdict.status in ("inconclusive", "not reached") and other.status == "refuted" else verdict
             for verdict, other in zip(found, always, strict=True)
         ]
-    return [excluded(tree, question, verdict, seen) for question, verdict in zip(questions, found, strict=True)]
+    return [
+        parted(tree, question, excluded(tree, question, verdict, seen), seen, apart)
+        for question, verdict in zip(questions, found, strict=True)
+    ]
+
+
+def parted(
+    tree: ast.Module, question: Question, verdict: Verdict, seen: set[Place], apart: Mapping[Status, Sequence[str]]
+) -> Verdict:
+    """Say of two places, of which executions came to each and none to both, what conditions exclude each other.
+
+    Args:
+        tree: the file.
+        question: the finding.
+        verdict: what executions say of it.
+        seen: the places that an execution came to with a known key.
+        apart: conditions that others have decided, by what follows of them.
+    """
+    if verdict.status != "not reached" or question.other is None or not {question.place, question.other} <= seen:
+        return verdict
+    for status, conditions in apart.items():
+        decided = ", ".join(f"`{each}`" for each in conditions[:SHOWN])
+        why = "no execution comes to both places" + (f": other conditions decide {decided}" if decided else "")
+        if status == "refuted" and all(is_once(tree, place) for place in (question.place, question.other)):
+            return Verdict(status, verdict.tier, why)
+        if decided:
+            return Verdict("inconclusive", verdict.tier, why)
+    return verdict
 
 
 def tried(
-    target: Target, tree: ast.Module, questions: Sequence[Question], seen: set[Place], *, is_open: bool = False
+    target: Target,
+    tree: ast.Module,
+    questions: Sequence[Question],
+    seen: set[Place],
+    apart: dict[Status, list[str]],
+    *,
+    is_open: bool = False,
 ) -> list[Verdict]:
     """Judge the findings in one function by one way to execute it after the other.
 
@@ -82,19 +127,26 @@ def tried(
         tree: its file.
         questions: the findings.
         seen: places that an execution came to with a known key; is added to.
+        apart: conditions that others have decided, by what follows of them; is added to.
         is_open: whether loops stand for all numbers of turns.
     """
     found = [Verdict("not reached", "witness", "no execution comes there")] * len(questions)
     kinds = (False, True) if any(question.code in WORDS for question in questions) else (True,)
     by_kind = dict.fromkeys(kinds, found)
-    start = time.process_time()
+    start, spent = time.process_time(), 0
     for executor in executors(target, tree, kinds, is_open=is_open):
+        before = executor.world.spent
         by_kind[executor.typed] = judged(executor, questions, by_kind[executor.typed], seen)
+        status: Status = "refuted" if executor.complete and executor.whole and not apart else "inconclusive"
+        apart.setdefault(status, list(executor.forced))
         both = zip(questions, zip(*by_kind.values(), strict=True), strict=True)
         found = [together(question, verdicts) for question, verdicts in both]
         decided = ("confirmed", "refuted") if executor.typed else ("confirmed",)
-        if all(verdict.status in decided for verdict in found) or time.process_time() - start > ENOUGH:
+        spent += executor.world.spent - before
+        if all(verdict.status in decided for verdict in found) or spent > ENOUGH:
             break
+        if time.process_time() - start > NET:
+            return [verdict if verdict.status == "confirmed" else replace(verdict, **STRUCK) for verdict in found]
     return found
 
 

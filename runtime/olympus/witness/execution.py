@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from olympus.verdicts.question import Place as QuestionPlace
 from olympus.verdicts.turns import Turns, Vector
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
-from olympus.witness.loops import Loops
+from olympus.witness.loops import FEW, Loops
 from olympus.witness.preparation import Branch, Place, compiled
 from olympus.witness.unknown import is_unknown
 from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule, World, shallow
@@ -28,7 +27,7 @@ __all__ = ["Executor", "Target", "is_there", "loaded", "module_name"]
 
 KEYS = 256  # that unknown values of one execution can be
 NUMBERS = 256
-ENOUGH = 2  # seconds of processor time, after which no other execution begins
+ENOUGH = 60_000  # steps, after which no other execution begins
 SHARED = 3  # folders in which fixtures are looked for
 MOST = 16  # executions of one function, in each of the two kinds of keys
 MOST_OPEN = 64  # of one whose loops are of any length, each of which is a decision
@@ -99,6 +98,8 @@ class Executor:
         self.target, self.typed, self.constructed, self.is_open = target, typed, constructed, is_open
         self.known: set[str] = set()
         self.complete = True  # whether all decisions were tried
+        self.whole = True  # whether nothing else was left out
+        self.forced: dict[str, None] = {}  # conditions that others decided
         own = home or target
         whole = replace(own, function="", documented=(), claimed=frozenset(), ways=(), twice=False)
         self.world, self.module = loaded(whole, typed) if target.function else prepared(whole, typed)
@@ -120,18 +121,20 @@ class Executor:
         waiting += [Choices(row=row) for row in dict.fromkeys((0, last))]
         waiting += [Choices(default=False), *(Choices(row=row) for row in range(1, last))]
         seen: set[tuple[int, tuple[bool, ...]]] = set()
-        start = time.process_time()
+        start = self.world.spent
         for _ in range(MOST_OPEN if self.is_open else MOST):
             if not waiting:
                 return
-            if time.process_time() - start > ENOUGH:
+            if self.world.spent - start > ENOUGH:
                 break
             before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)
             if len(self.known) > before:  # more is known to be a key: once more
                 waiting.appendleft(choices.again())
                 continue
-            if choices.default and not choices.wanted:
+            if self.world.counted and choices.few == FEW and not choices.prefix:
+                waiting.append(choices.again(few=1))
+            if choices.default and not choices.wanted and choices.few == FEW:
                 others = [prefix for prefix in choices.others() if (choices.row, prefix) not in seen]
                 waiting.extend(Choices(prefix, row=choices.row) for prefix in others)
                 seen.update((choices.row, prefix) for prefix in others)
@@ -170,6 +173,8 @@ class Executor:
             for number, (_, place) in enumerate(self.target.asked)
         }
         grown = tuple(span_at(code, lasti) for code, lasti in self.world.grown)
+        self.forced.update(dict.fromkeys(self.world.decisions.forced))
+        self.whole &= not interruptions and self.world.cut is None and (not self.world.guessed or bool(choices.wanted))
         turns = turns_of(lineage, players, self.world.loops) if self.is_open else None
         return Execution(lineage, failures, interruptions, names, self.world.cut, arrivals, grown, turns)
 

@@ -7,14 +7,16 @@ the end is one straight line of key operations, each at its place in the user's 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial, wraps
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
+from olympus.predicates import Applied
 from olympus.verdicts.turns import LOOP, MANY, Turn
+from olympus.witness.decisions import Derived, derived, is_constant
 from olympus.witness.loops import TURNS as OPEN_TURNS
-from olympus.witness.unknown import is_unknown
+from olympus.witness.unknown import Unknown, expression, is_unknown
 
 if TYPE_CHECKING:
     from olympus.witness.world import World
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["EXECUTED", "Jax", "library"]
 
 TURNS = 2  # of a loop
+TOLD = 4  # derivations of an argument, up to which a result is told by it
 EXECUTED = "example_libraries"  # what JAX has there is written as a user's code is
 MAKERS = frozenset({"key", "PRNGKey", "threefry2x32_key", "rbg_key", "unsafe_rbg_key"})
 KEPT = frozenset({"clone", "key_data", "wrap_key_data", "key_impl", "key_dtype"})
@@ -137,11 +140,12 @@ class Calls:
             return method(*args, **kwargs)
         return self.other(name, args, kwargs)
 
-    def unknown(self, name: str, *, plain: bool = False) -> Any:
-        """Return a new unknown value; a plain one is no key."""
-        from olympus.witness.unknown import Unknown
-
-        return Unknown(self.world, f"jax.{name}(...)", plain=plain)
+    def unknown(self, name: str, args: Sequence[Any] = (), *, plain: bool = False) -> Any:
+        """Return a new unknown value; a plain one is no key. Of one that is given for some arguments, it is told so."""
+        term = None
+        if args and all(is_constant(each) or (is_unknown(each) and each._olympus_depth < TOLD) for each in args):
+            term = derived(f"jax.{name}", tuple(map(expression, args)))
+        return Unknown(self.world, f"jax.{name}(...)", plain=plain, term=term)
 
     # Random keys.
 
@@ -317,7 +321,7 @@ class Calls:
         import jax
 
         carry, rows = init, []
-        for turn in self.turns(self.length(xs, length)):
+        for turn in self.turns(self.length(xs, length), self.count_of(xs, length)):
             carry, row = f(carry, self.element(xs, turn))
             rows.append(row)
         if not rows:
@@ -335,14 +339,35 @@ class Calls:
             sizes.append(length)
         return int(min(sizes)) if sizes else None
 
-    def turns(self, length: int | None) -> Iterator[Turn]:
-        """Return the turns of a loop that are run; of a long one, or one of unknown length, the first."""
+    def count_of(self, xs: Any, length: Any) -> Hashable:
+        """Return what conditions say of the number of turns that a loop has; ``None`` if nothing is known of it."""
+        import jax
+
+        if is_unknown(length):
+            return expression(length)
+        for leaf in filter(is_unknown, jax.tree_util.tree_leaves(xs)):
+            match leaf._olympus_term:
+                case Derived("jax.numpy.arange", (count,)):
+                    return count
+                case term:
+                    return Applied("len", term)
+        return None
+
+    def turns(self, length: int | None, count: Hashable = None, first: int = 0) -> Iterator[Turn]:
+        """Return the turns of a loop that are run; of a long one, or one of unknown length, the first.
+
+        Args:
+            length: how many there are, if that is known.
+            count: what conditions say of where it ends; ``None`` if nothing is known of that.
+            first: where it begins.
+        """
         if length is not None and length <= TURNS:
             return (Turn(0, number) for number in range(length))
         if self.world.open:
             return self.world.loops.turns()
         self.world.cut = LOOP
-        return (Turn(0, number) for number in range(TURNS))
+        known = count if length is None else None
+        return (Turn(0, number - first) for number in self.world.few_turns(known, first))
 
     def element(self, xs: Any, turn: Turn) -> Any:
         """Return the element of what a loop goes over in one turn."""
@@ -377,7 +402,8 @@ class Calls:
         """Run a body for a few turns."""
         value = init_val
         known = isinstance(lower, int) and isinstance(upper, int)
-        for turn in self.turns(max(upper - lower, 0) if known else None):
+        count, first = (expression(upper), lower) if is_unknown(upper) and type(lower) is int else (None, 0)
+        for turn in self.turns(max(upper - lower, 0) if known else None, count, first):
             number = self.number_of(turn)
             value = body_fun(number if is_unknown(number) else lower + number, value)
         return value
@@ -413,7 +439,7 @@ class Calls:
 
     def as_unknown(self, value: Any) -> Any:
         """Return an unknown value for a traced one."""
-        return value if is_unknown(value) else self.unknown("predicate")
+        return value if is_unknown(value) else self.world.condition(value)
 
     def do_associative_scan(self, fn: Any, elems: Any, *rest: Any, **named: Any) -> Any:
         """Run the function for two pairs of elements, and give an unknown result."""
@@ -449,12 +475,13 @@ class Calls:
             found: Any = jax
             for part in name.split("."):
                 found = getattr(found, part)
+            self.world.count_call()
             return found(*args, **kwargs)
         if short in ("tree_map", "map") and callable(args[0]):
             if any(map(is_unknown, args[1:])):
                 return self.map_leaves(args[0], args[1:], name)
             return jax.tree_util.tree_map(*args, **kwargs)
-        return self.unknown(name)
+        return self.unknown(name, () if kwargs else args)
 
     def map_leaves(self, function: Any, trees: Sequence[Any], name: str) -> Any:
         """Call a function for a few leaves of trees that are not known."""
@@ -491,8 +518,6 @@ class Wrapped:
         return MethodType(self._function, instance)
 
     def __getitem__(self, item: Any) -> Any:
-        from olympus.witness.unknown import Unknown
-
         return Unknown(self._world, "compiled[...]")
 
     def __getattr__(self, name: str) -> Any:
@@ -500,8 +525,6 @@ class Wrapped:
             return getattr(self._function, name)
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        from olympus.witness.unknown import Unknown
-
         return Unknown(self._world, f"compiled.{name}")
 
 

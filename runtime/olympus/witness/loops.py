@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Enumerated", "Loops", "OpenRange", "Zipped", "is_traced"]
 
+FEW = 2  # turns of a loop that is not open
 TURNS = 3  # of an open loop: the first one, and two that have to be alike
 INJECTIVE = frozenset({"__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__xor__", "__rxor__"})
 
@@ -29,17 +30,27 @@ def is_traced(value: Any) -> bool:
 
 
 class OpenRange:
-    """A range of which not all bounds are known."""
+    """A range of which not all bounds are known: its first turns are done, as many as there can be."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, bounds: tuple[Any, ...] = ()) -> None:
         self.world = world
+        start, stop = (0, *bounds) if len(bounds) == 1 else (*bounds, None, None)[:2]
+        is_counted = len(bounds) in (1, 2) and isinstance(start, int) and is_unknown(stop)
+        self.first: int = start if is_counted else 0
+        self.stop = stop._olympus_term if is_counted else None
 
     def __iter__(self) -> Iterator[int]:
         self.world.cut = LOOP
-        return iter(range(2))
+        yield from self.world.few_turns(self.stop, self.first)
 
     def __reversed__(self) -> OpenRange:
         return self
+
+    def __len__(self) -> int:
+        return FEW
+
+    def __getitem__(self, index: Any) -> Any:
+        return range(self.first, self.first + FEW)[index]
 
 
 class Iterated(ABC):

@@ -8,7 +8,7 @@ from typing import Any
 
 from olympus.verdicts.question import Place, Question, Verdict
 
-__all__ = ["excluded", "is_round"]
+__all__ = ["excluded", "is_once", "is_round"]
 
 AGAIN = (
     ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While,
@@ -23,6 +23,11 @@ def is_round(tree: ast.Module, question: Question) -> bool:
         return False
     back = question.other is not None and starts(question.other) > starts(question.place)
     return question.other is None or (back and getattr(own[-1], "name", "") != "__init__")
+
+
+def is_once(tree: ast.Module, place: Place) -> bool:
+    """Say whether a call of a function comes to a place once at most, and nothing of it lives on for another call."""
+    return [type(node) for node in around(tree, place)] == [ast.FunctionDef]
 
 
 def around(tree: ast.Module, place: Place) -> list[ast.AST]:

@@ -280,7 +280,7 @@ class Prepared(ast.NodeTransformer):
                 found = call("__olympus_none__", left, at=node)
             case ast.Compare(left, [ast.In() | ast.NotIn() as sign], [right]):
                 found = call("__olympus_in__", left, right, at=node)
-            case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [right]) if not isinstance(right, ast.Constant):
+            case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [right]):
                 found = call("__olympus_same__", left, right, at=node)
             case _:
                 return node
@@ -389,11 +389,13 @@ class Prepared(ast.NodeTransformer):
         return body
 
     def visit_Call(self, node: ast.Call) -> Any:
-        """Leave out keywords of unknown names, and numbers as they are."""
+        """Leave out keywords of unknown names, and leave numbers and conditions as they are."""
         self.generic_visit(node)
         match node:
-            case ast.Call(ast.Name("int" | "float"), [number], []):
+            case ast.Call(ast.Name("int" | "float" | "bool"), [number], []):
                 return call("__olympus_plain__", node.func, number, at=node)
+            case ast.Call(ast.Name("type"), [value], []):
+                return call("__olympus_type__", value, at=node)
         for keyword in node.keywords:
             if keyword.arg is None:
                 keyword.value = call("__olympus_keywords__", keyword.value, at=keyword.value)
@@ -432,8 +434,9 @@ class Prepared(ast.NodeTransformer):
             node.test = parted(node.test, lean)
 
     def visit_Assert(self, node: ast.Assert) -> Any:
-        """Leave out what is asserted, and execute it: keys may be used there."""
-        return self.visit_Expr(ast.copy_location(ast.Expr(node.test), node))
+        """Take what is asserted for true, and execute it: keys may be used there."""
+        test = self.unlikely(node.test, wanted=True)
+        return self.visit_Expr(ast.copy_location(ast.Expr(call("__olympus_holds__", test, at=node.test)), node))
 
 
 def only_gives(function: ast.FunctionDef) -> bool:

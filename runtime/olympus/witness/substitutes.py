@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import builtins
+import dis
 import sys
 from abc import ABC, ABCMeta
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Any, get_args
 
+from olympus.spans import is_user_file
 from olympus.verdicts.turns import LATER, LOOP
+from olympus.witness.decisions import Same, is_constant
 from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
 from olympus.witness.unknown import Unknown, is_unknown
 
@@ -60,7 +64,9 @@ class Builtins(dict[str, Any]):
             __olympus_turns__=self.turns,
             __olympus_lean__=self.lean,
             __olympus_likely__=self.likely,
+            __olympus_type__=self.type_of,
             __olympus_unlikely__=self.unlikely,
+            __olympus_holds__=self.holds,
             range=self.short_range,
             zip=Zipped,
             enumerate=Enumerated,
@@ -68,6 +74,7 @@ class Builtins(dict[str, Any]):
             isinstance=self.is_instance,
             len=self.length,
             hasattr=self.has_attribute,
+            callable=self.is_callable,
         )
 
     def __missing__(self, name: str) -> Any:
@@ -86,9 +93,12 @@ class Builtins(dict[str, Any]):
     def is_instance(self, value: Any, kind: Any) -> Any:
         """Stand for ``isinstance``: what is not known of is decided, the same way for the same value and type."""
         if is_unknown(value):
-            return value._olympus_part(("isinstance", id(kind)), f"isinstance({value._olympus_path})")
+            name = getattr(kind, "__name__", "...")
+            kinds = get_args(kind) if isinstance(kind, UnionType) else kind
+            path = f"isinstance({value._olympus_path}, {name})"
+            return value._olympus_part(("isinstance", Same(kind)), path, operand=kinds)
         if is_unknown(kind):
-            return Unknown(self.world, "isinstance")
+            return kind._olympus_part(("instance", Same(value)), f"isinstance(..., {kind._olympus_path})")
         try:
             return isinstance(value, kind)
         except TypeError:
@@ -100,13 +110,23 @@ class Builtins(dict[str, Any]):
             return value._olympus_part(("hasattr", str(name)), f"hasattr({value._olympus_path})")
         return hasattr(value, name)
 
+    def is_callable(self, value: Any) -> Any:
+        """Stand for ``callable``, likewise."""
+        if is_unknown(value):
+            return value._olympus_part("callable", f"callable({value._olympus_path})")
+        return callable(value)
+
     def plain(self, kind: Any, value: Any) -> Any:
-        """Stand for ``int`` and ``float``: a number that is traced or not known stays what it is."""
+        """Stand for ``int``, ``float`` and ``bool``: what is traced or not known stays what it is."""
         return value if is_unknown(value) or is_traced(value) else kind(value)
 
     def length(self, value: Any) -> Any:
         """Stand for ``len``: most lengths are shapes and counts, and need not be known."""
         return value._olympus_part("len", f"len({value._olympus_path})") if is_unknown(value) else len(value)
+
+    def type_of(self, value: Any) -> Any:
+        """Stand for ``type`` of one object."""
+        return value._olympus_part("type", f"type({value._olympus_path})") if is_unknown(value) else type(value)
 
     def settled(self, value: Any) -> Any:
         """Return a value that decides what is done; it is noted if what is known decides that in a loop."""
@@ -128,19 +148,16 @@ class Builtins(dict[str, Any]):
         except TypeError:  # a traced bound
             full = None
         if self.world.open and (full is None or len(full) > LONGEST):
-            return OpenRange(self.world)
-        if full is None:
-            self.world.cut = LOOP
-            return range(2)
-        return full
+            return OpenRange(self.world, bounds)
+        return OpenRange(self.world, bounds) if full is None else full
 
     def failed(self) -> Any:
         """Note the error that is being handled, and return what takes the place of a result."""
         error = sys.exc_info()[1]
         if error is not None:
-            if not self.world.goes_on(error):
+            if is_raised(error) or not self.world.goes_on(error):
                 raise error
-            self.world.check_time()
+            self.world.step()
             self.world.note(error, sys._getframe(1))
         return Unknown(self.world, "failed(...)")
 
@@ -176,12 +193,13 @@ class Builtins(dict[str, Any]):
     def has(self, value: Any, container: Any) -> Any:
         """Stand for ``value in container``."""
         if is_unknown(value) and isinstance(container, Mapping | set | frozenset) and value not in container:
-            return value._olympus_part(("in", id(container)), f"{value} in ...")
+            items = frozenset(container) if all(map(is_constant, container)) else Same(container)
+            return value._olympus_part(("in", Same(container)), f"{value} in ...", operand=items)
         return value in container
 
     def few(self, values: Any) -> Iterator[Any]:
         """Return the first elements of what a loop goes over."""
-        self.world.check_time()
+        self.world.step()
         if self.world.open and self.world.loops.is_open(values):
             yield from self.world.loops.over(values)
             return
@@ -225,7 +243,7 @@ class Builtins(dict[str, Any]):
     def truth(self, value: Any) -> Any:
         """Return a condition as a truth value; a traced one is decided, as an unknown one is."""
         self.settled(value)
-        return self.world.decide(Unknown(self.world, "a traced condition")) if is_traced(value) else bool(value)
+        return self.world.decide(self.world.condition(value)) if is_traced(value) else bool(value)
 
     def lean(self, value: Any, line: int, column: int, positive: bool) -> Any:
         """Return a condition, decided so that a place is come to."""
@@ -236,18 +254,21 @@ class Builtins(dict[str, Any]):
         if left is right or left is None or right is None or not (is_unknown(left) or is_unknown(right)):
             return left is right
         either, other = (left, right) if is_unknown(left) else (right, left)
-        return either._olympus_part(("is", id(other)), f"{either._olympus_path} is ...")
+        name = repr(other) if isinstance(other, bool) else getattr(other, "_olympus_path", "...")
+        return either._olympus_part(("is", Same(other)), f"{either._olympus_path} is {name}", operand=other)
 
     def none(self, value: Any, line: int = 0, column: int = 0, positive: bool = True) -> Any:
         """Stand for ``value is None``: what is not known is something, unless a place is come to only if it is not."""
         if not is_unknown(value):
             return value is None
         part = value._olympus_part(("is", None), f"{value._olympus_path} is None")
+        if value._olympus_plain:  # an array
+            self.world.decided[part] = False
         self.world.lean(part, (line, column), positive=positive)
-        decided = self.world.decided.get(part, False)
+        decided = self.world.settled(part, False)
         if not self.world.open:
             return decided
-        answer = Unknown(self.world, part._olympus_path)
+        answer = Unknown(self.world, part._olympus_path, term=part._olympus_term)
         self.world.decided[answer] = decided
         return answer
 
@@ -271,25 +292,35 @@ class Builtins(dict[str, Any]):
 
     def turn(self) -> bool:
         """Say that a loop may go on."""
-        self.world.check_time()
+        self.world.step()
         self.world.cut = LOOP
         return True
 
     def turns(self) -> Iterator[int]:
         """Return the turns of a loop with a condition."""
-        self.world.check_time()
+        self.world.step()
         if self.world.open:
             return (turn.number for turn in self.world.loops.turns())
         self.world.cut = LOOP
         return iter(range(LONGEST))
 
     def likely(self, value: Any) -> Any:
-        """Take an unknown condition for true."""
-        return True if is_unknown(value) else value
+        """Take an unknown condition for true, if it can be."""
+        return self.world.settled(value, True) if is_unknown(value) else value
 
     def unlikely(self, value: Any) -> Any:
-        """Take an unknown condition for false."""
-        return False if is_unknown(value) else value
+        """Take an unknown condition for false, if it can be."""
+        return self.world.settled(value, False) if is_unknown(value) else value
+
+    def holds(self, value: Any) -> None:
+        """Stand for ``assert``: what is asserted holds afterwards.
+
+        Raises:
+            AssertionError: it cannot.
+        """
+        false = not is_unknown(value) and not is_traced(value) and not value
+        if false and self.world.cut is None:
+            raise AssertionError
 
     def decorator(self, decorator: Any) -> Callable[[Any], Any]:
         """Stand for a decorator: one that is not known leaves what it decorates as it is."""
@@ -316,6 +347,19 @@ class Builtins(dict[str, Any]):
             unique = [*(base for base in unique if base is not self.world.base), self.world.base]
             keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
         return builtins.__build_class__(body, name, *unique, **keywords)
+
+
+def is_raised(error: BaseException) -> bool:
+    """Say whether a statement of the user's raises an error: it is no mistake of a stand-in."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if traceback is None:
+        return False
+    code = traceback.tb_frame.f_code
+    if code is Builtins.holds.__code__:
+        return True
+    return is_user_file(code.co_filename) and dis.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"
 
 
 class Context:

@@ -13,7 +13,9 @@ from collections.abc import Callable, Generator, Hashable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from olympus.predicates import Applied, Constant, Symbol
 from olympus.verdicts.turns import LOOP
+from olympus.witness.decisions import GROUPS, Same, Subject, constant, derived
 
 if TYPE_CHECKING:
     from olympus.witness.world import World
@@ -23,6 +25,8 @@ __all__ = ["Unknown", "UnknownBase", "is_unknown"]
 DEEPEST = 8  # derivations after which a value has no elements
 NEST = 3  # derivations that going into elements counts for: what goes down a nest of lists takes both at each level
 ELEMENTS = 2  # of what is iterated over: enough for the second turn of a loop
+TOLD = 6  # derivations that are told in a condition; what goes deeper is a subject of its own
+NOTHING: Any = object()
 
 
 class Unknown:
@@ -31,9 +35,19 @@ class Unknown:
     Its own attributes begin with ``_olympus``, for any other name is an attribute of the unknown object.
     """
 
-    __slots__ = ("_olympus_depth", "_olympus_parts", "_olympus_path", "_olympus_plain", "_olympus_world")
+    __slots__ = (
+        "_olympus_depth",
+        "_olympus_owner",
+        "_olympus_parts",
+        "_olympus_path",
+        "_olympus_plain",
+        "_olympus_term",
+        "_olympus_world",
+    )
 
-    def __init__(self, world: World, path: str, depth: int = 0, *, plain: bool = False) -> None:
+    def __init__(
+        self, world: World, path: str, depth: int = 0, *, plain: bool = False, term: Hashable = None, owner: Any = None
+    ) -> None:
         """Make a value.
 
         Args:
@@ -41,6 +55,8 @@ class Unknown:
             path: where it comes from, as a reader would write it.
             depth: how many derivations ago it was an argument or a result.
             plain: whether it is known to be no key, as what was drawn is, and what is computed of that.
+            term: what conditions say of it; a subject of its own by default.
+            owner: the object whose attribute it is.
         """
         set_own = object.__setattr__
         set_own(self, "_olympus_plain", plain)
@@ -48,24 +64,40 @@ class Unknown:
         set_own(self, "_olympus_world", world)
         set_own(self, "_olympus_path", path)
         set_own(self, "_olympus_parts", {})
+        set_own(self, "_olympus_term", Subject(path) if term is None else term)
+        set_own(self, "_olympus_owner", owner)
 
     def __repr__(self) -> str:
         return f"<unknown {self._olympus_path}>"
 
     # Parts.
 
-    def _olympus_part(self, name: Hashable, path: str, deeper: int = 1) -> Any:
+    def _olympus_part(self, name: Hashable, path: str, deeper: int = 1, *, operand: Any = NOTHING) -> Any:
         parts: dict[Hashable, Any] = self._olympus_parts
-        try:
-            if name not in parts:
-                known = self._olympus_world.helpers.get(path)
-                parts[name] = self._olympus_derived(path, self._olympus_depth + deeper) if known is None else known
-            return parts[name]
-        except TypeError:  # not hashable
-            return self._olympus_derived(path, 0)
+        if name not in parts:
+            known = self._olympus_world.helpers.get(path)
+            parts[name] = self._olympus_derived(name, path, deeper, operand) if known is None else known
+        return parts[name]
 
-    def _olympus_derived(self, path: str, depth: int) -> Unknown:
-        return Unknown(self._olympus_world, path, depth, plain=self._olympus_plain)
+    def _olympus_derived(self, name: Hashable, path: str, deeper: int, operand: Any) -> Unknown:
+        operation, *rest = name if isinstance(name, tuple) else (name,)
+        depth, owner = self._olympus_depth + deeper, self if operation == "." else None
+        term: Hashable = None
+        if operation == "." and isinstance(self._olympus_term, Symbol):
+            term = Symbol(path)
+        elif depth <= TOLD:
+            tell = group if operation in GROUPS else expression
+            told = map(expression, rest) if operand is NOTHING else (tell(operand),)
+            term = derived(str(operation), (self._olympus_term, *told))
+        return Unknown(self._olympus_world, path, depth, plain=self._olympus_plain, term=term, owner=owner)
+
+    def _olympus_forget(self) -> None:
+        """Take other things for the attributes and items of an object that something unknown may have written."""
+        self._olympus_world.guessed = True  # what it is as a condition may be another thing, too
+        for name, value in list(self._olympus_parts.items()):
+            inner = isinstance(name, tuple) and name[0] in (".", "[")
+            if inner and (is_unknown(value) or type(value).__module__.startswith("jax")):
+                del self._olympus_parts[name]
 
     def __getattr__(self, name: str) -> Any:
         if name in ("__name__", "__qualname__"):
@@ -93,9 +125,10 @@ class Unknown:
         key = self._olympus_world.as_claimed_key(self)
         if key is not None:
             return key[item]
-        return self._olympus_part(("[", _hashable(item)), f"{self._olympus_path}[{item!r}]")
+        return self._olympus_part(("[", _hashable(item)), f"{self._olympus_path}[{item!r}]", operand=item)
 
     def __setitem__(self, item: Any, value: Any) -> None:
+        self._olympus_world.guessed = True  # of how many items it has, say
         self._olympus_set(("[", _hashable(item)), value)
 
     def __delitem__(self, item: Any) -> None:
@@ -112,7 +145,8 @@ class Unknown:
         count = ELEMENTS if wanted is None else wanted
         if self._olympus_depth > DEEPEST and count == ELEMENTS:
             return  # what goes down a nest of lists comes to an end
-        for index in range(count):
+        length = Applied("len", self._olympus_term)
+        for index in range(count) if wanted is not None else self._olympus_world.few_turns(length):
             yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]", NEST if count == ELEMENTS else 1)
 
     def __reversed__(self) -> Iterator[Any]:
@@ -153,7 +187,7 @@ class Unknown:
         raise TypeError(f"{self._olympus_path} is no array")  # or NumPy would take it for an endless nest of lists
 
     def __contains__(self, item: Any) -> bool:
-        return bool(self._olympus_part(("in", _hashable(item)), f"... in {self._olympus_path}"))
+        return bool(self._olympus_part(("has", _hashable(item)), f"... in {self._olympus_path}", operand=item))
 
     __hash__ = object.__hash__
 
@@ -203,7 +237,26 @@ def _hashable(item: Any) -> Hashable:
         return tuple(map(_hashable, item))
     if isinstance(item, str | int | float | bool | bytes | type(None)):
         return (type(item).__name__, item)
-    return id(item)
+    return Same(item)
+
+
+def expression(value: Any) -> Hashable:
+    """Return what conditions say of a value."""
+    term: Hashable = value._olympus_term if is_unknown(value) else constant(value)
+    return term
+
+
+def group(values: Any) -> Hashable:
+    """Return what conditions say of several values, of which something is one."""
+    told = tuple(map(expression, values if isinstance(values, tuple | frozenset) else (values,)))
+    return told if all(isinstance(each, Constant | Symbol) for each in told) else Same(values)
+
+
+def _short(value: Any) -> str:
+    """Return how a reader would write the other operand, where that is short."""
+    if is_unknown(value):
+        return str(value._olympus_path)
+    return repr(value) if isinstance(value, str | int | float | bool | bytes | type(None)) else "..."
 
 
 def is_unknown(value: Any) -> bool:
@@ -248,7 +301,9 @@ def _operator(name: str, sign: str) -> Callable[[Unknown, Any], Any]:
         key = self._olympus_world.as_claimed_key(self)
         if key is not None:
             return getattr(key, name)(other)
-        return self._olympus_part((name, _hashable(other)), f"{self._olympus_path} {sign} ...")
+        return self._olympus_part(
+            (name, _hashable(other)), f"{self._olympus_path} {sign} {_short(other)}", operand=other
+        )
 
     apply.__name__ = name
     return apply

@@ -16,12 +16,14 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
+from olympus.predicates import Applied, Constant, Shifted, Symbol
 from olympus.verdicts.documented import Documented
+from olympus.witness.decisions import Decisions, Derived, Same, joined
 from olympus.witness.helpers import HELPERS
-from olympus.witness.loops import Loops, is_traced
+from olympus.witness.loops import FEW, Loops, is_traced
 from olympus.witness.preparation import Branch, CompiledModule, Place, compiled_file
 from olympus.witness.substitutes import Builtins
-from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
+from olympus.witness.unknown import Unknown, UnknownBase, expression, is_unknown
 
 __all__ = ["Choices", "Exhausted", "Met", "World", "shallow"]
 
@@ -43,11 +45,20 @@ PURE_PARTS = {
         "suppress",
     )
 }
+TOLD = 4  # derivations of what is called, up to which its results are told by its arguments
+READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for name in dir(kind)) | {
+    "all", "any", "argmax", "argmin", "astype", "copy", "cumsum", "flatten", "get", "item", "items", "keys", "max",
+    "mean", "min", "prod", "ravel", "reshape", "std", "sum", "tolist", "transpose", "values", "var",
+}  # fmt: skip
+"""Methods that do not change their object."""
+
 DECISIONS = 24  # of one execution: what is unknown after that is false
 
 
 ERRORS = 1_000  # of one execution
-SECONDS = 1  # of processor time, for one execution
+STEPS = 40_000  # of one execution: calls of what is not known, turns, conditions, and what weighs more
+HEAVY = 40  # steps: a call of JAX that is traced
+NET = 20  # seconds of processor time for one execution: a net below its steps
 KEY_OPERATIONS = 200  # in one execution
 CALLS = 5_000  # of something unknown, in one execution
 MANY = 1_000  # of them, in one call of the user's
@@ -79,6 +90,7 @@ class Choices:
         default: all after them.
         row: the row of arguments with which a test is called.
         wanted: what conditions of the user's have to be where that can be chosen, by line and column.
+        few: how many turns a loop does of which that is not known.
         made: what was decided so far.
     """
 
@@ -89,14 +101,21 @@ class Choices:
         default: bool = True,
         row: int = 0,
         wanted: Mapping[Branch, bool] | None = None,
+        few: int = FEW,
     ) -> None:
         self.prefix, self.default, self.row = prefix, default, row
         self.made: list[bool] = []
-        self.wanted = wanted or {}
+        self.wanted, self.few = wanted or {}, few
 
-    def again(self) -> Choices:
-        """Return the same, before anything is decided."""
-        return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted)
+    def again(self, few: int | None = None) -> Choices:
+        """Return the same, before anything is decided; with another number of turns if one is given."""
+        few = self.few if few is None else few
+        return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted, few=few)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more decisions are made, and the other side of the next one is not tried."""
+        return len(self.made) >= DECISIONS
 
     def choose(self) -> bool:
         """Make the next decision."""
@@ -170,6 +189,9 @@ class World:
         self.helpers = HELPERS
         self.documented: Mapping[tuple[str, str], Documented] = {}
         self.modules: dict[str, Any] = {}
+        self.spent = 0  # steps of all executions
+        self.late = False  # whether a time limit has struck
+        self.changed: list[tuple[dict[str, Any], str, Any]] = []
         self.written: list[tuple[dict[Hashable, Any], Hashable]] = []
         self.begin(Choices(), Players())
         self.base = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
@@ -185,9 +207,14 @@ class World:
         """
         self.choices, self.players = choices, players
         self.decided: dict[Unknown, bool] = {}
+        self.decisions = Decisions()
+        self.guessed = False  # whether it was decided in one way only what may be otherwise
+        self.counted = False  # whether a loop was taken to end after a few turns
+        self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
         self.calls = self.fresh = 0
-        self.end = time.process_time() + SECONDS
+        self.end = time.process_time() + NET
+        self.steps = 0
         self.key_operations = 0
         self.open = is_open
         self.loops = Loops(self)
@@ -200,6 +227,9 @@ class World:
         for parts, name in self.written:
             parts.pop(name, None)
         self.written.clear()
+        for attributes, name, value in reversed(self.changed):
+            attributes[name] = value
+        self.changed.clear()
 
     # What unknown values ask for.
 
@@ -218,17 +248,34 @@ class World:
             Exhausted: if it is one.
         """
         self.key_operations += 1
+        self.step(HEAVY)
         if self.key_operations > KEY_OPERATIONS:
             raise Exhausted(f"more than {KEY_OPERATIONS} key operations")
 
-    def check_time(self) -> None:
-        """End an execution that takes too long.
+    def count_call(self) -> None:
+        """Count a call of JAX that is traced.
 
         Raises:
-            Exhausted: if it does.
+            Exhausted: if there were too many steps.
         """
+        self.step(HEAVY)
+
+    def step(self, weight: int = 1) -> None:
+        """Count what an execution does, and end one that does very much: it is the same on a slower machine.
+
+        Args:
+            weight: how many steps it is.
+
+        Raises:
+            Exhausted: if that is too much, or takes very long all the same.
+        """
+        self.steps += weight
+        self.spent += weight
+        if self.steps > STEPS:
+            raise Exhausted(f"more than {STEPS} steps")
         if time.process_time() > self.end:
-            raise Exhausted(f"more than {SECONDS} seconds")
+            self.late = True
+            raise Exhausted(f"the time limit of {NET} s has struck")
 
     def note(self, error: BaseException, frame: FrameType) -> None:
         """Note an error that the execution goes on after; one that comes again at the same places is noted once.
@@ -263,18 +310,73 @@ class World:
         return not isinstance(error, StopIteration)
 
     def decide(self, value: Unknown) -> bool:
-        """Decide what is not known: the same way for the same value."""
+        """Decide what is not known: the same way for the same value, and so that all decisions hold in one run."""
+        return self.settled(value, None)
+
+    def settled(self, value: Unknown, wanted: bool | None) -> bool:
+        """Decide what is not known, in the way that is wanted if that can be.
+
+        Args:
+            value: a condition.
+            wanted: whether it is to hold; ``None`` for a choice of this execution.
+        """
         if value not in self.decided:
-            self.decided[value] = self.choices.choose()
+            self.step()
+            term = value._olympus_term
+            holds = self.decisions.told(term, value._olympus_path)
+            if holds is not None:
+                self.decisions.forced.append(value._olympus_path)
+                if self.decisions.doubtful is not None:
+                    self.cut = f"it is not known whether {self.decisions.doubtful} excludes another condition"
+                elif has_call(term):
+                    self.cut = f"it is not known whether {value._olympus_path} is the same each time"
+            elif wanted is None:
+                self.guessed |= self.choices.is_over
+                holds = self.choices.choose()
+            else:
+                self.guessed = True
+                holds = wanted
+            self.decided[value] = holds
+            self.decisions.note(term, holds)
         return self.decided[value]
+
+    def condition(self, value: Any) -> Unknown:
+        """Return what a traced value is as a condition."""
+        return self.conditions.setdefault(Same(value), Unknown(self, "a traced condition"))
+
+    def goes_round(self, turn: int, count: Hashable, *, on: bool = True) -> bool:
+        """Say whether a loop may do a turn, of which the number that it does is not known; it is decided that it does.
+
+        Args:
+            turn: the number of the turn.
+            count: how many turns there are.
+            on: whether there is one; otherwise it is decided that there is none, if that can be.
+        """
+        return self.decisions.allows(joined("__lt__", (Constant(turn), count)), on)
+
+    def few_turns(self, count: Hashable, first: int = 0) -> Iterator[int]:
+        """Return the first turns of a loop of which it is not known how often it runs; then it is taken to end.
+
+        Args:
+            count: where it ends, ``None`` if nothing is known of that.
+            first: where it begins.
+        """
+        few = FEW if count is None else self.choices.few
+        for turn in range(first, first + few):
+            if count is not None and not self.goes_round(turn, count):
+                return
+            yield turn
+        if count is not None:
+            self.counted = True
+            self.goes_round(first + few, count, on=False)
 
     def lean(self, value: Any, branch: Branch, *, positive: bool) -> Any:
         """Decide what is not known, so that the execution takes the branch that it is to take, if there is one."""
         wanted = self.choices.wanted.get(branch)
         if wanted is None or not (is_unknown(value) or is_traced(value)):
             return value
-        decided = value if is_unknown(value) else Unknown(self, "a traced condition")
-        self.decided.setdefault(decided, wanted == positive)
+        decided = value if is_unknown(value) else self.condition(value)
+        self.settled(decided, wanted == positive)
         return decided
 
     def unknown_call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -284,18 +386,43 @@ class World:
             raise Exhausted(f"more than {CALLS} calls of unknown functions")
         if self.calls - self.fresh > MANY:
             raise TooLong(f"more than {MANY} calls of unknown functions")
-        self.check_time()
+        self.step()
         for value in (*args, *kwargs.values()):
             if isinstance(value, FunctionType) and value not in self.handed:
                 self.handed.append(value)
         row = self.documented_row(callee)
         taken = [] if row is None else row.consumed(args, kwargs)
         self.players.consume(taken, known=True)
+        if row is None:
+            self.may_be_written(callee, [*args, *kwargs.values()])
         self.players.consume([each for each in (*args, *kwargs.values()) if not any(each is one for one in taken)])
         if len(args) == 1 and not kwargs and isinstance(args[0], FunctionType | MethodType):
             return self.transformed(args[0])
         path = callee._olympus_path if is_unknown(callee) else type(callee).__name__
-        return Unknown(self, f"{path}(...)", plain=is_unknown(callee) and callee._olympus_plain)
+        term = None
+        if is_unknown(callee) and callee._olympus_depth < TOLD:
+            named = [expression((name, value)) for name, value in kwargs.items()]
+            term = joined("call", (callee._olympus_term, *map(expression, args), *named))
+        return Unknown(self, f"{path}(...)", plain=is_unknown(callee) and callee._olympus_plain, term=term)
+
+    def may_be_written(self, callee: Any, given: Sequence[Any]) -> None:
+        """Forget what is known of objects that an unknown call may change: that of a method, and what it is given."""
+        owner = callee._olympus_owner if is_unknown(callee) else None
+        reads = owner is None or callee._olympus_path.rpartition(".")[2] in READING
+        for value in (*given, *([] if reads else [owner])):
+            if is_unknown(value) and not isinstance(value._olympus_term, Symbol):
+                value._olympus_forget()
+            elif isinstance(self.modules.get(type(value).__module__), SourceModule):
+                self.forget(value)
+
+    def forget(self, instance: Any) -> None:
+        """Take other things for the attributes of an object of the user's that something unknown may have written."""
+        own: dict[str, Any] = getattr(instance, "__dict__", {})
+        for name, value in list(own.items()):
+            if is_unknown(value) or is_traced(value):
+                term = joined(".", (Same(instance), Constant(name)))
+                self.changed.append((own, name, value))
+                own[name] = Unknown(self, f"{type(instance).__name__}.{name}", term=term)
 
     def documented_row(self, callee: Any) -> Documented | None:
         """Return what is known of a function of a library, or of a method of an object that comes from it."""
@@ -361,7 +488,7 @@ class World:
         file = self.sources(name)
         if file is not None:
             return SourceModule(self, name, file)
-        unknown = Unknown(self, name)
+        unknown = Unknown(self, name, term=Symbol(name))
         for part in PURE_PARTS.get(name, ()):
             unknown._olympus_parts[".", part] = getattr(import_module(name), part)
         return unknown
@@ -387,13 +514,13 @@ class World:
         players, self.players = self.players, Players()
         choices, self.choices = self.choices, Choices()
         end, start = self.end, time.process_time()
-        self.end = start + SECONDS
+        self.end, steps, self.steps = start + NET, self.steps, 0
         try:
             with jax.ensure_compile_time_eval(), suppress(Exhausted):
                 self.execute(name, file, source, namespace)
         finally:
             self.players, self.choices = players, choices
-            self.end = end + time.process_time() - start
+            self.end, self.steps = end + time.process_time() - start, steps
 
 
 class SourceModule:
@@ -420,8 +547,19 @@ class SourceModule:
         inner = self._world.sources(f"{self._name}.{name}")
         if inner is not None:
             return self._world.module(f"{self._name}.{name}")
-        value = names[name] = Unknown(self._world, f"{self._name}.{name}")
+        path = f"{self._name}.{name}"
+        value = names[name] = Unknown(self._world, path, term=Symbol(path))
         return value
+
+
+def has_call(term: Hashable) -> bool:
+    """Say whether what a condition says of a value goes through a call that may give something else each time."""
+    match term:
+        case Derived(operation, operands):
+            return operation == "call" or any(map(has_call, operands))
+        case Applied(subject=subject) | Shifted(subject=subject):
+            return has_call(subject)
+    return False
 
 
 def depth() -> int:
