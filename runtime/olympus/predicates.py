@@ -151,7 +151,8 @@ class _Model:
     def __init__(self, literals: list[Literal]) -> None:
         self._same: dict[Expression, Expression] = {}
         self._domains: dict[Expression, _Domain] = {}
-        self._order = _Order()
+        ends = {test.right for test, holds in literals if test.operation == "lt" and isinstance(test.left, Counter)}
+        self._order = _Order(ends)  # counters of iterations end at whole numbers
         self._unequal: list[tuple[Expression, Expression]] = []
         self._worst = Consistency.POSSIBLE
         for test, holds in literals:
@@ -266,9 +267,17 @@ class _Model:
         if choices is not None:
             able = [self._able(candidate, expression, domain) for candidate in choices]
             found = max(able, default=Consistency.IMPOSSIBLE)
-        elif False in domain.truth and ZERO in domain.excluded:
-            found = Consistency.DOUBTFUL  # what is compared with 0 most likely is a number
+        elif self._is_without_its_zero(expression, domain):
+            found = Consistency.DOUBTFUL
         return min(found, _types_meet(domain.types, domain.other_types), self._exact_type(expression))
+
+    def _is_without_its_zero(self, expression: Expression, domain: _Domain) -> bool:
+        """Return whether something is false or empty, and not what is most likely the one false value of its type."""
+        length = self._order.interval(Applied("len", expression))
+        return (False in domain.truth and ZERO in domain.excluded) or (
+            (False in domain.truth or (length is not None and length[1] == 0))
+            and any(isinstance(part, Constant) and part.value in ("", ()) for part in domain.excluded)
+        )
 
     def _few(self, expression: Expression) -> tuple[Expression, ...] | None:
         """Return the whole numbers that an expression can be, where they are few."""
@@ -326,18 +335,22 @@ class _Model:
 class _Order:
     """Differences of numbers: the least known bound of each difference, and whether it can be reached."""
 
-    def __init__(self) -> None:
+    def __init__(self, wholes: set[Expression]) -> None:
+        self._wholes = wholes
         self.nodes: dict[Expression, None] = {}
         self._bounds: dict[tuple[Expression, Expression], tuple[float, bool]] = {}
 
     def below(self, a: tuple[Expression, float], b: tuple[Expression, float], *, strict: bool) -> None:
         """Note ``a < b``, or ``a <= b``, of expressions with offsets."""
         bound = b[1] - a[1]
-        if strict and _is_whole(a[0]) and _is_whole(b[0]) and bound == int(bound):
+        if strict and self._is_whole(a[0]) and self._is_whole(b[0]) and bound == int(bound):
             bound, strict = bound - 1, False
         self.nodes.setdefault(a[0])
         self.nodes.setdefault(b[0])
         self._tighten(a[0], b[0], (bound, strict))
+
+    def _is_whole(self, expression: Expression) -> bool:
+        return _is_whole(expression) or expression in self._wholes
 
     def _tighten(self, a: Expression, b: Expression, bound: tuple[float, bool]) -> None:
         known = self._bounds.get((a, b))
@@ -469,6 +482,11 @@ def _is_subclass(a: Expression, b: Expression) -> bool:
     return a == b or (one is not None and other is not None and issubclass(one, other))
 
 
+def _is_known(class_: Expression) -> bool:
+    """Return whether it is known what a class inherits."""
+    return _class_of(class_) is not None or (isinstance(class_, Symbol) and bool(class_.bases))
+
+
 def _has_types(
     exact: Expression, types: list[tuple[Expression, ...]], others: list[tuple[Expression, ...]]
 ) -> Consistency:
@@ -479,7 +497,7 @@ def _has_types(
     for wanted in types:
         if any(_is_subclass(exact, part) for part in wanted):
             continue
-        known = _class_of(exact) is not None and all(_class_of(part) is not None for part in wanted)
+        known = _is_known(exact) and all(_is_known(part) for part in wanted)
         found = min(found, Consistency.IMPOSSIBLE if known else max(_classes_meet(exact, part) for part in wanted))
     return found
 

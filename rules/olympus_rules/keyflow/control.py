@@ -199,8 +199,12 @@ def _turn(
         again = _in_range(flow, value, item, again)
     elif loop.test is not None:
         flow.block(loop.test[0])
-        true, _ = flow.outcomes(flow.registers[loop.test[1]])
-        again = again if true is None else both(again, true) or again
+        true, false = flow.outcomes(flow.registers[loop.test[1]])
+        if true is None:
+            ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
+            return False
+        again = both(again, true) or again
+        ends = ends if false is None or ends is None else both(ends, false)
     ended = None if ends is None else both(flow.path, ends)
     if ended is not None and not _endless(flow, loop):
         ways.ends.append(((ended, flow.env.changes(ways.depth)), True))
@@ -229,10 +233,16 @@ def uncounted(value: Value) -> Value:
 
 
 def _in_range(flow: Interpreter, value: Value, item: Value, path: PathCondition) -> PathCondition:
-    """Return the condition of an iteration over ``range(…)``: its counter is below the end."""
-    if not (isinstance(value, Iteration) and value.kind == "range" and len(value.parts) < 3):
+    """Return the condition of an iteration over ``range(…)`` or ``enumerate(…)``: its counter is below the end."""
+    if not isinstance(value, Iteration):
         return path
-    stop = value.parts[-1]
+    if value.kind == "range" and len(value.parts) < 3:
+        stop = value.parts[-1]
+    elif value.kind == "enumerate" and type(value.parts[0]) is int and value.parts[1:] in ((), (Const(0),)):
+        assert isinstance(item, Sequence)
+        stop, item = flow.terms.make("op", "len", value.parts[0]), item.items[0]
+    else:
+        return path
     if isinstance(stop, Const) or not (isinstance(item, Const) and item.counter):
         return path
     below, _ = flow.outcomes(operators.compare(flow, "Lt", item, stop))

@@ -186,9 +186,11 @@ class Interpreter:
         if isinstance(value, Choice):
             found = [(path, *self._outcomes_on(path, part)) for path, part in value.arms]
             if all((true is None) != (false is None) for _, true, false in found):
-                trues = [path for path, true, _ in found if true is not None]
-                falses = [path for path, _, false in found if false is not None]
-                return self._one(trues, value), self._one(falses, value)
+                return self._parted(
+                    value,
+                    [path for path, true, _ in found if true is not None],
+                    [path for path, _, false in found if false is not None],
+                )
         term = operators.compared(self, value)
         if self.knowledge.filled.get(term):
             return ALWAYS, None
@@ -202,10 +204,18 @@ class Interpreter:
             return true, false
         return (ALWAYS, None) if implies(path, true) else (None, ALWAYS) if implies(path, false) else (true, false)
 
-    def _one(self, paths: list[PathCondition], value: Value) -> PathCondition | None:
-        if len(paths) > 1:
-            return ALWAYS
-        return paths[0] if paths else None
+    def _parted(
+        self, value: Choice, trues: list[PathCondition], falses: list[PathCondition]
+    ) -> tuple[PathCondition | None, PathCondition | None]:
+        """Return the outcomes of a choice that is true on some paths and false on the others."""
+        if not trues or not falses:
+            return (ALWAYS, None) if trues else (None, ALWAYS)
+        if len(trues) == 1:
+            return (trues[0], falses[0]) if len(falses) == 1 else self.decisions.alternatives(trues[0])
+        if len(falses) == 1:
+            fails, holds = self.decisions.alternatives(falses[0])
+            return holds, fails
+        return self.decisions.outcomes(as_term(self, value))
 
     def combined(self, value: Condition) -> tuple[PathCondition | None, PathCondition | None]:
         """Return the outcomes of ``not``, ``and`` and ``or``."""

@@ -19,9 +19,11 @@ Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 DECORATED_KINDS = {"staticmethod": "staticmethod", "classmethod": "classmethod"}
 PROPERTY_DECORATORS = {"property": "property", "setter": "property", "cached_property": "cached_property"}
 RAISING_CONTEXTS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithLiteralMatch")
+SEVERAL = 2
+TEXT_METHODS = ("startswith", "endswith", "isdigit", "isalpha", "isidentifier", "isupper", "lower", "upper", "strip")
 CONDITION_NODES = (
-    ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Compare, ast.BoolOp, ast.UnaryOp,
-    ast.BinOp, ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop, ast.operator,
+    ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Set, ast.Compare,
+    ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.IfExp, ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop, ast.operator,
 )  # fmt: skip
 NEVER_RETURN = (
     "sys.exit",
@@ -235,6 +237,9 @@ class _Lowering:
 
         def body() -> None:
             self.assign(node.target, element)
+            for part in ast.walk(node.target):  # each iteration binds the target anew
+                if isinstance(part, ast.Name):
+                    self.bound[self.rename(part.id)] = SEVERAL
             self.statements(node.body)
 
         block = self.within(body)
@@ -713,9 +718,13 @@ def _calls_asked(test: ast.expr) -> list[ast.Call]:
 def _is_simple(test: ast.expr) -> bool:
     """Say whether a condition compares names and constants, so that it is worth remembering that it held."""
     return all(
-        isinstance(node, CONDITION_NODES) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+        isinstance(node, CONDITION_NODES) or (isinstance(node, ast.Call) and _only_asks(node.func))
         for node in ast.walk(test)
     )
+
+
+def _only_asks(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name) or (isinstance(function, ast.Attribute) and function.attr in TEXT_METHODS)
 
 
 def _bound_values(class_: ir.ClassCode) -> frozenset[str]:

@@ -28,6 +28,7 @@ __all__ = ["ALWAYS", "Decisions", "Environment", "PathCondition", "bit_numbers",
 
 PathCondition: TypeAlias = tuple[int, int]
 ALWAYS: PathCondition = (0, 0)
+MAX_CASES = 4  # decisions of several parts that are looked at together
 
 
 def both(a: PathCondition, b: PathCondition) -> PathCondition | None:
@@ -215,7 +216,26 @@ class Decisions:
         path = self._followed_up(path)
         if path is None or self.consistency(path) == Consistency.IMPOSSIBLE:
             return None
-        return path
+        return path if self._has_case(path, self._cases(path)) else None
+
+    def _cases(self, path: PathCondition) -> list[list[PathCondition]]:
+        """Return the parts of each decision on a path of which one of several parts has to hold."""
+        cases: list[list[PathCondition]] = []
+        for whole in {whole: None for mask in _bits(path) for whole in self._wholes.get(mask, ())}:
+            parts = self._combined[whole][1]
+            if not compatible(path, whole) and not any(implies(path, part) for part in parts):
+                cases.append([part for part in parts if self._is_able(part, path)])
+        return cases[:MAX_CASES] if len(cases) > 1 else []
+
+    def _has_case(self, path: PathCondition, cases: list[list[PathCondition]]) -> bool:
+        """Return whether a part of each of several decisions can hold together."""
+        if not cases:
+            return True
+        joined = (both(path, part) for part in cases[0])
+        return any(
+            case is not None and self.consistency(case) != Consistency.IMPOSSIBLE and self._has_case(case, cases[1:])
+            for case in joined
+        )
 
     def _followed_up(self, path: PathCondition | None) -> PathCondition | None:
         before = None
