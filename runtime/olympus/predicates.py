@@ -142,7 +142,7 @@ class _Domain:
     types: list[tuple[Expression, ...]] = field(default_factory=list)
     other_types: list[tuple[Expression, ...]] = field(default_factory=list)
     truth: list[bool] = field(default_factory=list)
-    literals: list[Literal] = field(default_factory=list)
+    literals: list[tuple[Expression, Predicate, bool]] = field(default_factory=list)
 
 
 class _Model:
@@ -174,7 +174,8 @@ class _Model:
 
     def _note(self, test: Predicate, holds: bool) -> None:
         left, right = test.left, test.right
-        self._domain(_innermost(left)).literals.append((test, holds))
+        for part in _layers(left):
+            self._domain(part).literals.append((part, test, holds))
         if test.operation == "contains":
             if holds:
                 self._domain(left).truth.append(True)
@@ -545,33 +546,35 @@ def _may_be(own: tuple[type, ...], wanted: Expression) -> bool:
     return own != (NoneType,) or (isinstance(wanted, Symbol) and wanted.name.startswith(ABSTRACT))
 
 
-def _innermost(expression: Expression) -> Expression:
+def _layers(expression: Expression) -> Iterator[Expression]:
+    """Return an expression and what it is computed from."""
     while isinstance(expression, Applied | Shifted):
+        yield expression
         expression = expression.subject
-    return expression
+    yield expression
 
 
-def _contradicts(value: Hashable, test: Predicate, holds: bool) -> bool:
-    """Return whether a condition on an expression comes out otherwise if that is a value."""
+def _contradicts(value: Hashable, subject: Expression, test: Predicate, holds: bool) -> bool:
+    """Return whether a condition on something that is computed from a subject comes out otherwise for a value of it."""
     try:
-        found = _evaluated(value, test)
+        found = _evaluated(value, subject, test)
     except (TypeError, AttributeError, ValueError, ZeroDivisionError):
         return True  # it raises
     return found is not None and bool(found) != holds
 
 
-def _evaluated(value: Hashable, test: Predicate) -> object:
-    """Return what a condition gives for a value, ``None`` where that is not known."""
+def _evaluated(value: Hashable, subject: Expression, test: Predicate) -> object:
+    """Return what a condition gives for a value of its subject, ``None`` where that is not known."""
     right = test.right
     if test.operation in ("isinstance", "is") or _has_type(test.left):
         return None
     if test.operation == "in" and isinstance(right, tuple):
         known = all(isinstance(part, Constant) for part in right)
-        left = _computed(test.left, value)
+        left = _computed(test.left, subject, value)
         return any(left == part.value for part in right if isinstance(part, Constant)) if known else None
     if test.operation != "truth" and not isinstance(right, Constant):
         return None
-    computed: Any = _computed(test.left, value)
+    computed: Any = _computed(test.left, subject, value)
     if test.operation == "truth":
         return bool(computed)
     assert isinstance(right, Constant)
@@ -583,18 +586,18 @@ def _has_type(expression: Expression) -> bool:
     return isinstance(expression, Applied) and expression.function == "type"
 
 
-def _computed(expression: Expression, value: Any) -> Any:
-    """Return the value of an expression whose innermost part has a value."""
-    if isinstance(expression, Shifted):
-        return _computed(expression.subject, value) + expression.offset
-    if not isinstance(expression, Applied):
+def _computed(expression: Expression, subject: Expression, value: Any) -> Any:
+    """Return the value of an expression that is computed from a subject with a value."""
+    if expression == subject or not isinstance(expression, Applied | Shifted):
         return value
-    subject = _computed(expression.subject, value)
+    inner = _computed(expression.subject, subject, value)
+    if isinstance(expression, Shifted):
+        return inner + expression.offset
     if expression.function == "len":
-        return len(subject)
+        return len(inner)
     if expression.function == "%":
-        return subject % expression.arguments[0]
-    return getattr(subject, expression.function[1:])(*expression.arguments)
+        return inner % expression.arguments[0]
+    return getattr(inner, expression.function[1:])(*expression.arguments)
 
 
 def _flat(rows: list[tuple[Expression, ...]]) -> Iterator[Expression]:

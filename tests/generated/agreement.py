@@ -36,7 +36,7 @@ def disagreements(program: Program) -> list[Disagreement]:
 
     - each place of a true reuse is flagged, by OLY104 or, for a split beside one into another number of keys, by
       OLY108; a place at which both come together has either of them. A loop whose number of turns the text does not
-      tell is executed for none, one and two of them;
+      tell is executed for none, one and two of them; what happens only where a loop has none is possible only;
     - each place of two equal derivations in one function is flagged by OLY108;
     - nothing else is flagged, except, at will, the second consumption of a child whose derivation is flagged;
     - the other place that a finding names is one that the place can be paired with;
@@ -63,7 +63,8 @@ def disagreements(program: Program) -> list[Disagreement]:
         elif not any(other in group for group in firsts):
             found.append(Disagreement("first", finding.code, place, f"{other} is none of {firsts}"))
     for code, group in (("OLY104", truth.reuses), ("OLY108", truth.collisions)):
-        found += [Disagreement("missed", code, place, str(group[place])) for place in group if place not in flagged]
+        missed = (group.keys() & truth.shown) - flagged
+        found += [Disagreement("missed", code, place, str(group[place])) for place in missed]
     return sorted(found)
 
 

@@ -431,11 +431,13 @@ class Truth:
         collisions: derivations of equal children and splits that share children, with the other places likewise.
         excused: where either answer is right: second consumptions of a child whose derivation is a collision already,
             and derivations of equal children that nothing consumes.
+        shown: those of the reuses and collisions that happen although each loop has an iteration.
     """
 
     reuses: dict[Place, set[Place]] = field(default_factory=dict)
     collisions: dict[Place, set[Place]] = field(default_factory=dict)
     excused: dict[Place, set[Place]] = field(default_factory=dict)
+    shown: set[Place] = field(default_factory=set)
 
 
 def evaluate(source: str, entries: dict[str, list[Any]]) -> Truth:
@@ -457,6 +459,14 @@ def evaluate(source: str, entries: dict[str, list[Any]]) -> Truth:
     runs = list(executions(source, entries))
     if not functions <= set().union(*(recorder.reached for recorder in runs)):
         raise Unreached
+    truth = _truth(runs)
+    iterated = _truth([recorder for recorder in runs if 0 not in recorder.answers])
+    truth.shown = {*iterated.reuses, *iterated.collisions}
+    return truth
+
+
+def _truth(runs: list[Recorder]) -> Truth:
+    """Collect what is reused in some executions."""
     truth = Truth()
     derived: set[Place] = set()
     for recorder in runs:

@@ -203,6 +203,7 @@ def _turn(
         if true is None:
             ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
             return False
+        flow.decisions.enter(true)
         again = both(again, true) or again
         ends = ends if false is None or ends is None else both(ends, false)
     ended = None if ends is None else both(flow.path, ends)
@@ -246,6 +247,7 @@ def _in_range(flow: Interpreter, value: Value, item: Value, path: PathCondition)
     if isinstance(stop, Const) or not (isinstance(item, Const) and item.counter):
         return path
     below, _ = flow.outcomes(operators.compare(flow, "Lt", item, stop))
+    flow.decisions.enter(below or ALWAYS)
     return path if below is None else both(path, below) or path
 
 

@@ -68,6 +68,7 @@ class Decisions:
         self._opaque = 0  # decisions about a function of something that is not looked into
         self._entering = 0  # whether loops have a first iteration
         self._continuing = 0  # whether they have another one
+        self._iterating = 0  # the conditions of loops
         self._raising = 0
         self._consistency: dict[tuple[PathCondition, bool], Consistency] = {}
 
@@ -194,13 +195,21 @@ class Decisions:
         doubtful = path[1] & self._entering or path[0] & self._raising
         return bool(doubtful) or self.consistency(path) == Consistency.DOUBTFUL
 
+    def enter(self, path: PathCondition) -> None:
+        """Note that a condition is one under which a loop has an iteration, which is taken to happen."""
+        self._iterating |= path[0] | path[1]
+
+    def iterates(self, mask: int) -> bool:
+        """Return whether a decision is the condition of a loop."""
+        return bool(self._iterating & mask)
+
     def is_assumed(self, a: PathCondition, b: PathCondition) -> bool:
         """Return whether two conditions may exclude each other for all that is known of the decisions of each."""
         one, other = (a[0] | a[1]) & self._conditions, (b[0] | b[1]) & self._conditions
         own = one & ~other, other & ~one
         if not (own[0] and own[1]):
             return False
-        if (own[0] | own[1]) & self._unmodelled:
+        if (own[0] | own[1]) & self._unmodelled & ~self._iterating:
             return True
         return self._shares(own[0] & self._opaque, own[1]) or self._shares(own[1] & self._opaque, own[0])
 
