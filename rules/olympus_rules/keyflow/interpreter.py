@@ -184,13 +184,9 @@ class Interpreter:
         if isinstance(value, Condition):
             return self.combined(value)
         if isinstance(value, Choice):
-            found = [(path, *self._outcomes_on(path, part)) for path, part in value.arms]
-            if all((true is None) != (false is None) for _, true, false in found):
-                return self._parted(
-                    value,
-                    [path for path, true, _ in found if true is not None],
-                    [path for path, _, false in found if false is not None],
-                )
+            parted = self._parted(value)
+            if parted is not None:
+                return parted
         term = operators.compared(self, value)
         if self.knowledge.filled.get(term):
             return ALWAYS, None
@@ -204,18 +200,25 @@ class Interpreter:
             return true, false
         return (ALWAYS, None) if implies(path, true) else (None, ALWAYS) if implies(path, false) else (true, false)
 
-    def _parted(
-        self, value: Choice, trues: list[PathCondition], falses: list[PathCondition]
-    ) -> tuple[PathCondition | None, PathCondition | None]:
-        """Return the outcomes of a choice that is true on some paths and false on the others."""
+    def _parted(self, value: Choice) -> tuple[PathCondition | None, PathCondition | None] | None:
+        """Return the outcomes of a choice that only one of its values makes true, or only one of them false."""
+        found = [(path, *self._outcomes_on(path, part)) for path, part in value.arms]
+        trues = [joined for path, true, _ in found if (joined := self._able(path, true)) is not None]
+        falses = [joined for path, _, false in found if (joined := self._able(path, false)) is not None]
         if not trues or not falses:
             return (ALWAYS, None) if trues else (None, ALWAYS)
+        if len(trues) == len(falses) == 1 and len(found) == 2:
+            return trues[0], falses[0]
         if len(trues) == 1:
-            return (trues[0], falses[0]) if len(falses) == 1 else self.decisions.alternatives(trues[0])
+            return self.decisions.alternatives(trues[0])
         if len(falses) == 1:
             fails, holds = self.decisions.alternatives(falses[0])
             return holds, fails
-        return self.decisions.outcomes(as_term(self, value))
+        return None
+
+    def _able(self, path: PathCondition, outcome: PathCondition | None) -> PathCondition | None:
+        joined = None if outcome is None else both(path, outcome)
+        return None if joined is None or self.decisions.closure(joined) is None else joined
 
     def combined(self, value: Condition) -> tuple[PathCondition | None, PathCondition | None]:
         """Return the outcomes of ``not``, ``and`` and ``or``."""
