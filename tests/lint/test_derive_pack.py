@@ -139,6 +139,16 @@ FILES = {
                 key, sub = jax.random.split(key)
                 noise(sub, ())
 
+        def one_by_one(key, items):
+            for number, item in enumerate(items):
+                key, sub = jax.random.split(key)
+                noise(sub, (number, item))
+
+        def in_the_third_turn(key, n):
+            for number in range(n):
+                if number == 2:
+                    noise(key, ())
+
         def even(key, n):
             return odd(key, n - 1)
 
@@ -277,6 +287,8 @@ ROWS = {
     "shapes.three": {"parameters": ["key"], "sinks": ["key"]},
     "shapes.in_lanes": {"parameters": ["keys"], "sinks": ["keys"]},
     "shapes.in_a_loop": {"parameters": ["key", "n"], "sinks": ["key"]},
+    "shapes.one_by_one": {"parameters": ["key", "items"], "sinks": ["key"]},
+    "shapes.in_the_third_turn": {"parameters": ["key", "n"], "folds": ["key"]},
     "shapes.even": {"parameters": ["key", "n"], "sinks": ["key"]},
     "shapes.odd": {"parameters": ["key", "n"], "sinks": ["key"]},
     "shapes.jitted": {"parameters": ["key"], "sinks": ["key"]},

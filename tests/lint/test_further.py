@@ -53,7 +53,9 @@ def test_the_surest_place_is_flagged():
             return a, jax.random.normal(key), jax.random.uniform(key), train(key)
         """
     )
-    assert found.confidence is Confidence.LIKELY
+    assert found.confidence is Confidence.CERTAIN
+    again = [(5, "consumed again here"), (5, "may be consumed again here")]
+    assert shown(found) == (5, [(4, "first consumed here"), *again])
     (found,) = linted(
         """
         def helper(seed, fast):

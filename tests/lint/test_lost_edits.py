@@ -71,7 +71,7 @@ def test_a_file_that_was_saved_meanwhile_is_left_alone(project, command, name, m
     done = run_with(seam, name, SAVE, *options, "--extension", "md", ".")
     assert Path(name).read_text() == made(RAW) + EDIT
     assert done.returncode == 2 and "Traceback" not in done.stderr
-    assert f"error: {name}: was changed while it was checked, so its fixes were not written; run it" in done.stderr
+    assert f"error: {name}: was changed while it was checked, so its fixes were not written; run the" in done.stderr
     assert done.stderr.count("error: ") == 1
     assert Path("other.py").read_text() != RAW  # the others are fixed
     assert sorted(path.name for path in Path().iterdir() if not path.name.startswith(".olympus")) == [name, "other.py"]

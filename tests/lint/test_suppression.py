@@ -269,5 +269,7 @@ def test_a_comment_above_that_hides_nothing_is_removed():
 
 
 def test_a_comment_above_a_compound_statement_is_about_its_header():
-    text = f"{HEAD}{ABOVE}    for y in jax.random.uniform(key):\n        z = jax.random.uniform(key)\n"
+    head = HEAD.replace("key)", "key, other)", 1)
+    body = "        z = jax.random.normal(other) + jax.random.uniform(other)\n"
+    text = f"{head}{ABOVE}    for y in jax.random.uniform(key):\n{body}"
     assert reports(text) == ["8:OLY104"]

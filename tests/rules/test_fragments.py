@@ -47,12 +47,20 @@ def test_every_node_is_found(path: Path) -> None:
         "for k, in f(key): pass\n",
         "x = [f(key) for k in (a, b) if (k)]\n",
         "try:\n    f(key)\nexcept E(key):\n    pass\n",
+        "x = (  # a, then b\n    f(a),  # (\n    '#)'  # b)\n)\n",
+        "if x:\n    y = ( # each\n\n  (f(key)) for k in a # of a\n    )\n",
+        "x = a[\n    (b),\n        f(key),\n      c,\n]\n",
         "async def f():\n    async with g(key):\n        await h(key)\n",
     ],
 )
 def test_shapes(source: str) -> None:
     document = Document("a.py", source)
     for node in ast.walk(document.tree):
-        if isinstance(node, ast.Call | ast.Name | ast.Tuple | ast.Attribute | ast.Subscript):
+        kinds = ast.Call | ast.Name | ast.Tuple | ast.GeneratorExp | ast.Attribute | ast.Subscript
+        if isinstance(node, kinds):
             fragment = document.fragment(node)
-            assert fragment is not None and fragment.find(node, document) is not None
+            assert fragment is not None
+            found = fragment.find(node, document)
+            parent = document.parents.get(node)
+            is_index = isinstance(node, ast.Tuple) and isinstance(parent, ast.Subscript)
+            assert found is not None or is_index

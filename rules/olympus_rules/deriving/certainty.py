@@ -58,8 +58,21 @@ def _without_loops(flow: Interpreter, use: Consumption) -> PathCondition:
     if not use.loop:
         return use.path
     terms, tests = flow.terms, flow.decisions.tests
-    mask = sum(1 << bit for bit in bit_numbers(use.path[0] | use.path[1]) if terms.operation(tests[bit]) == "fresh")
-    return use.path[0] & ~mask, use.path[1] & ~mask
+    holds, fails = use.path
+    ends = {terms.args(tests[bit]) for bit in bit_numbers(holds) if _is_end(flow, tests[bit])}
+    ends |= {(end, counter) for counter, end in ends}
+    mask = 0
+    for bit in bit_numbers(holds | fails):
+        if terms.operation(tests[bit]) == "fresh" or terms.args(tests[bit]) in ends:
+            mask |= 1 << bit
+    return holds & ~mask, fails & ~mask
+
+
+def _is_end(flow: Interpreter, test: Term) -> bool:
+    """Say whether a decision is that a counter is below an end that the function is given."""
+    kinds = [flow.terms.operation(arg) for arg in flow.terms.args(test)]
+    is_order = flow.terms.operation(test) == "op" and flow.terms.data(test) == "Lt"
+    return is_order and kinds[0] == "counter" and kinds[1] != "const"
 
 
 def _is_possible(flow: Interpreter, path: PathCondition) -> bool:

@@ -7,7 +7,9 @@ indented one, so that columns stay as they are and rows differ by a constant.
 from __future__ import annotations
 
 import ast
+import tokenize
 from collections.abc import Iterator, Mapping
+from io import StringIO
 from typing import TYPE_CHECKING, cast
 
 import libcst as cst
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Fragment", "parse_fragment"]
 
+BETWEEN = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER})
 COUNTERPARTS: dict[type[ast.AST], type[cst.CSTNode] | tuple[type[cst.CSTNode], ...]] = {
     ast.Call: cst.Call,
     ast.Name: cst.Name,
@@ -97,17 +100,16 @@ class Fragment:
 
 def without_parentheses(document: Document, span: Span) -> Span:
     """Return the span inside the parentheses of a tuple or generator, which LibCST does not count as part of it."""
-    text = document.slice(span)
-    inner = text[1:-1]
-    start = _advance(span.start, text[: 1 + len(inner) - len(inner.lstrip())])
-    return Span(start, _advance(start, inner.strip()))
+    # parentheses of its own, since `(a),\n b` of a subscript begins with one that ends early
+    text = StringIO(f"({document.slice(span)})", newline=None)
+    code = [token for token in tokenize.generate_tokens(text.readline) if token.type not in BETWEEN]
+    return Span(_moved(span.start, code[2].start), _moved(span.start, code[-3].end))
 
 
-def _advance(start: Position, text: str) -> Position:
-    """Return the position after some text that begins at ``start``."""
-    rows = text.count("\n")
-    column = len(text) - text.rfind("\n") if rows else start.column + len(text)
-    return Position(start.row + rows, column)
+def _moved(start: Position, at: tuple[int, int]) -> Position:
+    """Return the position of a token in the text that begins at ``start``, behind one character."""
+    row, column = at
+    return Position(start.row + row - 1, column + (start.column - 1 if row == 1 else 1))
 
 
 def parse_fragment(document: Document, first: int, last: int, body: str = "") -> Fragment | None:
