@@ -252,7 +252,13 @@ def expression(value: Any) -> Hashable:
 
 def group(values: Any) -> Hashable:
     """Return what conditions say of several values, of which something is one."""
-    told = tuple(map(expression, values if isinstance(values, tuple | frozenset) else (values,)))
+    several = isinstance(values, tuple | list | set | frozenset)
+    told = tuple(
+        map(
+            expression,
+            sorted(values, key=repr) if isinstance(values, set | frozenset) else values if several else (values,),
+        )
+    )
     return told if all(isinstance(each, Constant | Symbol) for each in told) else Same(values)
 
 
