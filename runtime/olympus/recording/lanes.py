@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -59,6 +60,28 @@ class Lanes:
         if self.used is None or tuple(shape[: self.used.ndim]) != self.used.shape:
             return False if self.none else None
         return bool(self.used.flat[row // max(prod(shape[self.used.ndim :]), 1)])
+
+    def takes_key(self, shape: Sequence[int], position: Sequence[int]) -> bool | None:
+        """Say whether a key that a compiled function is given is of such a lane; ``None`` if that is not known.
+
+        The axes of the maps may be any of the array: a mapped ``scan`` goes over the first one, a mapped ``jit`` leaves
+        them where they are. It is known where all axes of such lengths say the same.
+
+        Args:
+            shape: that of the array of keys.
+            position: where the key is in it.
+        """
+        if self.all or self.none:
+            return self.all
+        if self.used is None:
+            return None
+        fitting = [
+            axes
+            for axes in permutations(range(len(shape)), self.used.ndim)
+            if tuple(shape[axis] for axis in axes) == self.used.shape
+        ]
+        found = {bool(self.used[tuple(position[axis] for axis in axes)]) for axes in fitting}
+        return found.pop() if len(found) == 1 else None
 
 
 EVERYWHERE = Lanes()

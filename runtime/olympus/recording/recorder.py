@@ -346,7 +346,7 @@ class Recorder:
         takes = True if lanes.all else None
         if use.source is not None and found is not None and not lanes.all:
             shape = _key_shape(found.array)
-            takes = lanes.takes(shape, _row(use.source.position, shape)) if use.source.position else None
+            takes = lanes.takes_key(shape, use.source.position) if use.source.position else None
         if takes is False or lanes.none:
             return False
         if found is None or takes is None:
@@ -389,14 +389,6 @@ def _key_shape(array: Any) -> tuple[int, ...]:
     """Return the shape of an array of keys, without the axis of words of raw ones."""
     shape = tuple(array.shape)
     return shape if str(array.dtype).startswith("key<") else shape[:-1]
-
-
-def _row(position: tuple[int, ...], shape: tuple[int, ...]) -> int:
-    """Return the flat index of a key in an array of this shape."""
-    row = 0
-    for index, length in zip(position, shape, strict=True):
-        row = row * length + index
-    return row
 
 
 class Found(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
@@ -64,6 +64,7 @@ class Execution:
             and ``other`` things.
         grown: where child ``n`` of a split into ``n + 1`` children is taken, for a number that is not known.
         turns: the turns of its loops, if it stands for all numbers of them.
+        unsettled: gives a value of which more was decided than is shown to hold in one run, ``None`` if there is none.
     """
 
     lineage: Lineage
@@ -74,6 +75,13 @@ class Execution:
     arrivals: Mapping[Place, Sequence[frozenset[str]]] = field(default_factory=dict)
     grown: tuple[Span, ...] = ()
     turns: Turns | None = None
+    unsettled: Callable[[], str | None] = lambda: None
+
+    @cached_property
+    def shown(self) -> str | None:
+        """Why it is not shown that there is such a run; ``None`` if it is."""
+        value = self.unsettled()
+        return None if value is None else f"it is not shown that all that is decided of `{value}` holds in one run"
 
     @cached_property
     def making(self) -> Making:
@@ -151,6 +159,8 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     for a, b, key in known or shared:
         if not known and not question.certain:
             return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
+        if execution.shown is not None:
+            return Verdict("inconclusive", tier, execution.shown)
         return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
     again = _goes_round(question) and not _is_in_order(question, earlier, later)
     if again and not _is_visited_once(question, execution, second):
@@ -264,6 +274,8 @@ def _collision(
     for stream, a, key in first:
         for other, b in second:
             if stream == other and a is not b and _may_meet(a, b):
+                if execution.shown is not None:
+                    return Verdict("inconclusive", tier, execution.shown)
                 return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
     doubt: str | None = "no keys are made there that are known"
     if first and second and not any(map(is_assumed, (*earlier, *later))):

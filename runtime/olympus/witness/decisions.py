@@ -68,6 +68,8 @@ def derived(operation: str, operands: tuple[Hashable, ...]) -> Hashable:
     """Return the expression of what an operation gives."""
     if operation in ("len", "type"):
         return Applied(operation, operands[0])
+    if operation == "__mod__" and isinstance(operands[1], Constant) and type(operands[1].value) is int:
+        return Applied("%", operands[0], (operands[1].value,))
     if operation in SUMS and isinstance(operands[1], Constant) and type(operands[1].value) is int:
         return Shifted(operands[0], SUMS[operation] * operands[1].value)
     return joined(operation, operands)
@@ -87,7 +89,7 @@ def constant(value: Any) -> Hashable:
     if isinstance(value, enum.Enum):
         return Symbol(f"{type(value).__module__}.{type(value).__qualname__}.{value.name}")
     if isinstance(value, type):
-        return Symbol(f"{value.__module__}.{value.__qualname__}")
+        return Symbol(f"{value.__module__}.{value.__qualname__}", bases_of(value))
     if isinstance(value, PLAIN):
         return Constant(value)
     if isinstance(value, tuple | frozenset):
@@ -96,6 +98,12 @@ def constant(value: Any) -> Hashable:
             return Constant(value)
         return joined("tuple", parts) if isinstance(value, tuple) else Same(value)
     return Same(value)
+
+
+def bases_of(kind: type) -> frozenset[str]:
+    """Return the names of what a class inherits; none where a base of it is not known."""
+    names = [f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__[1:]]
+    return frozenset() if any(hasattr(base, "_olympus_world") for base in kind.__mro__) else frozenset(names)
 
 
 def is_constant(value: Any) -> bool:

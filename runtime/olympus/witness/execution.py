@@ -19,6 +19,7 @@ from olympus.verdicts.turns import Turns, Vector
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
 from olympus.witness.loops import FEW, Loops
+from olympus.witness.models import unsettled
 from olympus.witness.preparation import Branch, Place, compiled
 from olympus.witness.unknown import is_unknown
 from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule, World, shallow
@@ -176,7 +177,10 @@ class Executor:
         self.forced.update(dict.fromkeys(self.world.decisions.forced))
         self.whole &= not interruptions and self.world.cut is None and (not self.world.guessed or bool(choices.wanted))
         turns = turns_of(lineage, players, self.world.loops) if self.is_open else None
-        return Execution(lineage, failures, interruptions, names, self.world.cut, arrivals, grown, turns)
+        decided = tuple(self.world.decisions.known.items())
+        return Execution(
+            lineage, failures, interruptions, names, self.world.cut, arrivals, grown, turns, lambda: unsettled(decided)
+        )
 
     def named(self, name: str) -> Any:
         """Return what a name of the module is, or a fixture that its folder has for all tests."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from olympus.spans import is_user_file
 from olympus.verdicts.turns import LATER, LOOP
-from olympus.witness.decisions import Same, is_constant
+from olympus.witness.decisions import Same
 from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
 from olympus.witness.unknown import Unknown, is_unknown
 
@@ -193,8 +193,7 @@ class Builtins(dict[str, Any]):
     def has(self, value: Any, container: Any) -> Any:
         """Stand for ``value in container``."""
         if is_unknown(value) and isinstance(container, Mapping | set | frozenset) and value not in container:
-            items = frozenset(container) if all(map(is_constant, container)) else Same(container)
-            return value._olympus_part(("in", Same(container)), f"{value} in ...", operand=items)
+            return value._olympus_part(("in", Same(container)), f"{value} in ...", operand=frozenset(container))
         return value in container
 
     def few(self, values: Any) -> Iterator[Any]:

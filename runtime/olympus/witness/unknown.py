@@ -26,6 +26,8 @@ DEEPEST = 8  # derivations after which a value has no elements
 NEST = 3  # derivations that going into elements counts for: what goes down a nest of lists takes both at each level
 ELEMENTS = 2  # of what is iterated over: enough for the second turn of a loop
 TOLD = 6  # derivations that are told in a condition; what goes deeper is a subject of its own
+CONDITIONS = GROUPS | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "is", "len", "type"}
+DIMENSIONS = ("shape", "ndim", "size", "dtype")
 NOTHING: Any = object()
 
 
@@ -85,7 +87,9 @@ class Unknown:
         term: Hashable = None
         if operation == "." and isinstance(self._olympus_term, Symbol):
             term = Symbol(path)
-        elif depth <= TOLD:
+        elif name == (".", "ndim"):
+            term = derived("len", (derived(".", (self._olympus_term, Constant("shape"))),))
+        elif depth <= TOLD or operation in CONDITIONS or (operation == "." and rest[0] in DIMENSIONS):
             tell = group if operation in GROUPS else expression
             told = map(expression, rest) if operand is NOTHING else (tell(operand),)
             term = derived(str(operation), (self._olympus_term, *told))
@@ -248,7 +252,13 @@ def expression(value: Any) -> Hashable:
 
 def group(values: Any) -> Hashable:
     """Return what conditions say of several values, of which something is one."""
-    told = tuple(map(expression, values if isinstance(values, tuple | frozenset) else (values,)))
+    several = isinstance(values, tuple | list | set | frozenset)
+    told = tuple(
+        map(
+            expression,
+            sorted(values, key=repr) if isinstance(values, set | frozenset) else values if several else (values,),
+        )
+    )
     return told if all(isinstance(each, Constant | Symbol) for each in told) else Same(values)
 
 
