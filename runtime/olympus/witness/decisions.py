@@ -81,12 +81,15 @@ def joined(operation: str, operands: tuple[Hashable, ...]) -> Derived:
     return KNOWN.setdefault((operation, kinds, operands), Derived(operation, operands))
 
 
+MEMBERS: dict[str, tuple[str, ...]] = {}  # those of the enumeration that a member is of
 KNOWN: WeakValueDictionary[Hashable, Derived] = WeakValueDictionary()
 
 
 def constant(value: Any) -> Hashable:
     """Return the expression of a known value: itself where it is told by what it equals."""
     if isinstance(value, enum.Enum):
+        members = tuple(f"{type(value).__module__}.{type(value).__qualname__}.{each.name}" for each in type(value))
+        MEMBERS.update(dict.fromkeys(members, members))
         return Symbol(f"{type(value).__module__}.{type(value).__qualname__}.{value.name}")
     if isinstance(value, type):
         return Symbol(f"{value.__module__}.{value.__qualname__}", bases_of(value))
@@ -129,6 +132,8 @@ def literal(expression: Hashable, holds: bool) -> Literal:
             return Predicate("lt", left, right), holds == (operation == "__lt__")
         case "in" | "isinstance" if isinstance(right, tuple):
             return Predicate(operation, left, right), holds
+        case "has":
+            return Predicate("contains", left, right), holds
         case "is":
             return Predicate("is", left, right), holds
     return Predicate("truth", expression), holds

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from olympus.predicates import Applied, Constant, Literal, Predicate, Shifted, Symbol
-from olympus.witness.decisions import Derived, Same
+from olympus.witness.decisions import MEMBERS, Derived, Same, Subject
 
 __all__ = ["unsettled"]
 
@@ -53,12 +53,22 @@ def unsettled(literals: Iterable[Literal]) -> str | None:
     Args:
         literals: tests, each with whether it holds.
     """
+    literals = list(literals)
+    for test, wanted in literals:
+        if wanted and is_chance(test):
+            return f"`{test.left.path}`, which is taken to be {test.right.value},"
     waiting = [(literal, frozenset(variables(literal[0]))) for literal in literals]
     while waiting:
         group, names, waiting = joined_to(waiting)
         if len(group) > 1 and not has_model(tuple(group), tuple(names)):
-            return next((str(getattr(name, "path", "")) for name in names if getattr(name, "path", "")), "one value")
+            return next((f"`{name.path}`" for name in names if isinstance(name, Subject)), "one value")
     return None
+
+
+def is_chance(test: Predicate) -> bool:
+    """Say whether a test asks if what was drawn is one number of very many."""
+    drawn = isinstance(test.left, Subject) and test.left.path.startswith("jax.random.")
+    return test.operation == "eq" and drawn and isinstance(test.right, Constant) and type(test.right.value) is float
 
 
 def joined_to(
@@ -150,7 +160,9 @@ def constants(terms: Iterable[Any]) -> Iterator[Constant | Symbol]:
                 yield from constants((subject, *(Constant(each) for each in arguments)))
             case Shifted(subject, offset):
                 yield from constants((subject, Constant(offset), Constant(-offset)))
-            case Derived(_, operands):
+            case Derived("call", (Derived(".", (owner, _)), *given)):
+                yield from constants((owner, *given))
+            case Derived(operation, operands) if operation in OPERATIONS or operation in ("tuple", "call"):
                 yield from constants(operands)
 
 
@@ -158,6 +170,9 @@ def candidates(mentioned: Sequence[Constant | Symbol]) -> list[Any]:
     """Return the values that are tried: usual ones, those that are mentioned, and those between and beside them."""
     found: dict[tuple[type, str], Any] = {}
     own = [each.value for each in mentioned if isinstance(each, Constant)]
+    enumerated = [Symbol(name) for each in mentioned if isinstance(each, Symbol) for name in MEMBERS.get(each.name, ())]
+    if enumerated:  # what is compared with a member is most likely one
+        return [*dict.fromkeys(enumerated), *dict.fromkeys(own), None]
     own += [part for each in own if isinstance(each, tuple | frozenset) for part in each]
     numbers = sorted({each for each in own if type(each) in (int, float) and abs(each) < 1e6})
     beside = [each + step for each in numbers for step in (-1, 1)]
@@ -204,6 +219,8 @@ def tested(test: Predicate, known: Mapping[Hashable, Any]) -> bool:
         parts = [value_of(each, known) for each in test.right]
         return any(is_instance(left, each) if test.operation == "isinstance" else equal(left, each) for each in parts)
     right = value_of(test.right, known)
+    if test.operation == "contains":
+        return bool(right in left)
     if test.operation == "lt":
         return bool(left < right)
     if test.operation == "is" and not isinstance(left, Symbol | Instance | Same):

@@ -45,7 +45,7 @@ PURE_PARTS = {
         "suppress",
     )
 }
-TOLD = 4  # derivations of what is called, up to which its results are told by its arguments
+TOLD = 10  # derivations of what is called, up to which its results are told by its arguments
 READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for name in dir(kind)) | {
     "all", "any", "argmax", "argmin", "astype", "copy", "cumsum", "flatten", "get", "item", "items", "keys", "max",
     "mean", "min", "prod", "ravel", "reshape", "std", "sum", "tolist", "transpose", "values", "var",
