@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NoReturn
 
 from olympus.predicates import Applied, Constant, Literal, Predicate, Shifted, Symbol
 from olympus.witness.decisions import MEMBERS, Derived, Same, Subject
@@ -55,8 +55,8 @@ def unsettled(literals: Iterable[Literal]) -> str | None:
     """
     literals = list(literals)
     for test, wanted in literals:
-        if wanted and is_chance(test):
-            return f"`{test.left.path}`, which is taken to be {test.right.value},"
+        if wanted and is_chance(test.operation, test.left, test.right):
+            return "what was drawn, which is taken to be one number of very many,"
     waiting = [(literal, frozenset(variables(literal[0]))) for literal in literals]
     while waiting:
         group, names, waiting = joined_to(waiting)
@@ -65,10 +65,10 @@ def unsettled(literals: Iterable[Literal]) -> str | None:
     return None
 
 
-def is_chance(test: Predicate) -> bool:
+def is_chance(operation: str, left: Hashable, right: Hashable) -> bool:
     """Say whether a test asks if what was drawn is one number of very many."""
-    drawn = isinstance(test.left, Subject) and test.left.path.startswith("jax.random.")
-    return test.operation == "eq" and drawn and isinstance(test.right, Constant) and type(test.right.value) is float
+    drawn = isinstance(left, Subject) and left.path.startswith("jax.random.")
+    return operation == "eq" and drawn and isinstance(right, Constant) and type(right.value) is float
 
 
 def joined_to(
@@ -169,7 +169,7 @@ def constants(terms: Iterable[Any]) -> Iterator[Constant | Symbol]:
 def candidates(mentioned: Sequence[Constant | Symbol]) -> list[Any]:
     """Return the values that are tried: usual ones, those that are mentioned, and those between and beside them."""
     found: dict[tuple[type, str], Any] = {}
-    own = [each.value for each in mentioned if isinstance(each, Constant)]
+    own: list[Any] = [each.value for each in mentioned if isinstance(each, Constant)]
     enumerated = [Symbol(name) for each in mentioned if isinstance(each, Symbol) for name in MEMBERS.get(each.name, ())]
     if enumerated:  # what is compared with a member is most likely one
         return [*dict.fromkeys(enumerated), *dict.fromkeys(own), None]
@@ -184,7 +184,9 @@ def candidates(mentioned: Sequence[Constant | Symbol]) -> list[Any]:
     dtypes = [Symbol(f"{DTYPES[0]}{name}") for name in ("float32", "int32", "bfloat16")]
     kinds = [Instance(each) for each in dict.fromkeys(symbols)]
     known = [getattr(builtins, each.name.rpartition(".")[2], None) for each in symbols if is_builtin(each)]
-    empty = [kind() for kind in known if isinstance(kind, type) and kind in (bytes, complex, set, frozenset, float)]
+    empty: list[Any] = [
+        kind() for kind in known if isinstance(kind, type) and kind in (bytes, complex, set, frozenset, float)
+    ]
     for value in (*own, *USUAL, *beside, *between, *texts, *longer, *lists, *symbols, *kinds, *empty, *dtypes):
         found.setdefault((type(value), repr(value)), value)
     return list(found.values())
@@ -262,10 +264,10 @@ def value_of(term: Any, known: Mapping[Hashable, Any]) -> Any:
             )
         case Derived("call", (Symbol(), dtype, kind)):
             return is_subdtype(value_of(dtype, known), value_of(kind, known))
-    return clear()
+    clear()
 
 
-def clear() -> Any:
+def clear() -> NoReturn:
     """Say that something is not known.
 
     Raises:
@@ -296,11 +298,11 @@ def equal(left: Any, right: Any) -> bool:
 def is_instance(value: Any, kind: Any) -> bool:
     """Return whether a value is an instance of a class."""
     if not isinstance(kind, Symbol):
-        return clear()
+        clear()
     if isinstance(value, Instance):
         return value.kind == kind or kind.name in value.kind.bases
     if isinstance(value, Symbol | Same):
-        return clear()
+        clear()
     own = getattr(builtins, kind.name.removeprefix("builtins."), None) if is_builtin(kind) else None
     return isinstance(value, own) if isinstance(own, type) else False
 
@@ -308,13 +310,13 @@ def is_instance(value: Any, kind: Any) -> bool:
 def kind_of(value: Any) -> Any:
     """Return the class of a value."""
     if isinstance(value, Symbol | Same):
-        return clear()
+        clear()
     return value.kind if isinstance(value, Instance) else Symbol(f"builtins.{type(value).__name__}")
 
 
 def is_subdtype(dtype: Any, kind: Any) -> bool:
     """Return whether a dtype is of a kind of dtypes."""
     if not isinstance(dtype, Symbol) or not isinstance(kind, Symbol) or not dtype.name.startswith(DTYPES):
-        return clear()
+        clear()
     starts = KINDS.get(kind.name.rpartition(".")[2])
     return clear() if starts is None else dtype.name.rpartition(".")[2].startswith(starts)
