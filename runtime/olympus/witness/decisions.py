@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from olympus.predicates import Applied, Consistency, Constant, Literal, Predicate, Shifted, Symbol, consistency
 
@@ -19,7 +19,6 @@ __all__ = [
     "Subject",
     "constant",
     "derived",
-    "is_constant",
     "joined",
     "literal",
 ]
@@ -81,6 +80,7 @@ def joined(operation: str, operands: tuple[Hashable, ...]) -> Derived:
     return KNOWN.setdefault((operation, kinds, operands), Derived(operation, operands))
 
 
+CLOSED: WeakSet[type] = WeakSet()  # classes of the user's of which all bases are known
 MEMBERS: dict[str, tuple[str, ...]] = {}  # those of the enumeration that a member is of
 KNOWN: WeakValueDictionary[Hashable, Derived] = WeakValueDictionary()
 
@@ -105,13 +105,9 @@ def constant(value: Any) -> Hashable:
 
 def bases_of(kind: type) -> frozenset[str]:
     """Return the names of what a class inherits; none where a base of it is not known."""
-    names = [f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__[1:]]
-    return frozenset() if any(hasattr(base, "_olympus_world") for base in kind.__mro__) else frozenset(names)
-
-
-def is_constant(value: Any) -> bool:
-    """Say whether a value is told by what it equals."""
-    return isinstance(constant(value), Constant)
+    if hasattr(kind, "_olympus_world") and kind not in CLOSED:
+        return frozenset()
+    return frozenset(f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__[1:])
 
 
 def literal(expression: Hashable, holds: bool) -> Literal:

@@ -20,6 +20,7 @@ from olympus.witness.decisions import MEMBERS, Derived, Same, Subject
 __all__ = ["unsettled"]
 
 ENOUGH = 20_000  # conditions that are evaluated, after which no other values are tried
+LONGEST = 2_000  # items
 USUAL: tuple[Any, ...] = (
     True, False, 0, 1, 2, 3, 5, -1, -2, 0.5, None, "", "a", "b", "1", (), (3,), (2, 3), (1, 2, 3), [], [1], [2],
     [1, 2], [2, 3], [1, 2, 3], {}, {1: 2},
@@ -107,8 +108,8 @@ def variables(term: Hashable) -> Iterator[Hashable]:
         case Derived("call", (Derived(".", (owner, Constant(name))), *given)) if name in METHODS:
             yield from variables(owner)
             yield from variables(tuple(given))
-        case Derived("call", (Symbol(name), *given)) if name.endswith(".issubdtype"):
-            yield from variables(tuple(given))
+        case Derived(operation, (dtype, Symbol())) if operation.endswith(".issubdtype"):
+            yield from variables(dtype)
         case _:
             yield term
 
@@ -178,10 +179,12 @@ def candidates(mentioned: Sequence[Constant | Symbol]) -> list[Any]:
     beside = [each + step for each in numbers for step in (-1, 1)]
     between = [(a + b) / 2 for a, b in pairwise(numbers)]
     texts = [each for each in own if isinstance(each, str)]
-    lists = [[1] * each for each in numbers if isinstance(each, int) and 3 < each < 20]
-    longer = [text + "x" for text in texts] + [a + b for a in texts for b in texts if len(texts) < 6]
+    lists = [[1] * each for each in (*numbers, *beside) if isinstance(each, int) and 3 < each < LONGEST]
+    longer = [f(text) for text in texts for f in (str.upper, str.lower, "{}x".format)] + [
+        a + b for a in texts for b in texts if len(texts) < 6
+    ]
     symbols = [each for each in mentioned if isinstance(each, Symbol)]
-    dtypes = [Symbol(f"{DTYPES[0]}{name}") for name in ("float32", "int32", "bfloat16")]
+    dtypes = [Symbol(f"{DTYPES[0]}{name}") for name in ("float32", "int32", "bfloat16", "uint8")]
     kinds = [Instance(each) for each in dict.fromkeys(symbols)]
     known = [getattr(builtins, each.name.rpartition(".")[2], None) for each in symbols if is_builtin(each)]
     empty: list[Any] = [
@@ -262,7 +265,7 @@ def value_of(term: Any, known: Mapping[Hashable, Any]) -> Any:
             return (
                 getattr(text, str(name))(*(value_of(each, known) for each in given)) if type(text) is str else clear()
             )
-        case Derived("call", (Symbol(), dtype, kind)):
+        case Derived(operation, (dtype, Symbol() as kind)) if operation.endswith(".issubdtype"):
             return is_subdtype(value_of(dtype, known), value_of(kind, known))
     clear()
 
