@@ -224,6 +224,15 @@ def f(key, xs, y):
         if y is None:
             y = «12 jax.random.normal(key)»
     return y""",
+    "a dictionary that remembers": """
+class A:
+    def __init__(self, key):
+        self.key = key
+        self.cache = {}
+    def sample(self):
+        if 'value' not in self.cache:
+            self.cache['value'] = «12 jax.random.normal(self.key)»
+        return self.cache['value']""",
     "a cached property": """
 import functools
 class A:

@@ -134,9 +134,11 @@ class Unknown:
     def __setitem__(self, item: Any, value: Any) -> None:
         self._olympus_world.guessed = True  # of how many items it has, say
         self._olympus_set(("[", _hashable(item)), value)
+        self._olympus_set(("has", _hashable(item)), True)  # as in a dictionary
 
     def __delitem__(self, item: Any) -> None:
         self._olympus_parts.pop(("[", _hashable(item)), None)
+        self._olympus_set(("has", _hashable(item)), False)
 
     def __iter__(self) -> Iterator[Any]:
         key = self._olympus_world.as_claimed_key(self)
