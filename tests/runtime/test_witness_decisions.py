@@ -147,6 +147,15 @@ def f(key, xs):
         if x:
             y = «2 jax.random.uniform(own)»
     return y""",
+    "what is asserted in a loop": """
+def f(key, xs):
+    for i, x in enumerate(xs):
+        own = jax.random.fold_in(key, i)
+        if x is not None:
+            y = «1 jax.random.normal(own)»
+        assert x is None
+        y = «2 jax.random.uniform(own)»
+    return y""",
     "what was drawn is one number": """
 def f(key, x):
     y = 1.0 if x else «1 jax.random.uniform(key)»

@@ -320,6 +320,7 @@ class Builtins(dict[str, Any]):
         false = not is_unknown(value) and not is_traced(value) and not value
         if false and self.world.cut is None:
             raise AssertionError
+        self.world.fails |= false  # or it only seems so, where a loop was cut short
 
     def decorator(self, decorator: Any) -> Callable[[Any], Any]:
         """Stand for a decorator: one that is not known leaves what it decorates as it is."""

@@ -209,6 +209,7 @@ class World:
         self.decided: dict[Unknown, bool] = {}
         self.decisions = Decisions()
         self.guessed = False  # whether it was decided in one way only what may be otherwise
+        self.fails = False  # whether the execution went on after an assertion that did not hold
         self.counted = False  # whether a loop was taken to end after a few turns
         self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
