@@ -16,6 +16,10 @@ import jax.numpy as jnp
 class K(enum.Enum):
     A = 1
     B = 2
+class Shape:
+    pass
+class Square(Shape):
+    pass
 def f(key, x, n):
     a = 0
     if {first}:
@@ -58,6 +62,19 @@ EXCLUSIVE = (
     ("bool(x)", "not x"),
     ("bool(x)", "x is None"),
     ("n - 1 == 0", "n == 2"),
+    ("x.ndim == 0", "x.shape == (3,)"),
+    ("x.ndim == 1", "x.shape == ()"),
+    ("len(x.shape) == 2", "x.ndim < 2"),
+    ("x in {K.B}", "x is not K.B"),
+    ("x is not None and x is not K.A", "x is not K.B"),
+    ("isinstance(x, bool)", "type(x) is not bool"),
+    ("len(x) % 2", "len(x) == 0"),
+    ("1 in x", "len(x) == 0"),
+    ("x.startswith('a')", "x == 'c'"),
+    ("x.lower() == 'a'", "x.isdigit()"),
+    ("x * 2 == 4", "x == 3"),
+    ("jnp.issubdtype(x.dtype, jnp.floating)", "x.dtype == jnp.int32"),
+    ("isinstance(x, Square)", "not isinstance(x, Shape)"),
 )
 COMPATIBLE = (
     ("isinstance(x, int)", "x > 3"),
@@ -78,6 +95,22 @@ COMPATIBLE = (
     ("x", "x is True"),
     ("x or n", "not x"),
     ("x != 3", "x != 4"),
+    ("x.ndim == 1", "x.shape == (3,)"),
+    ("x.ndim > 1", "x.shape != ()"),
+    ("len(x) % 2", "len(x) > 2"),
+    ("1 in x", "len(x) == 1"),
+    ("x.startswith('a')", "x.endswith('b')"),
+    ("x.lower() == 'a'", "x != 'a'"),
+    ("x * 2 == 4", "x > 1"),
+    ("x < n", "n < 2"),
+    ("0.25 < x < 0.75", "x != 0.5"),
+    ("x == 'first'", "x in ('first', 'second')"),
+    ("x.a == 3", "x.b == 4"),
+    ("x['mode'] == 'train'", "x['n'] > 100"),
+    ("len(x) > 1000", "len(x) < 2000"),
+    ("jnp.issubdtype(x.dtype, jnp.floating)", "x.dtype != jnp.float32"),
+    ("isinstance(x, Square)", "isinstance(x, Shape)"),
+    ("x is not K.A", "x is not None"),
 )
 
 
@@ -104,6 +137,30 @@ def f(key, mode, x):
         y = x + 1
     if y is None:
         y = «2 jax.random.uniform(key)»
+    return y""",
+    "elements of pairs": """
+def f(key, xs):
+    for i, (name, x) in enumerate(xs.items()):
+        own = jax.random.fold_in(key, i)
+        if x == '':
+            y = «1 jax.random.normal(own)»
+        if x:
+            y = «2 jax.random.uniform(own)»
+    return y""",
+    "what is asserted in a loop": """
+def f(key, xs):
+    for i, x in enumerate(xs):
+        own = jax.random.fold_in(key, i)
+        if x is not None:
+            y = «1 jax.random.normal(own)»
+        assert x is None
+        y = «2 jax.random.uniform(own)»
+    return y""",
+    "what was drawn is one number": """
+def f(key, x):
+    y = 1.0 if x else «1 jax.random.uniform(key)»
+    if y == 1.0:
+        y = «2 jax.random.normal(key)»
     return y""",
     "early exits": """
 def f(key, x):
@@ -176,6 +233,15 @@ def f(key, xs, y):
         if y is None:
             y = «12 jax.random.normal(key)»
     return y""",
+    "a dictionary that remembers": """
+class A:
+    def __init__(self, key):
+        self.key = key
+        self.cache = {}
+    def sample(self):
+        if 'value' not in self.cache:
+            self.cache['value'] = «12 jax.random.normal(self.key)»
+        return self.cache['value']""",
     "a cached property": """
 import functools
 class A:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
@@ -64,7 +64,7 @@ class Execution:
             and ``other`` things.
         grown: where child ``n`` of a split into ``n + 1`` children is taken, for a number that is not known.
         turns: the turns of its loops, if it stands for all numbers of them.
-        unsettled: gives a value of which more was decided than is shown to hold in one run, ``None`` if there is none.
+        unsettled: what was decided that is not shown to hold in one run with all else, ``None`` if all is.
     """
 
     lineage: Lineage
@@ -75,13 +75,13 @@ class Execution:
     arrivals: Mapping[Place, Sequence[frozenset[str]]] = field(default_factory=dict)
     grown: tuple[Span, ...] = ()
     turns: Turns | None = None
-    unsettled: Callable[[], str | None] = lambda: None
+    unsettled: str | None = None
 
     @cached_property
     def shown(self) -> str | None:
         """Why it is not shown that there is such a run; ``None`` if it is."""
-        value = self.unsettled()
-        return None if value is None else f"it is not shown that all that is decided of `{value}` holds in one run"
+        value = self.unsettled
+        return None if value is None else f"it is not shown that all that is decided of {value} holds in one run"
 
     @cached_property
     def making(self) -> Making:

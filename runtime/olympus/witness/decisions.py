@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from olympus.predicates import Applied, Consistency, Constant, Literal, Predicate, Shifted, Symbol, consistency
 
@@ -19,7 +19,6 @@ __all__ = [
     "Subject",
     "constant",
     "derived",
-    "is_constant",
     "joined",
     "literal",
 ]
@@ -81,12 +80,16 @@ def joined(operation: str, operands: tuple[Hashable, ...]) -> Derived:
     return KNOWN.setdefault((operation, kinds, operands), Derived(operation, operands))
 
 
+CLOSED: WeakSet[type] = WeakSet()  # classes of the user's of which all bases are known
+MEMBERS: dict[str, tuple[str, ...]] = {}  # those of the enumeration that a member is of
 KNOWN: WeakValueDictionary[Hashable, Derived] = WeakValueDictionary()
 
 
 def constant(value: Any) -> Hashable:
     """Return the expression of a known value: itself where it is told by what it equals."""
     if isinstance(value, enum.Enum):
+        members = tuple(f"{type(value).__module__}.{type(value).__qualname__}.{each.name}" for each in type(value))
+        MEMBERS.update(dict.fromkeys(members, members))
         return Symbol(f"{type(value).__module__}.{type(value).__qualname__}.{value.name}")
     if isinstance(value, type):
         return Symbol(f"{value.__module__}.{value.__qualname__}", bases_of(value))
@@ -102,13 +105,9 @@ def constant(value: Any) -> Hashable:
 
 def bases_of(kind: type) -> frozenset[str]:
     """Return the names of what a class inherits; none where a base of it is not known."""
-    names = [f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__[1:]]
-    return frozenset() if any(hasattr(base, "_olympus_world") for base in kind.__mro__) else frozenset(names)
-
-
-def is_constant(value: Any) -> bool:
-    """Say whether a value is told by what it equals."""
-    return isinstance(constant(value), Constant)
+    if hasattr(kind, "_olympus_world") and kind not in CLOSED:
+        return frozenset()
+    return frozenset(f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__[1:])
 
 
 def literal(expression: Hashable, holds: bool) -> Literal:
@@ -129,6 +128,8 @@ def literal(expression: Hashable, holds: bool) -> Literal:
             return Predicate("lt", left, right), holds == (operation == "__lt__")
         case "in" | "isinstance" if isinstance(right, tuple):
             return Predicate(operation, left, right), holds
+        case "has":
+            return Predicate("contains", left, right), holds
         case "is":
             return Predicate("is", left, right), holds
     return Predicate("truth", expression), holds

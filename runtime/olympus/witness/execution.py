@@ -177,10 +177,8 @@ class Executor:
         self.forced.update(dict.fromkeys(self.world.decisions.forced))
         self.whole &= not interruptions and self.world.cut is None and (not self.world.guessed or bool(choices.wanted))
         turns = turns_of(lineage, players, self.world.loops) if self.is_open else None
-        decided = tuple(self.world.decisions.known.items())
-        return Execution(
-            lineage, failures, interruptions, names, self.world.cut, arrivals, grown, turns, lambda: unsettled(decided)
-        )
+        doubt = "what is asserted" if self.world.fails else unsettled(self.world.decisions.known.items())
+        return Execution(lineage, failures, interruptions, names, self.world.cut, arrivals, grown, turns, doubt)
 
     def named(self, name: str) -> Any:
         """Return what a name of the module is, or a fixture that its folder has for all tests."""

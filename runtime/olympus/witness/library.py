@@ -12,9 +12,9 @@ from functools import partial, wraps
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from olympus.predicates import Applied
+from olympus.predicates import Applied, Constant, Symbol
 from olympus.verdicts.turns import LOOP, MANY, Turn
-from olympus.witness.decisions import Derived, derived, is_constant
+from olympus.witness.decisions import Derived, derived
 from olympus.witness.loops import TURNS as OPEN_TURNS
 from olympus.witness.unknown import Unknown, expression, is_unknown
 
@@ -143,7 +143,10 @@ class Calls:
     def unknown(self, name: str, args: Sequence[Any] = (), *, plain: bool = False) -> Any:
         """Return a new unknown value; a plain one is no key. Of one that is given for some arguments, it is told so."""
         term = None
-        if args and all(is_constant(each) or (is_unknown(each) and each._olympus_depth < TOLD) for each in args):
+        if args and all(
+            isinstance(expression(each), Constant | Symbol) or (is_unknown(each) and each._olympus_depth < TOLD)
+            for each in args
+        ):
             term = derived(f"jax.{name}", tuple(map(expression, args)))
         return Unknown(self.world, f"jax.{name}(...)", plain=plain, term=term)
 

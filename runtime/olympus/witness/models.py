@@ -12,14 +12,15 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NoReturn
 
 from olympus.predicates import Applied, Constant, Literal, Predicate, Shifted, Symbol
-from olympus.witness.decisions import Derived, Same
+from olympus.witness.decisions import MEMBERS, Derived, Same, Subject
 
 __all__ = ["unsettled"]
 
 ENOUGH = 20_000  # conditions that are evaluated, after which no other values are tried
+LONGEST = 2_000  # items
 USUAL: tuple[Any, ...] = (
     True, False, 0, 1, 2, 3, 5, -1, -2, 0.5, None, "", "a", "b", "1", (), (3,), (2, 3), (1, 2, 3), [], [1], [2],
     [1, 2], [2, 3], [1, 2, 3], {}, {1: 2},
@@ -53,12 +54,22 @@ def unsettled(literals: Iterable[Literal]) -> str | None:
     Args:
         literals: tests, each with whether it holds.
     """
+    literals = list(literals)
+    for test, wanted in literals:
+        if wanted and is_chance(test.operation, test.left, test.right):
+            return "what was drawn, which is taken to be one number of very many,"
     waiting = [(literal, frozenset(variables(literal[0]))) for literal in literals]
     while waiting:
         group, names, waiting = joined_to(waiting)
         if len(group) > 1 and not has_model(tuple(group), tuple(names)):
-            return next((str(getattr(name, "path", "")) for name in names if getattr(name, "path", "")), "one value")
+            return next((f"`{name.path}`" for name in names if isinstance(name, Subject)), "one value")
     return None
+
+
+def is_chance(operation: str, left: Hashable, right: Hashable) -> bool:
+    """Say whether a test asks if what was drawn is one number of very many."""
+    drawn = isinstance(left, Subject) and left.path.startswith("jax.random.")
+    return operation == "eq" and drawn and isinstance(right, Constant) and type(right.value) is float
 
 
 def joined_to(
@@ -97,8 +108,8 @@ def variables(term: Hashable) -> Iterator[Hashable]:
         case Derived("call", (Derived(".", (owner, Constant(name))), *given)) if name in METHODS:
             yield from variables(owner)
             yield from variables(tuple(given))
-        case Derived("call", (Symbol(name), *given)) if name.endswith(".issubdtype"):
-            yield from variables(tuple(given))
+        case Derived(operation, (dtype, Symbol())) if operation.endswith(".issubdtype"):
+            yield from variables(dtype)
         case _:
             yield term
 
@@ -150,26 +161,35 @@ def constants(terms: Iterable[Any]) -> Iterator[Constant | Symbol]:
                 yield from constants((subject, *(Constant(each) for each in arguments)))
             case Shifted(subject, offset):
                 yield from constants((subject, Constant(offset), Constant(-offset)))
-            case Derived(_, operands):
+            case Derived("call", (Derived(".", (owner, _)), *given)):
+                yield from constants((owner, *given))
+            case Derived(operation, operands) if operation in OPERATIONS or operation in ("tuple", "call"):
                 yield from constants(operands)
 
 
 def candidates(mentioned: Sequence[Constant | Symbol]) -> list[Any]:
     """Return the values that are tried: usual ones, those that are mentioned, and those between and beside them."""
     found: dict[tuple[type, str], Any] = {}
-    own = [each.value for each in mentioned if isinstance(each, Constant)]
+    own: list[Any] = [each.value for each in mentioned if isinstance(each, Constant)]
+    enumerated = [Symbol(name) for each in mentioned if isinstance(each, Symbol) for name in MEMBERS.get(each.name, ())]
+    if enumerated:  # what is compared with a member is most likely one
+        return [*dict.fromkeys(enumerated), *dict.fromkeys(own), None]
     own += [part for each in own if isinstance(each, tuple | frozenset) for part in each]
     numbers = sorted({each for each in own if type(each) in (int, float) and abs(each) < 1e6})
     beside = [each + step for each in numbers for step in (-1, 1)]
     between = [(a + b) / 2 for a, b in pairwise(numbers)]
     texts = [each for each in own if isinstance(each, str)]
-    lists = [[1] * each for each in numbers if isinstance(each, int) and 3 < each < 20]
-    longer = [text + "x" for text in texts] + [a + b for a in texts for b in texts if len(texts) < 6]
+    lists = [[1] * each for each in (*numbers, *beside) if isinstance(each, int) and 3 < each < LONGEST]
+    longer = [f(text) for text in texts for f in (str.upper, str.lower, "{}x".format)] + [
+        a + b for a in texts for b in texts if len(texts) < 6
+    ]
     symbols = [each for each in mentioned if isinstance(each, Symbol)]
-    dtypes = [Symbol(f"{DTYPES[0]}{name}") for name in ("float32", "int32", "bfloat16")]
+    dtypes = [Symbol(f"{DTYPES[0]}{name}") for name in ("float32", "int32", "bfloat16", "uint8")]
     kinds = [Instance(each) for each in dict.fromkeys(symbols)]
     known = [getattr(builtins, each.name.rpartition(".")[2], None) for each in symbols if is_builtin(each)]
-    empty = [kind() for kind in known if isinstance(kind, type) and kind in (bytes, complex, set, frozenset, float)]
+    empty: list[Any] = [
+        kind() for kind in known if isinstance(kind, type) and kind in (bytes, complex, set, frozenset, float)
+    ]
     for value in (*own, *USUAL, *beside, *between, *texts, *longer, *lists, *symbols, *kinds, *empty, *dtypes):
         found.setdefault((type(value), repr(value)), value)
     return list(found.values())
@@ -204,6 +224,8 @@ def tested(test: Predicate, known: Mapping[Hashable, Any]) -> bool:
         parts = [value_of(each, known) for each in test.right]
         return any(is_instance(left, each) if test.operation == "isinstance" else equal(left, each) for each in parts)
     right = value_of(test.right, known)
+    if test.operation == "contains":
+        return bool(right in left)
     if test.operation == "lt":
         return bool(left < right)
     if test.operation == "is" and not isinstance(left, Symbol | Instance | Same):
@@ -243,12 +265,12 @@ def value_of(term: Any, known: Mapping[Hashable, Any]) -> Any:
             return (
                 getattr(text, str(name))(*(value_of(each, known) for each in given)) if type(text) is str else clear()
             )
-        case Derived("call", (Symbol(), dtype, kind)):
+        case Derived(operation, (dtype, Symbol() as kind)) if operation.endswith(".issubdtype"):
             return is_subdtype(value_of(dtype, known), value_of(kind, known))
-    return clear()
+    clear()
 
 
-def clear() -> Any:
+def clear() -> NoReturn:
     """Say that something is not known.
 
     Raises:
@@ -279,11 +301,11 @@ def equal(left: Any, right: Any) -> bool:
 def is_instance(value: Any, kind: Any) -> bool:
     """Return whether a value is an instance of a class."""
     if not isinstance(kind, Symbol):
-        return clear()
+        clear()
     if isinstance(value, Instance):
         return value.kind == kind or kind.name in value.kind.bases
     if isinstance(value, Symbol | Same):
-        return clear()
+        clear()
     own = getattr(builtins, kind.name.removeprefix("builtins."), None) if is_builtin(kind) else None
     return isinstance(value, own) if isinstance(own, type) else False
 
@@ -291,13 +313,13 @@ def is_instance(value: Any, kind: Any) -> bool:
 def kind_of(value: Any) -> Any:
     """Return the class of a value."""
     if isinstance(value, Symbol | Same):
-        return clear()
+        clear()
     return value.kind if isinstance(value, Instance) else Symbol(f"builtins.{type(value).__name__}")
 
 
 def is_subdtype(dtype: Any, kind: Any) -> bool:
     """Return whether a dtype is of a kind of dtypes."""
     if not isinstance(dtype, Symbol) or not isinstance(kind, Symbol) or not dtype.name.startswith(DTYPES):
-        return clear()
+        clear()
     starts = KINDS.get(kind.name.rpartition(".")[2])
     return clear() if starts is None else dtype.name.rpartition(".")[2].startswith(starts)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from olympus.spans import is_user_file
 from olympus.verdicts.turns import LATER, LOOP
-from olympus.witness.decisions import Same
+from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
 from olympus.witness.unknown import Unknown, is_unknown
 
@@ -320,6 +320,7 @@ class Builtins(dict[str, Any]):
         false = not is_unknown(value) and not is_traced(value) and not value
         if false and self.world.cut is None:
             raise AssertionError
+        self.world.fails |= false  # or it only seems so, where a loop was cut short
 
     def decorator(self, decorator: Any) -> Callable[[Any], Any]:
         """Stand for a decorator: one that is not known leaves what it decorates as it is."""
@@ -345,7 +346,10 @@ class Builtins(dict[str, Any]):
         if self.world.base in unique:  # last, so that no order of bases is impossible
             unique = [*(base for base in unique if base is not self.world.base), self.world.base]
             keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
-        return builtins.__build_class__(body, name, *unique, **keywords)
+        made: Any = builtins.__build_class__(body, name, *unique, **keywords)
+        if len(known) == len(bases) and all(base in CLOSED or not hasattr(base, "_olympus_world") for base in known):
+            CLOSED.add(made)
+        return made
 
 
 def is_raised(error: BaseException) -> bool:

@@ -25,8 +25,8 @@ __all__ = ["Unknown", "UnknownBase", "is_unknown"]
 DEEPEST = 8  # derivations after which a value has no elements
 NEST = 3  # derivations that going into elements counts for: what goes down a nest of lists takes both at each level
 ELEMENTS = 2  # of what is iterated over: enough for the second turn of a loop
-TOLD = 6  # derivations that are told in a condition; what goes deeper is a subject of its own
-CONDITIONS = GROUPS | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "is", "len", "type"}
+TOLD = 12  # derivations that are told in a condition; what goes deeper is a subject of its own
+CONDITIONS = GROUPS | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "is", "len", "type", "has"}
 DIMENSIONS = ("shape", "ndim", "size", "dtype")
 NOTHING: Any = object()
 
@@ -134,9 +134,11 @@ class Unknown:
     def __setitem__(self, item: Any, value: Any) -> None:
         self._olympus_world.guessed = True  # of how many items it has, say
         self._olympus_set(("[", _hashable(item)), value)
+        self._olympus_set(("has", _hashable(item)), True)  # as in a dictionary
 
     def __delitem__(self, item: Any) -> None:
         self._olympus_parts.pop(("[", _hashable(item)), None)
+        self._olympus_set(("has", _hashable(item)), False)
 
     def __iter__(self) -> Iterator[Any]:
         key = self._olympus_world.as_claimed_key(self)

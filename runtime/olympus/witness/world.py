@@ -45,7 +45,7 @@ PURE_PARTS = {
         "suppress",
     )
 }
-TOLD = 4  # derivations of what is called, up to which its results are told by its arguments
+TOLD = 10  # derivations of what is called, up to which its results are told by its arguments
 READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for name in dir(kind)) | {
     "all", "any", "argmax", "argmin", "astype", "copy", "cumsum", "flatten", "get", "item", "items", "keys", "max",
     "mean", "min", "prod", "ravel", "reshape", "std", "sum", "tolist", "transpose", "values", "var",
@@ -209,6 +209,7 @@ class World:
         self.decided: dict[Unknown, bool] = {}
         self.decisions = Decisions()
         self.guessed = False  # whether it was decided in one way only what may be otherwise
+        self.fails = False  # whether the execution went on after an assertion that did not hold
         self.counted = False  # whether a loop was taken to end after a few turns
         self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
