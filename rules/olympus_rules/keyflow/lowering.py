@@ -681,7 +681,7 @@ def _missing(test: ast.expr, *, negated: bool = False) -> dict[str, str]:
 def _default(node: ast.Assign) -> ast.If | None:
     """Return ``x = x or y`` and the like as ``if not x: x = y``, ``None`` for any other assignment."""
     target, value = node.targets[0], node.value
-    if not isinstance(target, ast.Name | ast.Attribute):
+    if not isinstance(value, ast.BoolOp | ast.IfExp) or not isinstance(target, ast.Name | ast.Attribute):
         return None
     if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or) and len(value.values) == 2:
         kept, made = value.values

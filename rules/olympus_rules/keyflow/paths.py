@@ -60,12 +60,12 @@ class Decisions:
         self._wholes: dict[int, list[PathCondition]] = {}
         self._combined: dict[PathCondition, tuple[PathCondition | None, list[PathCondition]]] = {}
         self._predicates: dict[int, Predicate] = {}
-        self._about: dict[Expression, int] = {}
-        self._related = 0  # decisions about one thing: whether they hold together has to be looked at
-        self._decided = 0  # decisions that can go one way only
+        self._groups: dict[Expression, list[int]] = {}  # the decisions about one thing
+        self._neighbours: dict[int, int] = {}  # those about what a decision is about
+        self._related = 0  # decisions that may bear on others
+        self._decided = 0  # decisions that may go one way only
         self._conditions = 0  # decisions that a condition of the program stands for
-        self._unmodelled = 0  # decisions that rest on unknown calls
-        self._opaque = 0  # decisions about a function of something that is not looked into
+        self._understood = 0
         self._entering = 0  # whether loops have a first iteration
         self._continuing = 0  # whether they have another one
         self._iterating = 0  # the conditions of loops
@@ -93,19 +93,22 @@ class Decisions:
         if kind:
             return
         self._conditions |= mask
-        said = self._predicates[mask] = predicate(self._terms, test)
-        if is_unmodelled(self._terms, test):
-            self._unmodelled |= mask
-        elif is_opaque(self._terms, said):
-            self._opaque |= mask
+
+    def _understand(self, mask: int) -> None:
+        """Find out what a decision says, and which others speak of the same things."""
+        self._understood |= mask
+        said = self._predicates[mask] = predicate(self._terms, self.tests[mask.bit_length() - 1])
         if isinstance(said.left, Constant) or said.left == said.right or Counter(0) in counters(said):
             self._decided |= mask
             self._related |= mask
+        self._neighbours.setdefault(mask, 0)
         for subject in subjects(said):
-            others = self._about.get(subject, 0)
-            self._about[subject] = others | mask
-            if others:
-                self._related |= others | mask
+            group = self._groups.setdefault(subject, [])
+            for other in group:
+                self._neighbours[other] |= mask
+                self._related |= other | mask
+            self._neighbours[mask] |= sum(group)
+            group.append(mask)
 
     def outcomes(self, test: Term) -> tuple[PathCondition, PathCondition]:
         """Return the conditions under which a test holds and fails.
@@ -177,18 +180,31 @@ class Decisions:
 
     def consistency(self, path: PathCondition) -> Consistency:
         """Return whether the decisions of a path can hold together."""
-        related = (path[0] | path[1]) & self._related
-        if not related & (related - 1) and not related & self._decided:
+        asked = (path[0] | path[1]) & self._conditions
+        if not asked:
             return Consistency.POSSIBLE
-        of_interest = (path[0] & related, path[1] & related)
-        goes_on = bool(path[0] & self._continuing)
-        found = self._consistency.get((of_interest, goes_on))
+        for mask in _bits((asked & ~self._understood, 0)):
+            self._understand(mask)
+        asked &= self._related
+        if not asked & (asked - 1) and not asked & self._decided:
+            return Consistency.POSSIBLE
+        related = asked & self._decided
+        for mask in _bits((asked & ~related, 0)):
+            if self._neighbours[mask] & asked:
+                related |= mask
+        if not related:
+            return Consistency.POSSIBLE
+        slot = (path[0] & related, path[1] & related), bool(path[0] & self._continuing)
+        found = self._consistency.get(slot)
         if found is None:
-            literals = [(self._predicates[mask], bool(mask & path[0])) for mask in _bits(of_interest)]
-            if not goes_on and {counter for said, _ in literals for counter in counters(said)} == {Counter(0)}:
-                literals = [(in_first_iteration(said), holds) for said, holds in literals]
-            found = self._consistency[of_interest, goes_on] = consistency(literals)
+            found = self._consistency[slot] = self._decide(*slot)
         return found
+
+    def _decide(self, path: PathCondition, goes_on: bool) -> Consistency:
+        literals = [(self._predicates[mask], bool(mask & path[0])) for mask in _bits(path)]
+        if not goes_on and {counter for said, _ in literals for counter in counters(said)} == {Counter(0)}:
+            literals = [(in_first_iteration(said), holds) for said, holds in literals]
+        return consistency(literals)
 
     def is_doubtful(self, path: PathCondition) -> bool:
         """Return whether a path needs a loop without iterations, code that may raise, or two names of one value."""
@@ -209,28 +225,36 @@ class Decisions:
         own = one & ~other, other & ~one
         if not (own[0] and own[1]):
             return False
-        if (own[0] | own[1]) & self._unmodelled & ~self._iterating:
+        unmodelled = (own[0] | own[1]) & ~self._iterating
+        if any(is_unmodelled(self._terms, self.tests[number]) for number in bit_numbers(unmodelled)):
             return True
-        return self._shares(own[0] & self._opaque, own[1]) or self._shares(own[1] & self._opaque, own[0])
+        return self._shares(own[0], own[1]) or self._shares(own[1], own[0])
 
-    def _shares(self, opaque: int, others: int) -> bool:
-        """Return whether opaque decisions are computed from something that other decisions are computed from."""
-        if not opaque:
-            return False
-        known = {root for number in bit_numbers(others) for root in roots(self._terms, self.tests[number])}
-        return any(not known.isdisjoint(roots(self._terms, self.tests[number])) for number in bit_numbers(opaque))
+    def _shares(self, some: int, others: int) -> bool:
+        """Return whether opaque ones of some decisions are computed from what other decisions are computed from."""
+        terms, tests = self._terms, self.tests
+        opaque = [test for n in bit_numbers(some) if is_opaque(terms, predicate(terms, test := tests[n]))]
+        known = {root for number in bit_numbers(others) for root in roots(terms, tests[number])} if opaque else set()
+        return any(not known.isdisjoint(roots(terms, test)) for test in opaque)
 
     def closure(self, path: PathCondition | None) -> PathCondition | None:
         """Return a condition with what follows from the parts of each ``and`` and ``or``; ``None`` for never."""
         path = self._followed_up(path)
         if path is None or self.consistency(path) == Consistency.IMPOSSIBLE:
             return None
+        if not (path[0] | path[1]) & self._involved:
+            return path
         return path if self._has_case(path, self._cases(path)) else None
+
+    def _wholes_of(self, path: PathCondition) -> dict[PathCondition, None]:
+        """Return the decisions that a path's decisions are parts of, or are made of others."""
+        involved = (path[0] & self._involved, path[1] & self._involved)
+        return {whole: None for mask in _bits(involved) for whole in self._wholes.get(mask, ())}
 
     def _cases(self, path: PathCondition) -> list[list[PathCondition]]:
         """Return the parts of each decision on a path of which one of several parts has to hold."""
         cases: list[list[PathCondition]] = []
-        for whole in {whole: None for mask in _bits(path) for whole in self._wholes.get(mask, ())}:
+        for whole in self._wholes_of(path):
             parts = self._combined[whole][1]
             if not compatible(path, whole) and not any(implies(path, part) for part in parts):
                 cases.append([part for part in parts if self._is_able(part, path)])
@@ -250,7 +274,7 @@ class Decisions:
         before = None
         while path is not None and path != before and (path[0] | path[1]) & self._involved:
             before = path
-            wholes = {whole: None for mask in _bits(path) for whole in self._wholes.get(mask, ())}
+            wholes = self._wholes_of(path)
             for whole in wholes:
                 path = self._followed(path, whole, *self._combined[whole])
                 if path is None:
