@@ -344,3 +344,68 @@ def test_what_is_expected_to_raise_is_possible_only() -> None:
             return a
     """
     assert surest(source) == Confidence.POSSIBLE
+
+
+def test_two_maps_over_one_array_of_keys_are_two_uses_of_it() -> None:
+    source = """
+        def loss(x):
+            key, data = x
+            return data + normal(key)
+
+        def both(key, data, n):
+            keys = split(key, n)
+            first = lax.map(loss, (keys, data))
+            return first - lax.map(loss, (keys, -data))
+    """
+    (fact,) = reuses(source)
+    assert fact.repeated_by == ""
+    assert fact.first.node.lineno + 1 == fact.again.node.lineno
+
+
+def test_a_functional_update_gives_an_object_with_another_key() -> None:
+    source = """
+        import equinox as eqx
+
+        class Data(eqx.Module):
+            key: jax.Array
+
+            def __init__(self, key):
+                self.key = key
+
+            def batch(self):
+                new_key, subkey = split(self.key)
+                return eqx.tree_at(lambda m: m.key, self, new_key), normal(subkey, (3,))
+
+            def get_batch(self):
+                new, batch = self.batch()
+                return new, batch
+
+        def right(key):
+            data = Data(key)
+            data, first = data.get_batch()
+            data, second = data.get_batch()
+            return first + second
+
+        def wrong(key):
+            data = Data(key)
+            _, first = data.get_batch()
+            data, second = data.get_batch()
+            return first + second
+    """
+    found = [(fact.node.lineno, fact.confidence) for fact in reuses(source) if fact.confidence > Confidence.POSSIBLE]
+    assert found == [(reuses(source)[-1].node.lineno, Confidence.CERTAIN)]
+
+
+def test_a_test_case_is_made_anew_for_each_test() -> None:
+    source = """
+        import unittest
+
+        class Sampling(unittest.TestCase):
+            def __init__(self, *args):
+                super().__init__(*args)
+                self.key = jax.random.key(0)
+
+            def test_it(self):
+                return normal(self.key)
+    """
+    assert surest(source) in (None, Confidence.POSSIBLE)

@@ -145,7 +145,10 @@ def asks_for_its_type(flow: Interpreter, use: Consumption) -> bool:
         if terms.operation(test) != "op" or not terms.args(test):
             continue
         data = terms.data(test)
-        if data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
+        parts = flow.decisions.parts(test)
+        if parts is not None:
+            waiting += [flow.decisions.tests[number] for mask in parts for number in bit_numbers(mask)]
+        elif data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
             waiting += terms.args(test)
         elif data in TYPE_TESTS:
             subject = terms.args(test)[0]  # of a value that differs by path, each arm; an attribute of it

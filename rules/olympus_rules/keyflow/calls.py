@@ -43,7 +43,7 @@ from olympus_rules.keyflow.values import (
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["KEEPING_METHODS", "REPLACING", "call", "decorate", "replaced", "unknown"]
+__all__ = ["KEEPING_METHODS", "REPLACING", "call", "decorate", "replaced", "replaced_at", "unknown"]
 
 # Methods that keep or show what they are given, whatever the object.
 KEEPING_METHODS = frozenset(
@@ -342,3 +342,19 @@ def replaced(flow: Interpreter, receiver: int, arguments: Arguments) -> Value:
         if name is not None:
             flow.set_attribute(changed, name, value)
     return changed
+
+
+def replaced_at(flow: Interpreter, arguments: Arguments) -> Value | None:
+    """Return what ``tree_at(lambda tree: tree.field, tree, new)`` makes of an object, ``None`` where it is none."""
+    where, tree, new = (arguments.get(i, name) for i, name in enumerate(("where", "pytree", "replace")))
+    node = where.code.node if isinstance(where, Function) else None
+    if type(tree) is not int or not isinstance(node, ast.Lambda):
+        return None
+    parts = node.body.elts if isinstance(node.body, ast.Tuple | ast.List) else [node.body]
+    values = new.items if isinstance(new, Sequence) and len(new.items) == len(parts) > 1 else None
+    fields: list[tuple[str | None, Value]] = []
+    for number, part in enumerate(parts):
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            value = values[number] if values is not None else new if len(parts) == 1 else None
+            fields.append((part.attr, flow.terms.fresh() if value is None else value))
+    return replaced(flow, tree, replace(arguments, keywords=tuple(fields)))

@@ -302,7 +302,9 @@ def _length_of(flow: Interpreter, xs: Value | None) -> Value | None:
     if type(xs) is not int or flow.terms.operation(xs) != "op":
         return None
     data, args = flow.terms.data(xs), flow.terms.args(xs)
-    return args[0] if isinstance(data, tuple) and data[0] == "jax.numpy.arange" and len(args) == 1 else None
+    is_range = isinstance(data, tuple) and data[0] == "jax.numpy.arange" and len(args) > 0
+    only = is_range and all(flow.terms.operation(arg) == "symbol" for arg in args[1:])  # and a dtype
+    return args[0] if only else None
 
 
 def _tree_element(flow: Interpreter, tree: Value, turn: int) -> Value:

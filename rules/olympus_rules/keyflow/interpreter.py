@@ -665,7 +665,7 @@ class Interpreter:
             use: where and by what; it becomes the entry of a single key, and is copied for several.
         """
         if type(value) is int:
-            use.term, use.time = value, self.ledger.tick()
+            use.term, use.time, use.site = value, self.ledger.tick(), self.site
             use.loop = use.loop or (self.loops[-1] if self.loops else "")
             self.ledger.add(use)
             self.hold(value)

@@ -53,6 +53,7 @@ class Consumption:
         time: when it happens, counted in consumptions and departures.
         arms: which of several possible callees made it, as (number of the choice, number of the callee): of two
             different ones, only one is called.
+        site: the call of a transformation, loop or map that makes the call, where there is one.
     """
 
     node: ast.AST
@@ -68,6 +69,7 @@ class Consumption:
     count: int | None = None
     time: int = 0
     arms: tuple[tuple[int, int], ...] = ()
+    site: ast.AST | None = None
 
 
 @dataclass(slots=True)

@@ -44,6 +44,7 @@ ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "s
 
 
 REPLACING = {"dataclasses.replace", "copy.replace"}
+TREE_AT = "equinox.tree_at"
 METADATA_FUNCTIONS = {
     f"{module}.{name}": name for module in ("jax.numpy", "numpy") for name in ("ndim", "shape", "size")
 }
@@ -78,6 +79,8 @@ def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Va
     returned = flow.analysis.table.returned(qualified)
     if returned is not None:
         return Library(returned)
+    if qualified == TREE_AT and (changed := calls.replaced_at(flow, arguments)) is not None:
+        return changed
     if qualified in specs.SHARDINGS:
         return arguments.get(1, "spec") or flow.terms.fresh()
     if flow.analysis.table.forwards(qualified) and first is not None:

@@ -54,9 +54,14 @@ def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | 
     kind = flow.knowledge.kind(again.term)
     one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
     repeated = again.loop or "call" if first.node is again.node else ""
+    node = again.node
+    if first.node is node and again.loop and None not in (first.site, again.site) and first.site is not again.site:
+        # two maps or scans call one function: each of them is a use of the whole
+        one, two = Place(first.site or node, first.what), Place(again.site or node, again.what)
+        node, repeated = two.node, ""
     if first.count and again.count and first.count != again.count and first.draw == again.draw == "split":
         return facts.DerivationCollision(
-            node=again.node,
+            node=node,
             confidence=confidence,
             key=key,
             kind=kind,
@@ -66,7 +71,7 @@ def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | 
             repeated_by=repeated,
         )
     return facts.Reuse(
-        node=again.node,
+        node=node,
         confidence=confidence,
         key=key,
         kind=kind,
@@ -279,9 +284,15 @@ def _written(flow: Interpreter) -> set[str]:
 def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
     terms = flow.terms
     receiver = terms.make("param", (flow.code, flow.code.parameters[0])) if flow.code.parameters else None
-    once = flow.code.name.rpartition(".")[2].startswith(ONCE)
+    # a test runner makes an object for each test; who gets the object may return one with another key
+    once = flow.code.name.rpartition(".")[2].startswith((*ONCE, "test")) or receiver in flow.forgotten
     class_ = flow.code.owner
     succeeded = class_ is not None and class_.name in flow.code.reads  # by an object with a child of the key
+    succeeded = succeeded or any(
+        terms.operation(leaf) == "copy" and terms.args(leaf)[0] == receiver
+        for _, value in flow.returns
+        for leaf in leaves(value)
+    )
     written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in flow.writes}
     for use in flow.ledger.consumptions:
         if terms.operation(use.term) != "attr" or terms.args(use.term)[0] != receiver:
@@ -470,17 +481,16 @@ def _guards(analysis: Analysis) -> dict[Term, int]:
     terms = analysis.terms
     guards: dict[Term, int] = {}
     for number, test in enumerate(analysis.decisions.tests):
-        asked = terms.data(test)
-        if (
-            terms.operation(test) == "op"
-            and isinstance(asked, str)
-            and asked.endswith("issubdtype")
-            and terms.args(test)
-        ):
-            subject = terms.args(test)[0]
-            if terms.operation(subject) == "op" and terms.data(subject) == "dtype":
-                key = terms.args(subject)[0]
-                guards[key] = guards.get(key, 0) | 1 << number
+        asked, args = terms.data(test), terms.args(test)
+        key: Term | None = None
+        if terms.operation(test) != "op" or not isinstance(asked, str) or not args:
+            continue
+        if asked.endswith("issubdtype") and terms.operation(args[0]) == "op" and terms.data(args[0]) == "dtype":
+            key = terms.args(args[0])[0]
+        elif asked == "isinstance" and terms.data(args[1]) == "numpy.ndarray":  # no typed key is one
+            key = args[0]
+        if key is not None:
+            guards[key] = guards.get(key, 0) | 1 << number
     return guards
 
 
