@@ -57,10 +57,12 @@ class Symbol:
     Attributes:
         name: the qualified name.
         bases: the names of the classes that a class inherits, as far as they are known.
+        members: the names of all members of the enumeration that a member belongs to, as far as they are known.
     """
 
     name: str
     bases: frozenset[str] = field(default=frozenset(), compare=False)
+    members: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ ARRAYS = {
 }  # fmt: skip
 ABSTRACT = ("collections.abc.", "typing.", "numbers.", "builtins.object")
 FEW = 16
+BOOL = Symbol("builtins.bool")
 DTYPES = ("jax.numpy", "numpy", "jax.dtypes")
 
 
@@ -268,7 +271,7 @@ class _Model:
         if choices is not None:
             able = [self._able(candidate, expression, domain) for candidate in choices]
             found = max(able, default=Consistency.IMPOSSIBLE)
-        elif self._is_without_its_zero(expression, domain):
+        elif self._is_without_its_zero(expression, domain) or _is_no_member(domain):
             found = Consistency.DOUBTFUL
         return min(found, _types_meet(domain.types, domain.other_types), self._exact_type(expression))
 
@@ -328,6 +331,8 @@ class _Model:
         """Return whether ``type(x) is T`` agrees with ``isinstance(x, …)``."""
         exact = self._domains.get(self._find(Applied("type", expression)))
         domain = self._domains[expression]
+        if exact is not None and (BOOL,) in domain.types and BOOL in exact.excluded:
+            return Consistency.IMPOSSIBLE  # nothing inherits it
         if exact is None or not exact.choices:
             return Consistency.POSSIBLE
         return max(_has_types(part, domain.types, domain.other_types) for part in exact.choices[0])
@@ -402,6 +407,17 @@ class _Order:
         if upper is not None and (value > upper[0] or (value == upper[0] and upper[1])):
             return False
         return lower is None or not (-value > lower[0] or (-value == lower[0] and lower[1]))
+
+
+def _is_no_member(domain: _Domain) -> bool:
+    """Return whether something is no member of an enumeration whose members it is compared with."""
+    excluded = {part.name for part in domain.excluded if isinstance(part, Symbol)}
+    for part in domain.excluded:
+        if isinstance(part, Symbol) and part.members:
+            enumeration = part.name.rpartition(".")[0]
+            if excluded >= {f"{enumeration}.{name}" for name in part.members}:
+                return True
+    return False
 
 
 def _is_fixed(expression: Expression) -> bool:

@@ -54,7 +54,7 @@ def _expression(terms: Terms, term: Term) -> Expression:
     if operation == "const" and isinstance(data, SCALARS):
         return Constant(data)
     if operation == "symbol":
-        return Symbol(data, terms.bases.get(data, frozenset()))
+        return Symbol(data, terms.bases.get(data, frozenset()), terms.members.get(data.rpartition(".")[0], frozenset()))
     if operation == "counter":
         return Counter(data)
     if operation == "attr":

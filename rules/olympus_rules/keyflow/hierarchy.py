@@ -98,8 +98,16 @@ class Hierarchy:
 
     def is_constant(self, class_: ClassCode, name: str) -> bool:
         """Return whether an attribute of a class stands for one value: a member of an enumeration, or named as one."""
-        if name.isupper():
-            return True
+        return name.isupper() or self._is_enumeration(class_)
+
+    def members(self, class_: ClassCode) -> frozenset[str]:
+        """Return the names of the members of an enumeration, none for any other class and those out of reach."""
+        if not self._is_enumeration(class_):
+            return frozenset()
+        targets = [part for node in class_.node.body if isinstance(node, ast.Assign) for part in node.targets]
+        return frozenset(target.id for target in targets if isinstance(target, ast.Name))
+
+    def _is_enumeration(self, class_: ClassCode) -> bool:
         bases = [base for ancestor in self.ancestry(class_) for base in self.bases.get(ancestor, ())]
         return any(isinstance(base, Library) and base.qualified.startswith("enum.") for base in bases)
 

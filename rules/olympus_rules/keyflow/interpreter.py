@@ -319,7 +319,9 @@ class Interpreter:
         if isinstance(value, Class):
             method = self.analysis.hierarchy.method(value.code, name)
             if method is None and self.analysis.hierarchy.is_constant(value.code, name):
-                return self.terms.make("symbol", f"{self.analysis.terms.data(as_term(self, value))}.{name}")
+                class_name = self.terms.data(as_term(self, value))
+                self.terms.members[class_name] = self.analysis.hierarchy.members(value.code)
+                return self.terms.make("symbol", f"{class_name}.{name}")
             if method is None or method.is_property:
                 return self.terms.fresh()
             function = self.analysis.function(method)

@@ -20,7 +20,18 @@ DECORATED_KINDS = {"staticmethod": "staticmethod", "classmethod": "classmethod"}
 PROPERTY_DECORATORS = {"property": "property", "setter": "property", "cached_property": "cached_property"}
 RAISING_CONTEXTS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithLiteralMatch")
 SEVERAL = 2
-TEXT_METHODS = ("startswith", "endswith", "isdigit", "isalpha", "isidentifier", "isupper", "lower", "upper", "strip")
+ASKING_METHODS = (
+    "issubdtype",
+    "startswith",
+    "endswith",
+    "isdigit",
+    "isalpha",
+    "isidentifier",
+    "isupper",
+    "lower",
+    "upper",
+    "strip",
+)
 CONDITION_NODES = (
     ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Set, ast.Compare,
     ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.IfExp, ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop, ast.operator,
@@ -724,7 +735,7 @@ def _is_simple(test: ast.expr) -> bool:
 
 
 def _only_asks(function: ast.expr) -> bool:
-    return isinstance(function, ast.Name) or (isinstance(function, ast.Attribute) and function.attr in TEXT_METHODS)
+    return isinstance(function, ast.Name) or (isinstance(function, ast.Attribute) and function.attr in ASKING_METHODS)
 
 
 def _bound_values(class_: ir.ClassCode) -> frozenset[str]:

@@ -58,6 +58,7 @@ class Terms:
         self._seeds: list[Term] = []
         self._fresh = 0
         self.bases: dict[str, frozenset[str]] = {}  # of classes of the project, by their symbols
+        self.members: dict[str, frozenset[str]] = {}  # of enumerations of the file
 
     def make(self, operation: str, data: Hashable = None, *args: Term) -> Term:
         """Return the term with these parts."""
