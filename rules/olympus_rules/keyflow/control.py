@@ -247,7 +247,7 @@ def _in_range(flow: Interpreter, value: Value, item: Value, path: PathCondition)
     if isinstance(stop, Const) or not (isinstance(item, Const) and item.counter):
         return path
     below, _ = flow.outcomes(operators.compare(flow, "Lt", item, stop))
-    flow.decisions.enter(below or ALWAYS)
+    flow.decisions.enter(below or ALWAYS, counted=True)
     return path if below is None else both(path, below) or path
 
 

@@ -215,8 +215,7 @@ class Instance:
             parts = self.flow.decisions.parts(test)
             found = self.flow.outcomes(self.condition(test)) if parts is None else self._all(parts)
             self._conditions[bit] = found
-            if self.flow.decisions.iterates(bit):
-                self.flow.decisions.enter(found[0] or ALWAYS)
+            self.flow.decisions.enters(bit, found[0] or ALWAYS)
         return found
 
     def _all(self, parts: PathCondition) -> tuple[PathCondition | None, PathCondition | None]:

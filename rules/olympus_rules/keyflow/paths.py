@@ -69,6 +69,7 @@ class Decisions:
         self._entering = 0  # whether loops have a first iteration
         self._continuing = 0  # whether they have another one
         self._iterating = 0  # the conditions of loops
+        self._counting = 0  # those that a counter is below an end
         self._raising = 0
         self._consistency: dict[tuple[PathCondition, bool], Consistency] = {}
 
@@ -211,17 +212,26 @@ class Decisions:
         doubtful = path[1] & self._entering or path[0] & self._raising
         return bool(doubtful) or self.consistency(path) == Consistency.DOUBTFUL
 
-    def enter(self, path: PathCondition) -> None:
-        """Note that a condition is one under which a loop has an iteration, which is taken to happen."""
-        self._iterating |= path[0] | path[1]
+    def enter(self, path: PathCondition, *, counted: bool = False) -> None:
+        """Note that a condition is one under which a loop has an iteration, which is taken to happen.
 
-    def iterates(self, mask: int) -> bool:
-        """Return whether a decision is the condition of a loop."""
-        return bool(self._iterating & mask)
+        Args:
+            path: the condition.
+            counted: whether it is that of a counter that is below an end, and nothing that is written there.
+        """
+        self._iterating |= path[0] | path[1]
+        if counted:
+            self._counting |= path[0] | path[1]
+
+    def enters(self, mask: int, found: PathCondition) -> None:
+        """Note that a decision became another condition, which is that of a loop if the decision was."""
+        if self._iterating & mask:
+            self.enter(found, counted=bool(self._counting & mask))
 
     def is_assumed(self, a: PathCondition, b: PathCondition) -> bool:
         """Return whether two conditions may exclude each other for all that is known of the decisions of each."""
-        one, other = (a[0] | a[1]) & self._conditions, (b[0] | b[1]) & self._conditions
+        asked = self._conditions & ~self._counting
+        one, other = (a[0] | a[1]) & asked, (b[0] | b[1]) & asked
         own = one & ~other, other & ~one
         if not (own[0] and own[1]):
             return False
