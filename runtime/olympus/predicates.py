@@ -335,7 +335,14 @@ class _Model:
             return Consistency.IMPOSSIBLE  # nothing inherits it
         if exact is None or not exact.choices:
             return Consistency.POSSIBLE
-        return max(_has_types(part, domain.types, domain.other_types) for part in exact.choices[0])
+        able = [
+            part
+            for part in exact.choices[0]
+            if part not in exact.excluded
+            and all(any(_alike(part, other) for other in row) for row in exact.choices[1:])
+        ]
+        found = (_has_types(part, domain.types, domain.other_types) for part in able)
+        return max(found, default=Consistency.IMPOSSIBLE)
 
 
 class _Order:

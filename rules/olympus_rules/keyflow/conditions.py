@@ -180,19 +180,16 @@ def roots(terms: Terms, test: Term) -> set[Term]:
     return found
 
 
-def is_opaque(terms: Terms, said: Predicate) -> bool:
-    """Return whether a predicate says something about its subject that the procedure does not look into."""
+def is_opaque(terms: Terms, test: Term) -> bool:
+    """Return whether a condition says something about its subject that the procedure does not look into."""
+    if terms.operation(test) == "op" and terms.data(test) in ("and", "or", "not"):
+        return any(is_opaque(terms, part) for part in terms.args(test))
+    said = predicate(terms, test)
     if isinstance(said.left, Applied) and said.left.function not in ("len", "type"):
         return True
     return said.operation == "contains" or any(
-        isinstance(part, int) and not _is_logical(terms, part) and roots(terms, part) != {part}
-        for part in subjects(said)
+        isinstance(part, int) and roots(terms, part) != {part} for part in subjects(said)
     )
-
-
-def _is_logical(terms: Terms, term: Term) -> bool:
-    """Return whether a condition is made of others, which are decisions of their own."""
-    return terms.operation(term) == "op" and terms.data(term) in ("and", "or", "not", "path")
 
 
 def is_unmodelled(terms: Terms, test: Term) -> bool:

@@ -236,16 +236,24 @@ class Decisions:
         if not (own[0] and own[1]):
             return False
         unmodelled = (own[0] | own[1]) & ~self._iterating
-        if any(is_unmodelled(self._terms, self.tests[number]) for number in bit_numbers(unmodelled)):
+        if any(is_unmodelled(self._terms, test) for test in self._single(unmodelled)):
             return True
         return self._shares(own[0], own[1]) or self._shares(own[1], own[0])
 
+    def _single(self, mask: int) -> Iterator[Term]:
+        """Return the tests of decisions; for one that stands for others, theirs."""
+        for number in bit_numbers(mask):
+            parts = self.parts(self.tests[number])
+            if parts is None:
+                yield self.tests[number]
+            else:
+                yield from self._single(parts[0] | parts[1])
+
     def _shares(self, some: int, others: int) -> bool:
         """Return whether opaque ones of some decisions are computed from what other decisions are computed from."""
-        terms, tests = self._terms, self.tests
-        opaque = [test for n in bit_numbers(some) if is_opaque(terms, predicate(terms, test := tests[n]))]
-        known = {root for number in bit_numbers(others) for root in roots(terms, tests[number])} if opaque else set()
-        return any(not known.isdisjoint(roots(terms, test)) for test in opaque)
+        opaque = [test for test in self._single(some) if is_opaque(self._terms, test)]
+        known = {root for test in self._single(others) for root in roots(self._terms, test)} if opaque else set()
+        return any(not known.isdisjoint(roots(self._terms, test)) for test in opaque)
 
     def closure(self, path: PathCondition | None) -> PathCondition | None:
         """Return a condition with what follows from the parts of each ``and`` and ``or``; ``None`` for never."""
@@ -268,16 +276,16 @@ class Decisions:
             parts = self._combined[whole][1]
             if not compatible(path, whole) and not any(implies(path, part) for part in parts):
                 cases.append([part for part in parts if self._is_able(part, path)])
-        return cases[:MAX_CASES] if len(cases) > 1 else []
+        return cases[:MAX_CASES]
 
     def _has_case(self, path: PathCondition, cases: list[list[PathCondition]]) -> bool:
         """Return whether a part of each of several decisions can hold together."""
         if not cases:
             return True
-        joined = (both(path, part) for part in cases[0])
+        followed = (self._followed_up(both(path, part)) for part in cases[0])
         return any(
             case is not None and self.consistency(case) != Consistency.IMPOSSIBLE and self._has_case(case, cases[1:])
-            for case in joined
+            for case in followed
         )
 
     def _followed_up(self, path: PathCondition | None) -> PathCondition | None:
