@@ -154,13 +154,12 @@ class _Model:
     def __init__(self, literals: list[Literal]) -> None:
         self._same: dict[Expression, Expression] = {}
         self._domains: dict[Expression, _Domain] = {}
-        ends = {test.right for test, holds in literals if test.operation == "lt" and isinstance(test.left, Counter)}
-        self._order = _Order(ends)  # counters of iterations end at whole numbers
         self._unequal: list[tuple[Expression, Expression]] = []
         self._worst = Consistency.POSSIBLE
         for test, holds in literals:
             if holds and test.operation in ("is", "eq") and not (_is_reckoned(test.left) or _is_reckoned(test.right)):
                 self._same[self._find(test.left)] = self._find(test.right)
+        self._order = _Order({self._find(part) for part in _wholes(literals)})
         for test, holds in literals:
             self._note(test, holds)
 
@@ -429,6 +428,15 @@ def _is_no_member(domain: _Domain) -> bool:
 
 def _is_fixed(expression: Expression) -> bool:
     return isinstance(expression, Constant | Symbol)
+
+
+def _wholes(literals: list[Literal]) -> Iterator[Expression]:
+    """Return what is a whole number by its type, or as the end of a loop's counter."""
+    for test, holds in literals:
+        if test.operation == "lt" and isinstance(test.left, Counter):
+            yield test.right
+        elif test.operation == "isinstance" and holds and isinstance(test.right, tuple):
+            yield from (test.left,) if all(_class_of(part) in (int, bool) for part in test.right) else ()
 
 
 def _is_copied(expression: Expression) -> bool:

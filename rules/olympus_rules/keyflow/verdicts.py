@@ -476,6 +476,9 @@ def handed_out(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
                 yield use.term, facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)
 
 
+KEY_DTYPES = (".prng_key", ".extended")
+
+
 def _guards(analysis: Analysis) -> dict[Term, int]:
     """Return the decisions that ask whether a term is a typed key, by term."""
     terms = analysis.terms
@@ -486,7 +489,8 @@ def _guards(analysis: Analysis) -> dict[Term, int]:
         if terms.operation(test) != "op" or not isinstance(asked, str) or not args:
             continue
         if asked.endswith("issubdtype") and terms.operation(args[0]) == "op" and terms.data(args[0]) == "dtype":
-            key = terms.args(args[0])[0]
+            is_number = terms.operation(args[1]) == "symbol" and not terms.data(args[1]).endswith(KEY_DTYPES)
+            key = None if is_number else terms.args(args[0])[0]
         elif asked == "isinstance" and terms.data(args[1]) == "numpy.ndarray":  # no typed key is one
             key = args[0]
         if key is not None:
