@@ -255,7 +255,7 @@ class _Model:
             for holds in self._domains.get(self._find(length.subject), _Domain()).truth:
                 self._domain(length).truth.append(holds)
         for expression, domain in self._domains.items():
-            if domain.truth and (expression in self._order.nodes or _is_whole(expression)):
+            if domain.truth and (self._order.is_number(expression) or _is_whole(expression)):
                 if not all(domain.truth):
                     self._order.below((expression, 0), (ZERO, 0), strict=False)
                     self._order.below((ZERO, 0), (expression, 0), strict=False)
@@ -284,8 +284,10 @@ class _Model:
 
     def _few(self, expression: Expression) -> tuple[Expression, ...] | None:
         """Return the whole numbers that an expression can be, where they are few."""
-        bounds = self._order.interval(expression) if _is_whole(expression) else None
-        if bounds is None or bounds[1] - bounds[0] >= FEW:
+        bounds = self._order.interval(expression)
+        if bounds is not None and bounds[0] == bounds[1]:
+            return (Constant(bounds[0]),)
+        if bounds is None or not _is_whole(expression) or bounds[1] - bounds[0] >= FEW:
             return None
         return tuple(Constant(number) for number in range(int(bounds[0]), int(bounds[1]) + 1))
 

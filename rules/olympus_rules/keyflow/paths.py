@@ -167,9 +167,15 @@ class Decisions:
         """Return the term of a decision that stands for all decisions of a path."""
         terms = self._terms
         test = terms.make("op", "path", terms.const(path[0]), terms.const(path[1]))
-        parts: list[PathCondition] = [(0, bit) if bit & path[0] else (bit, 0) for bit in _bits(path)]
+        bits = [bit for bit in _bits(path) if not self._follows(bit, path)]
+        parts: list[PathCondition] = [(0, bit) if bit & path[0] else (bit, 0) for bit in bits]
         self.combine((self.bit(test), 0), path, parts)
         return test
+
+    def _follows(self, bit: int, path: PathCondition) -> bool:
+        """Return whether a decision is made of others on a path, so that it says nothing that these do not say."""
+        every, _ = self._combined.get((path[0] & bit, path[1] & bit), (None, []))
+        return every is not None and implies((path[0] & ~bit, path[1] & ~bit), every)
 
     def parts(self, test: Term) -> PathCondition | None:
         """Return the path that a decision stands for, ``None`` for a decision of its own."""
