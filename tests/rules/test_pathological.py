@@ -83,6 +83,16 @@ def mutual_recursion(n: int) -> str:
     )
 
 
+def circle_over_parts(n: int) -> str:
+    return "\n\n".join(
+        f"def f{i}(value, key):\n    note(value)\n    if value.kind == {i}:\n"
+        f"        return ['a', f{(i + 1) % n}(value[0], key)]\n    if value.sort:\n"
+        f"        return [f{(i * 7 + 3) % n}(value.part, key), f{(i + 2) % n}(value.other, key)]\n"
+        f"    return jax.random.normal(key)\n"
+        for i in range(n)
+    )
+
+
 def everything_calls_everything(n: int) -> str:
     calls = " + ".join(f"f{i}(key)" for i in range(20))
     return "\n\n".join(f"def f{i}(key):\n    return jax.random.normal(key) + {calls}\n" for i in range(n))
@@ -288,6 +298,11 @@ def test_time_grows_with_size(make: Callable[[int], str], size: int) -> None:
         if long < GROWTH * max(short, TOO_SHORT):
             return
     raise AssertionError(f"{size // 4} takes {short:.2f} s, {size} takes {long:.2f} s")
+
+
+def test_functions_in_a_circle_hand_on_what_they_know_within_bounds() -> None:
+    """Results and changes of each grow into those of the others: unbounded, eight took ten seconds, twelve an hour."""
+    assert seconds(circle_over_parts(16)) < BOUND / 3
 
 
 def test_what_takes_quadratic_time_is_seen() -> None:

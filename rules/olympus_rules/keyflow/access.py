@@ -113,24 +113,28 @@ def _hashable(value: object) -> bool:
 
 
 def is_large(value: Value, most: int = MAX_NESTED) -> bool:
-    """Say whether the containers inside a value hold more than so many items, each counted where it is met.
+    """Say whether the containers and alternatives inside a value hold more than so many parts, each counted where met.
 
-    ``x = (x, x)`` over and over is small in memory and without end to walk through.
+    ``x = (x, x)`` over and over is small in memory and without end to walk through; so is a result that has what a
+    function that calls itself returned before among its alternatives.
     """
     found, waiting = 0, [value]
     while waiting:
-        part = waiting.pop()
-        if isinstance(part, Sequence):
-            inner = [item for item in part.items if isinstance(item, Sequence | Map)]
-        elif isinstance(part, Map):
-            inner = [item for _, item in part.items if isinstance(item, Sequence | Map)]
-        else:
-            continue
-        found += sum(len(item.items) for item in inner)
+        parts = _parts(waiting.pop())
+        inner = [part for part in parts if isinstance(part, Sequence | Map | Choice)]
+        found += sum(len(_parts(part)) for part in inner)
         if found > most:
             return True
         waiting += inner
     return False
+
+
+def _parts(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Sequence):
+        return value.items
+    if isinstance(value, Map):
+        return tuple(item for _, item in value.items)
+    return tuple(arm for _, arm in value.arms) if isinstance(value, Choice) else ()
 
 
 def is_never_none(flow: Interpreter, value: Value) -> bool:

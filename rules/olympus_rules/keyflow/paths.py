@@ -71,6 +71,8 @@ class Decisions:
         self._iterating = 0  # the conditions of loops
         self._counting = 0  # those that a counter is below an end
         self._raising = 0
+        self._unmodelled = 0  # those that rest on the result of a call of which nothing is known
+        self._traced_back = 0  # those for which that was looked up
         self._consistency: dict[tuple[PathCondition, bool], Consistency] = {}
 
     def bit(self, test: Term) -> int:
@@ -241,10 +243,17 @@ class Decisions:
         own = one & ~other, other & ~one
         if not (own[0] and own[1]):
             return False
-        unmodelled = (own[0] | own[1]) & ~self._iterating
-        if any(is_unmodelled(self._terms, test) for test in self._single(unmodelled)):
+        if self._unmodelled_of((own[0] | own[1]) & ~self._iterating):
             return True
         return self._shares(own[0], own[1]) or self._shares(own[1], own[0])
+
+    def _unmodelled_of(self, mask: int) -> int:
+        """Return those of some decisions that rest on the result of a call of which nothing is known."""
+        for number in bit_numbers(mask & ~self._traced_back):
+            if any(is_unmodelled(self._terms, test) for test in self._single(1 << number)):
+                self._unmodelled |= 1 << number
+        self._traced_back |= mask
+        return mask & self._unmodelled
 
     def _single(self, mask: int) -> Iterator[Term]:
         """Return the tests of decisions; for one that stands for others, theirs."""

@@ -29,6 +29,8 @@ Captured = tuple[tuple[FunctionCode, str], Value]
 Write = tuple[Term, str, Value, PathCondition]
 Change = tuple[Term, str | None]
 MAX_USES = 40  # consumptions kept of one function; callers need to know that a key is used up, not how often
+MAX_CHANGES = 40  # objects kept of one function that it changes; of the others their parameter counts as changed
+MAX_NESTED_CHANGE = 4  # parts of parts that a change is told of; of a deeper one the object around it
 MAX_HISTORY = 400  # operations behind what a function returns or writes, about a hundred splits in a row
 
 
@@ -143,14 +145,23 @@ def _changes(flow: Interpreter) -> tuple[Change, ...]:
     """
     if flow.code.name.endswith("__init__"):
         return ()
-    found: dict[Change, None] = {(term, None): None for term in flow.forgotten if _is_open(flow, term)}
+    found: dict[Change, None] = {_near(flow.terms, term, None): None for term in flow.forgotten if _is_open(flow, term)}
     asked = presence.slots(flow.terms, flow.asked)
     for term, name, value, _ in flow.writes:
         if name == presence.ELEMENT or (term, name) in asked or origin(flow.terms, term) is None:
             continue
         if name == presence.VARIABLE or not _tells(flow, name, value):
-            found[term, name] = None
-    return tuple(found)
+            found[_near(flow.terms, term, name)] = None
+    if len(found) <= MAX_CHANGES:
+        return tuple(found)
+    return tuple(dict.fromkeys((origin(flow.terms, term), None) for term, _ in found))
+
+
+def _near(terms: Terms, term: Term, name: str | None) -> Change:
+    """Return a change, as one of the object around it where it is far inside: functions in a circle nest without end."""
+    around = list(_made_from(terms, term))
+    inside = len(around) - 1 - MAX_NESTED_CHANGE
+    return (term, name) if inside <= 0 else (around[inside], None)
 
 
 def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[Term]]:
