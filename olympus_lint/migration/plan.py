@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,15 +107,11 @@ def plan(
     reached = reach({paths[filename]: document for filename, document in documents.items()}, places, roots, packs)
     reasons: dict[Place, set[Reason]] = defaultdict(set)
     open_places: list[Reason] = []
-    for filename, reports in left.items():
-        for report in reports:
-            stops = report.finding.code not in HARMLESS and not is_note(report, target)
-            if stops and report.fact.kind != KeyKind.TYPED:
-                reason = _place_left(filename, report, documents[filename])
-                makers = _makers_of(report.fact, paths[filename], reached, places)
-                open_places += [] if makers else [reason]
-                for maker in makers:
-                    reasons[maker].add(reason)
+    for fact, reason in _left_in(left, documents, target):
+        makers = _makers_of(fact, paths[reason.filename], reached, places)
+        open_places += [] if makers else [reason]
+        for maker in makers:
+            reasons[maker].add(reason)
     for filename, path in paths.items():
         for value, node in unseen(documents[filename], path, reached, careful=careful):
             makers = reached.keys_at(place_of(path, value))
@@ -137,6 +133,17 @@ def plan(
         ]
         for filename, each in mentions.items()
     }
+
+
+def _left_in(
+    left: Mapping[str, Sequence[Report]], documents: Mapping[str, Document], target: Target
+) -> Iterator[tuple[Fact, Reason]]:
+    """Yield the places that are not ready for typed keys, with what they say of a constructor whose keys come there."""
+    for filename, reports in left.items():
+        for report in reports:
+            stops = report.finding.code not in HARMLESS and not is_note(report, target)
+            if stops and report.fact.kind != KeyKind.TYPED:
+                yield report.fact, _place_left(filename, report, documents[filename])
 
 
 def all_held_back(mentions: Mapping[str, Sequence[Report]], why: str) -> dict[str, list[Constructor]]:

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 
-from packages import DEFAULT_CACHE, HERE, CorpusError, fetch, load_packages, program
-from snapshot import (
-    MARKS,
-    Review,
-    Seen,
-    compare,
-    false_alarm_share,
-    load_reviews,
-    read_findings,
-    refresh,
-    save_reviews,
-    source_lines,
-)
+from packages import DEFAULT_CACHE, HERE, fetch, load_packages
+from reading import headline, lint_all, load_findings, run_command, save_findings, show, store_mark
+from snapshot import MARKS, Seen, compare, false_alarm_share, load_reviews, refresh, save_reviews
 
 MOST_FALSE_ALARMS = 0.05
 LAST_RUN = "last-run.json"
@@ -31,14 +18,7 @@ LAST_RUN = "last-run.json"
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return 0 when all is well, 1 when a person has to look, 2 on an error."""
-    options = _parser().parse_args(arguments)
-    options.cache = options.cache.expanduser()
-    try:
-        status: int = options.run(options)
-    except (CorpusError, ValueError, OSError) as error:
-        print(f"corpus.py: {error}", file=sys.stderr)
-        return 2
-    return status
+    return run_command(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -82,17 +62,8 @@ def run_fetch(options: argparse.Namespace) -> int:
 
 def run_lint(options: argparse.Namespace) -> int:
     packages = load_packages(options.packages)
-    findings: list[Seen] = []
-    failed = False
-    for package in packages:
-        folder = package.folder(options.cache)
-        found, errors = lint(package.name, folder)
-        findings += found
-        failed |= bool(errors)
-        print(f"{package.requirement}: {len(found)} findings")
-        if errors:
-            print(errors, file=sys.stderr)
-    (options.cache / LAST_RUN).write_text(json.dumps([asdict(finding) for finding in findings]), "utf-8")
+    findings, failed = lint_all(packages, options.cache)
+    save_findings(options.cache / LAST_RUN, findings)
     reviews = load_reviews(options.snapshot)
     names = [package.name for package in packages]
     changes = compare(findings, reviews, names)
@@ -106,28 +77,6 @@ def run_lint(options: argparse.Namespace) -> int:
     return 2 if failed else int(bool(changes.unreviewed))
 
 
-def lint(name: str, folder: Path) -> tuple[list[Seen], str]:
-    """Lint one package.
-
-    Returns:
-        Its findings, and what the linter printed when it failed on something, else an empty string.
-    """
-    command = [program("olympus-lint"), "--output-format", "json", "--no-cache", "--no-respect-gitignore"]
-    command += ["--extend-exclude", "*.ipynb", "."]  # the reviews know no cells
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)
-    errors = f"{name}: olympus-lint ended with exit status {done.returncode}\n{done.stderr}"
-    try:
-        findings = read_findings(name, folder, done.stdout)
-    except ValueError:
-        return [], errors
-    return findings, "" if done.returncode in (0, 1) else errors
-
-
-def headline(finding: Seen) -> str:
-    place = f"{finding.package}/{finding.file}:{finding.row}"
-    return f"{finding.id} {place} {finding.code} ({finding.confidence}) {finding.message}"
-
-
 def run_review(options: argparse.Namespace) -> int:
     names = {package.name for package in load_packages(options.packages)}
     folders = {package.name: package.folder(options.cache) for package in load_packages(sorted(names))}
@@ -136,53 +85,18 @@ def run_review(options: argparse.Namespace) -> int:
         for finding in compare(_last_run(options.cache), load_reviews(options.snapshot), ()).unreviewed
         if finding.package in names and options.code in (None, finding.code)
     ]
-    for finding in waiting[: options.limit]:
-        print(headline(finding))
-        print(excerpts(finding, folders[finding.package], options.lines))
-    print(f"{len(waiting)} findings wait for a review")
-    return int(bool(waiting))
+    return show(waiting, folders, options)
 
 
 def _last_run(cache: Path) -> list[Seen]:
-    path = cache / LAST_RUN
-    if not path.exists():
-        raise CorpusError(f"{path} is missing; run `corpus.py lint` first")
-    return [
-        Seen(**row | {"related": tuple((file, at) for file, at in row["related"])})
-        for row in json.loads(path.read_text("utf-8"))
-    ]
-
-
-def excerpts(finding: Seen, folder: Path, around: int) -> str:
-    """Return the source around the finding and its related places, the rows in question marked with ``>``."""
-    rows: dict[str, set[int]] = {}
-    for file, row in [*finding.related, (finding.file, finding.row)]:
-        rows.setdefault(file, set()).add(row)
-    parts = []
-    for file, marked in rows.items():
-        lines = source_lines(folder / file)
-        shown = {near for row in marked for near in range(row - around, row + around + 1) if 1 <= near <= len(lines)}
-        parts.append(f"  {file}")
-        last = min(shown, default=1) - 1
-        for number in sorted(shown):
-            if number != last + 1:
-                parts.append("        ...")
-            parts.append(f"  {'>' if number in marked else ' '} {number:5} {lines[number - 1]}")
-            last = number
-    return "\n".join(parts) + "\n"
+    return load_findings(cache / LAST_RUN, "corpus.py lint")
 
 
 def run_mark(options: argparse.Namespace) -> int:
     reviews = load_reviews(options.snapshot)
     known = {review.finding.id: review.finding for review in reviews.values()}
     known |= {finding.id: finding for finding in _last_run(options.cache)}
-    unknown = [id_ for id_ in options.ids if id_ not in known]
-    if unknown:
-        raise CorpusError(f"no finding of the last run has the id {', '.join(unknown)}")
-    for id_ in options.ids:
-        reviews[id_] = Review(known[id_], options.mark, options.sentence)
-    save_reviews(options.snapshot, reviews.values())
-    return 0
+    return store_mark(options, options.snapshot, reviews, known)
 
 
 def run_summary(options: argparse.Namespace) -> int:

@@ -17,9 +17,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from corpus import excerpts, headline, lint
 from packages import HERE, CorpusError, Package, load_packages, unpack
-from snapshot import MARKS, Review, Seen, compare, load_reviews, save_reviews
+from reading import lint_all, load_findings, run_command, save_findings, show, store_mark
+from snapshot import MARKS, Review, Seen, compare, load_reviews
 
 ROOT = HERE.parent.parent
 LOOKS = HERE / "first_looks"
@@ -69,14 +69,7 @@ def load_look(looks: Path, seed: int) -> Look:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return 0 when all is well, 1 when findings wait for a mark, 2 on an error."""
-    options = _parser().parse_args(arguments)
-    options.cache = options.cache.expanduser()
-    try:
-        status: int = options.run(options)
-    except (CorpusError, ValueError, OSError) as error:
-        print(f"first_look.py: {error}", file=sys.stderr)
-        return 2
-    return status
+    return run_command(_parser(), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -247,20 +240,14 @@ def run_lint(options: argparse.Namespace) -> int:
     if (options.looks / f"{look.seed}.jsonl").exists():
         raise CorpusError("this look has marks; lint another seed")
     look.commit, look.digest = commit(), digest()
-    findings: list[Seen] = []
-    for package in look.pinned():
-        found, errors = lint(package.name, package.folder(options.cache))
-        findings += found
-        print(f"{package.requirement}: {len(found)} findings", flush=True)
-        if errors:
-            print(errors, file=sys.stderr)
+    findings, _ = lint_all(look.pinned(), options.cache)
     outside = [finding for finding in findings if not in_tests(finding.file)]
     tests = [finding for finding in findings if in_tests(finding.file)]
     look.found = {"outside": len(outside), "tests": len(tests)}
     look.to_read = sorted(
         {f.id for f in sample(look.seed, outside, MOST_OUTSIDE) + sample(look.seed, tests, MOST_IN_TESTS)}
     )
-    _findings_path(options.cache, look.seed).write_text(json.dumps([asdict(f) for f in findings]), "utf-8")
+    save_findings(_findings_path(options.cache, look.seed), findings)
     look.save(options.looks)
     print(f"{len(outside)} findings outside tests, {len(tests)} in tests, {len(look.to_read)} to read")
     return int(bool(look.to_read))
@@ -306,16 +293,8 @@ def findings_to_read(look: Look, cache: Path) -> list[Seen]:
     Raises:
         CorpusError: there was no lint.
     """
-    path = _findings_path(cache, look.seed)
-    if not path.exists():
-        raise CorpusError(f"{path} is missing; run `first_look.py lint --seed {look.seed}` first")
-    rows = json.loads(path.read_text("utf-8"))
-    chosen = set(look.to_read)
-    return [
-        Seen(**row | {"related": tuple((file, at) for file, at in row["related"])})
-        for row in rows
-        if row["id"] in chosen
-    ]
+    findings = load_findings(_findings_path(cache, look.seed), f"first_look.py lint --seed {look.seed}")
+    return [finding for finding in findings if finding.id in look.to_read]
 
 
 # Reading.
@@ -325,11 +304,7 @@ def run_review(options: argparse.Namespace) -> int:
     look = load_look(options.looks, options.seed)
     waiting = [finding for finding in _unread(look, options) if options.package in (None, finding.package)]
     folders = {package.name: package.folder(options.cache) for package in look.pinned()}
-    for finding in waiting[: options.limit]:
-        print(headline(finding))
-        print(excerpts(finding, folders[finding.package], options.lines))
-    print(f"{len(waiting)} findings wait for a mark")
-    return int(bool(waiting))
+    return show(waiting, folders, options)
 
 
 def _unread(look: Look, options: argparse.Namespace) -> list[Seen]:
@@ -343,14 +318,7 @@ def run_mark(options: argparse.Namespace) -> int:
         raise CorpusError("the analysis has changed since the lint: a mark that is given now is no first look")
     path = options.looks / f"{look.seed}.jsonl"
     known = {finding.id: finding for finding in findings_to_read(look, options.cache)}
-    unknown = [id_ for id_ in options.ids if id_ not in known]
-    if unknown:
-        raise CorpusError(f"no finding to read has the id {', '.join(unknown)}")
-    marks = load_reviews(path, LOOK_MARKS)
-    for id_ in options.ids:
-        marks[id_] = Review(known[id_], options.mark, options.sentence)
-    save_reviews(path, marks.values())
-    return 0
+    return store_mark(options, path, load_reviews(path, LOOK_MARKS), known)
 
 
 # The table.

@@ -11,6 +11,7 @@ from typing import Any
 import corpus
 import packages
 import pytest
+import reading
 import speed
 from packages import CorpusError, Package, load_packages, unpack
 from snapshot import (
@@ -268,7 +269,7 @@ class Corpus:
 @pytest.fixture
 def demo(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     monkeypatch.setattr(corpus, "load_packages", lambda names=(): [Package("demo", "1.0", "")])
-    monkeypatch.setattr(corpus, "program", lambda name: str(tmp_path / "fake-lint"))
+    monkeypatch.setattr(reading, "program", lambda name: str(tmp_path / "fake-lint"))
     return Corpus(tmp_path, folder)
 
 
@@ -338,7 +339,7 @@ def test_review_before_lint_says_what_to_do(demo: Corpus, capsys: pytest.Capture
 def test_excerpts_show_a_gap_and_the_edges(folder: Path) -> None:
     (folder / "m.py").write_text("\n".join(f"line {number}" for number in range(1, 10)))
     (finding,) = found(folder, raw(9))
-    assert corpus.excerpts(finding, folder, 1).splitlines() == [
+    assert reading.excerpts(finding, folder, 1).splitlines() == [
         "  m.py",
         "  >     1 line 1",
         "        2 line 2",

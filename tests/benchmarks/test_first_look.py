@@ -79,7 +79,7 @@ def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tool:
     monkeypatch.setattr(first_look, "download", index.download)
     monkeypatch.setattr(first_look, "commit", lambda: "c0ffee")
     monkeypatch.setattr(first_look, "digest", lambda: "before")
-    monkeypatch.setattr("corpus.program", lambda name: str(tool.linter))
+    monkeypatch.setattr("reading.program", lambda name: str(tool.linter))
     return tool
 
 
@@ -218,7 +218,7 @@ def test_a_mark_is_of_a_finding_that_is_to_be_read(drawn: Tool, capsys: pytest.C
     drawn.report(("demo/m.py", 2, "certain"))
     drawn.run("lint")
     assert drawn.run("mark", "0123456789", "true", "It is so.") == 2
-    assert "no finding to read has the id 0123456789" in capsys.readouterr().err
+    assert "no finding of the last run has the id 0123456789" in capsys.readouterr().err
 
 
 def test_the_digest_follows_the_sources_of_the_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,7 +154,8 @@ def _changes(flow: Interpreter) -> tuple[Change, ...]:
             found[_near(flow.terms, term, name)] = None
     if len(found) <= MAX_CHANGES:
         return tuple(found)
-    return tuple(dict.fromkeys((origin(flow.terms, term), None) for term, _ in found))
+    outside = (origin(flow.terms, term) for term, _ in found)
+    return tuple(dict.fromkeys((term, None) for term in outside if term is not None))
 
 
 def _near(terms: Terms, term: Term, name: str | None) -> Change:
