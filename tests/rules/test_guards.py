@@ -311,6 +311,26 @@ def test_programs_that_use_a_key_twice(source: str) -> None:
     assert surest(source) == Confidence.CERTAIN
 
 
+ASKING_HELPER = """
+def is_wanted(x):
+    return x is not None
+
+def f(key, x):
+    match x:
+        case _ if is_wanted(x):
+            a = normal(key)
+        case _:
+            a = 0
+    b = is_wanted(x) and 2
+    return a, {0} and uniform(key), b
+"""
+
+
+def test_a_helper_is_read_where_its_result_is_only_asked() -> None:
+    assert surest(ASKING_HELPER.format("not is_wanted(x)")) is None
+    assert surest(ASKING_HELPER.format("is_wanted(x)")) == Confidence.CERTAIN
+
+
 def test_what_needs_a_loop_without_iterations_is_possible_only() -> None:
     source = """
         def f(key, n):

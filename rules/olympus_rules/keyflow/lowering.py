@@ -310,6 +310,7 @@ class _Lowering:
         if case.guard is None:
             return dst
         self.capture(case.pattern, subject)
+        self.asking.update(_calls_asked(case.guard))
         both = self.register()
         self.out.append(ir.Boolean(both, "and", [dst, self.expr(case.guard)]))
         return both
@@ -520,6 +521,8 @@ class _Lowering:
     def short_circuit(self, values: Sequence[ast.expr], operation: str) -> int:
         """Lower ``a and b`` whose right side does something: it runs only if the left side lets it."""
         name = self.temporary()
+        if operation == "and":  # where it is true, nobody gets it
+            self.asking.update(_calls_asked(values[0]))
         first = self.expr(values[0])
         self.out.append(ir.Assign(name, first))
         rest = values[1:]
