@@ -112,6 +112,14 @@ QUIET = {
                     out.append(normal(key))
             return out
     """,
+    "an optional value of a counter": """
+        def f(root, n, flag):
+            for i in range(n):
+                key = fold_in(root, i)
+                first = None if i <= 1 else normal(key)
+                if first is None and flag:
+                    second = uniform(key)
+    """,
     "the last iteration, otherwise": """
         def f(key, n):
             out = []

@@ -325,7 +325,7 @@ class Decisions:
             common = reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), able)
             return both(path, common)
         if every is None or not self._is_able(every, path):
-            return both(path, (whole[1], whole[0]))
+            return None if implies(path, whole) else path  # it may not be come to, so that nothing makes it false
         return both(path, whole) if implies(path, every) else path
 
     def _is_able(self, part: PathCondition, path: PathCondition) -> bool:
