@@ -24,7 +24,7 @@ from olympus_lint.runner import Mode, check_bytes, check_files
 from olympus_lint.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
 from olympus_lint.summary import fixes_list
 from olympus_rules.finding import Finding
-from olympus_rules.invalid_syntax import InvalidSyntax
+from olympus_rules.rules.invalid_syntax import InvalidSyntax
 
 if TYPE_CHECKING:
     from olympus.verdicts import Tier

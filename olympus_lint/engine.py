@@ -19,14 +19,14 @@ from olympus_lint.validity import NOT_PARSED, newer_syntax, parse_error, promise
 from olympus_rules.check import RuleError, check
 from olympus_rules.finding import Confidence, Finding, Fix
 from olympus_rules.further import grouped, told_together
-from olympus_rules.invalid_syntax import InvalidSyntax, invalid_syntax
 from olympus_rules.rule import Report, Rule
+from olympus_rules.rules.invalid_syntax import InvalidSyntax, invalid_syntax
+from olympus_rules.rules.unused_suppression import UnusedSuppression
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.array_names import may_hold_arrays
 from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.syntax.project import locate
-from olympus_rules.unused_suppression import UnusedSuppression
 
 if TYPE_CHECKING:
     from olympus_lint.cache import Cache

@@ -64,6 +64,6 @@ def all_codemods() -> dict[str, Codemod]:
 
     A codemod is a module of this package with a subclass of :class:`Codemod` in it; nothing else lists it.
     """
-    import olympus_codemods
+    from olympus_codemods import codemods
 
-    return {codemod.code: codemod() for codemod in find_all(olympus_codemods, Codemod)}
+    return {codemod.code: codemod() for codemod in find_all(codemods, Codemod)}

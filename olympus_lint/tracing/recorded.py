@@ -22,8 +22,8 @@ from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.paths import depends_on_path
 from olympus_rules.finding import Confidence, Finding, Position, Related, Span
 from olympus_rules.rule import all_rules
+from olympus_rules.rules.unused_suppression import UnusedSuppression
 from olympus_rules.syntax.document import decode
-from olympus_rules.unused_suppression import UnusedSuppression
 
 __all__ = ["Recorded", "judge_recorded"]
 

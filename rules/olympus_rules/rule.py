@@ -84,6 +84,6 @@ def all_rules() -> dict[str, Rule]:
 
     A rule is a module of this package with a subclass of :class:`Rule` in it; nothing else lists it.
     """
-    import olympus_rules
+    from olympus_rules import rules
 
-    return {rule.code: rule() for rule in sorted(find_all(olympus_rules, Rule), key=lambda rule: rule.code)}
+    return {rule.code: rule() for rule in sorted(find_all(rules, Rule), key=lambda rule: rule.code)}

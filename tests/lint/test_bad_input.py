@@ -9,8 +9,8 @@ import pytest
 from programs import CLEAN, RAW, REUSE
 
 from olympus_lint import sources
-from olympus_rules.key_reuse import KeyReuse
 from olympus_rules.keyflow import analysis, interpreter
+from olympus_rules.rules.key_reuse import KeyReuse
 
 
 @pytest.fixture(autouse=True)
@@ -188,7 +188,7 @@ def test_key_flow_that_raises(run, monkeypatch, error):
 
 
 def test_codemod_that_raises(run, monkeypatch):
-    from olympus_codemods.key_reuse import KeyReuse as Codemod
+    from olympus_codemods.codemods.key_reuse import KeyReuse as Codemod
 
     def fail(self, fact, document):
         raise RuntimeError("stuck")

@@ -9,10 +9,10 @@ import textwrap
 import pytest
 
 from olympus_rules.finding import Confidence
-from olympus_rules.key_conversion import ADVICE
 from olympus_rules.keyflow.analysis import analyse
 from olympus_rules.keyflow.conversions import ROWS
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic
+from olympus_rules.rules.key_conversion import ADVICE
 from olympus_rules.syntax import Document
 
 HEADER = "import jax\nimport jax.numpy as jnp\nimport numpy as np\nimport pickle\nfrom jax import lax, random\n"

@@ -159,7 +159,7 @@ def _changes(flow: Interpreter) -> tuple[Change, ...]:
 
 
 def _near(terms: Terms, term: Term, name: str | None) -> Change:
-    """Return a change, as one of the object around it where it is far inside: functions in a circle nest without end."""
+    """Return a change, as one of the object around it where it is far inside: functions in a circle nest forever."""
     around = list(_made_from(terms, term))
     inside = len(around) - 1 - MAX_NESTED_CHANGE
     return (term, name) if inside <= 0 else (around[inside], None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import ArrayOutsideNumpy, Fact
 from olympus_rules.rule import Rule
-from olympus_rules.wording import object_of
+from olympus_rules.rules.wording import object_of
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document

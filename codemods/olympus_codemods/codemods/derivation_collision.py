@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.key_reuse import extend_split, split_before
+from olympus_codemods.codemods.key_reuse import extend_split, split_before
 from olympus_codemods.names import Names
 from olympus_codemods.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Fix

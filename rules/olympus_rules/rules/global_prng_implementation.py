@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from olympus_rules.finding import Finding
 from olympus_rules.keyflow.facts import Fact, GlobalImplementation
 from olympus_rules.rule import Rule
-from olympus_rules.wording import line, related
+from olympus_rules.rules.wording import line, related
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.jax_array_outside_numpy import converted
+from olympus_codemods.codemods.jax_array_outside_numpy import converted
 from olympus_codemods.names import Names, dotted
 from olympus_codemods.rewriting import ending, insert_line
 from olympus_rules.finding import Applicability, Edit, Fix, Position, Span

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.key_dtype_logic import is_typed_key
+from olympus_codemods.codemods.key_dtype_logic import is_typed_key
 from olympus_codemods.leftovers import drop_import, leftover_import
 from olympus_codemods.names import Names, dotted, names_for_checkers
 from olympus_codemods.rewriting import call, comments, expression, replace

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from olympus_rules.finding import Finding
 from olympus_rules.keyflow.facts import Fact, SeedConfusion
 from olympus_rules.rule import Rule
-from olympus_rules.wording import the_key
+from olympus_rules.rules.wording import the_key
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import ArrayAtTransform, Fact
 from olympus_rules.rule import Rule
-from olympus_rules.wording import object_of, related
+from olympus_rules.rules.wording import object_of, related
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document

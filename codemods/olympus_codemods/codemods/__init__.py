@@ -1,0 +1,1 @@
+"""The codemods, one module for each rule that has a fix."""
