@@ -21,6 +21,7 @@ from olympus_rules.finding import Confidence, Finding, Fix
 from olympus_rules.further import grouped, told_together
 from olympus_rules.rule import Report, Rule
 from olympus_rules.rules.invalid_syntax import InvalidSyntax, invalid_syntax
+from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.rules.unused_suppression import UnusedSuppression
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.array_names import may_hold_arrays
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Projects", "checks_syntax", "fix_text", "lint_text", "not_parsed", "settled", "worth_checking"]
 
 ISSUES = "https://github.com/olympus-lint/olympus-lint/issues"
-CONSTRUCTOR = "OLY201"
+CONSTRUCTOR = LegacyConstructor.code
 PASSES = 10
 RECURSION_LIMIT = 20_000
 PassesOver: TypeAlias = Callable[[str, Finding], bool]

@@ -19,13 +19,12 @@ from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
 from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
 from olympus_rules.rule import Report, all_rules
+from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
 
-__all__ = ["RULES", "Text", "constructors", "is_note", "rename", "reports_of", "rewrite"]
+__all__ = ["Text", "constructors", "is_note", "rename", "reports_of", "rewrite"]
 
-CONSTRUCTOR = "OLY201"
-RULES = ("OLY101", "OLY102", "OLY103", "OLY2")
-"""The rules about what typed keys do not survive, and the one about the constructors of raw keys."""
+CONSTRUCTOR = LegacyConstructor.code
 PASSES = 20
 
 
@@ -123,10 +122,10 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
     """
-    settings = replace(text.settings, select=RULES, extend_select=())
+    rules = [rule for rule in all_rules().values() if rule.migrates]
+    settings = replace(text.settings, select=tuple(rule.code for rule in rules), extend_select=())
     project = projects.get(settings)
     document = project.document(text.filename, text.new)
-    rules = [rule for code, rule in all_rules().items() if code.startswith(RULES)]
     wanted = {rule.code for rule in settings.rules_for(text.filename)}
     checked = check(document, rules, min_confidence=Confidence.POSSIBLE, project=project, with_exits=True)
     reports = [report for report in checked.reports if _counts(report, settings)]

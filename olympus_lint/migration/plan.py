@@ -14,7 +14,7 @@ from olympus_lint.migration.unseen import unseen
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
-from olympus_rules.rule import Report
+from olympus_rules.rule import Report, all_rules
 from olympus_rules.signatures import typed_key_support
 from olympus_rules.syntax import Document
 
@@ -29,8 +29,6 @@ INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages of which the rules know the functions that typed keys do not survive."""
 MANY = 16
 """Constructors: where more come together, values were merged that have nothing to do with each other."""
-HARMLESS = frozenset({"OLY204", "OLY205"})
-"""Rules whose places stop no key: annotations, and settings of the whole program."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -141,7 +139,7 @@ def _left_in(
     """Yield the places that are not ready for typed keys, with what they say of a constructor whose keys come there."""
     for filename, reports in left.items():
         for report in reports:
-            stops = report.finding.code not in HARMLESS and not is_note(report, target)
+            stops = all_rules()[report.finding.code].holds_back and not is_note(report, target)
             if stops and report.fact.kind != KeyKind.TYPED:
                 yield report.fact, _place_left(filename, report, documents[filename])
 

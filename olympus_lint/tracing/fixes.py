@@ -5,9 +5,10 @@ from __future__ import annotations
 from olympus_lint.engine import lint_text
 from olympus_lint.results import FileResult
 from olympus_lint.settings import Settings
-from olympus_lint.tracing.judging import TWO_PLACES, Choice, is_judged, question, request
+from olympus_lint.tracing.judging import Choice, is_judged, question, request
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Applicability, Finding
+from olympus_rules.rule import all_rules
 
 __all__ = ["FixChecker"]
 
@@ -33,7 +34,9 @@ class FixChecker:
         """
         assert finding.fix is not None
         safe = finding.fix.applicability is Applicability.SAFE
-        if not safe and finding.code not in TWO_PLACES:  # of a reuse, a trace says more: another may come to light
+        if (
+            not safe and not all_rules()[finding.code].has_two_places
+        ):  # of a reuse, a trace says more: another may come to light
             before, after = (
                 sum(found.code == finding.code for found in lint_text(filename, each, settings).findings)
                 for each in (text, fixed)

@@ -20,15 +20,11 @@ from olympus_lint.settings import Settings
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Confidence, Finding, Span
+from olympus_rules.rule import all_rules
 from olympus_rules.signatures import signatures
 from olympus_rules.syntax.project import locate
 
-__all__ = ["JUDGED", "Choice", "Traced", "judge"]
-
-JUDGED = ("OLY101", "OLY102", "OLY103", "OLY104", "OLY108")
-"""The rules whose findings get a verdict: what they say of a key shows in a trace."""
-
-TWO_PLACES = ("OLY104", "OLY108")
+__all__ = ["Choice", "Traced", "is_judged", "judge"]
 
 MOST_DEATHS = 3
 """How many workers may die of one file: what ends a process when it is imported does so for each function again."""
@@ -150,13 +146,13 @@ def shown(verdict: Verdict | None) -> Verdict | None:
 
 def is_judged(finding: Finding) -> bool:
     """Say whether a trace can show what a finding says."""
-    return finding.code in JUDGED and finding.cell is None
+    return bool(all_rules()[finding.code].events) and finding.cell is None
 
 
 def question(finding: Finding) -> Question:
     """Return what is asked about a finding."""
     other = None
-    if finding.code in TWO_PLACES and finding.other is not None:
+    if all_rules()[finding.code].has_two_places and finding.other is not None:
         other = place_of(finding.other.filename, finding.other.span)
     certain = finding.confidence is Confidence.CERTAIN
     return Question(finding.code, place_of(finding.filename, finding.span), other, certain)

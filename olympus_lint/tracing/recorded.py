@@ -19,25 +19,14 @@ from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, read_bytes
 from olympus_lint.suppression import Suppressions
 from olympus_lint.tracing.combining import combined
+from olympus_lint.tracing.judging import is_judged
 from olympus_lint.tracing.paths import depends_on_path
 from olympus_rules.finding import Confidence, Finding, Position, Related, Span
-from olympus_rules.rule import all_rules
+from olympus_rules.rule import Rule, all_rules
 from olympus_rules.rules.unused_suppression import UnusedSuppression
 from olympus_rules.syntax.document import decode
 
 __all__ = ["Recorded", "judge_recorded"]
-
-KINDS = {
-    "OLY101": ("indexing",),
-    "OLY102": ("arithmetic",),
-    "OLY103": ("transposition",),
-    "OLY104": ("reuse",),
-    "OLY108": ("derived", "collision", "reuse"),
-}
-"""The rules whose findings are judged, and what their misuses are called in the events."""
-
-CODES = {"reuse": "OLY104", "collision": "OLY108"}
-"""What is reported where the rules have found nothing."""
 
 NAMED = 3  # other versions of files that are named one by one
 CONSUMING = ("draw", "split")
@@ -87,7 +76,7 @@ def judge_recorded(path: str, files: Sequence[FileResult], settings: Mapping[str
         if file.filename in sources.stale:
             continue
         for number, finding in enumerate(file.findings):
-            if finding.code in KINDS and finding.cell is None and file.filename in sources.names:
+            if is_judged(finding) and file.filename in sources.names:
                 verdict = _strongest([judge.verdict(finding) for judge in judges])
                 own = [verdict] if finding.verdict is None else [finding.verdict, verdict]
                 file.findings[number] = replace(finding, verdict=combined(own))
@@ -184,7 +173,7 @@ class Judge:
 
     def verdict(self, finding: Finding) -> Verdict:
         """Judge one finding."""
-        other = finding.other if finding.code in ("OLY104", "OLY108") else None
+        other = finding.other if all_rules()[finding.code].has_two_places else None
         later = self.at(finding)
         earlier = later if other is None else self.at(other)
         told = dict((*earlier, *later))
@@ -198,14 +187,14 @@ class Judge:
             self.used.update(pairs)
             pair = min(pairs, key=lambda each: each.maybe)
             return self.confirmed(pair)
-        if finding.code in ("OLY101", "OLY102", "OLY103"):
+        if not all_rules()[finding.code].has_two_places:
             if later:
                 return _said("inconclusive", "what is done to the words of a key is seen in compiled functions only")
             return _said("not reached", f"no key was consumed in line {finding.span.start.row} in this run")
         for place, sites in ((other or finding, earlier), (finding, later)):
             if not sites:
                 return _said("not reached", f"no key was consumed in line {place.span.start.row} in this run")
-        if finding.code == "OLY108":
+        if not _is_reuse(finding.code):
             return _said("inconclusive", "no equal keys were made there in this run, which shows only what both made")
         return self.different(finding, other, [site for site, _ in earlier], [site for site, _ in later])
 
@@ -216,10 +205,12 @@ class Judge:
 
     def shared(self, code: str, first: Mapping[int, int], second: Mapping[int, int], *, same: bool) -> Iterator[Pair]:
         """Yield the pairs of operations at the two places that had one key."""
+        rule = all_rules()[code]
         for pair in self.process.pairs:
-            if pair.kind not in KINDS[code] or (code == "OLY108" and pair.kind == "reuse" and not self.splits(pair)):
+            is_other = pair.kind == "reuse" and not _is_reuse(code) and not self.splits(pair)
+            if pair.kind not in rule.events or is_other:
                 continue
-            if code in ("OLY101", "OLY102", "OLY103"):
+            if not rule.has_two_places:
                 if pair.first in first or pair.second in second:
                     yield pair
                 continue
@@ -344,6 +335,11 @@ def _said(status: Status, reason: str) -> Verdict:
     return Verdict(status, "recorded", reason)
 
 
+def _is_reuse(code: str) -> bool:
+    """Say whether a rule is about one key that is consumed twice, and not about equal keys that are made twice."""
+    return all_rules()[code].events[0] == "reuse"
+
+
 # Misuses that no rule has found.
 
 
@@ -355,9 +351,10 @@ def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileRes
         for finding in file.findings
         if finding.verdict is not None and finding.verdict.status == "confirmed" and finding.verdict.tier == "recorded"
     }
+    reported = _reported_by()
     for judge in judges:
         for pair in judge.process.pairs:
-            if pair.kind not in CODES or pair in judge.used:
+            if pair.kind not in reported or pair in judge.used:
                 continue
             told = pair.kind == "collision" and any(pair.key == used.key for used in judge.used)  # where it was made
             finding = None if told else _finding(events, judge, pair)
@@ -369,6 +366,11 @@ def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileRes
                 yield finding
 
 
+def _reported_by() -> dict[str, Rule]:
+    """Return the rules that report an event where none has found anything, by the name of the event."""
+    return {rule.events[0]: rule for rule in all_rules().values() if rule.has_two_places}
+
+
 def _finding(events: EventFile, judge: Judge, pair: Pair) -> Finding | None:
     """Return the finding for a misuse; ``None`` if it is not in the checked files, or within one call of a library."""
     first, second = judge.process.sites[pair.first], judge.process.sites[pair.second]
@@ -378,7 +380,7 @@ def _finding(events: EventFile, judge: Judge, pair: Pair) -> Finding | None:
     earlier, later = diverging(own[0], own[1])
     if not earlier.column or not later.column:
         return None
-    rule = all_rules()[CODES[pair.kind]]
+    rule = _reported_by()[pair.kind]
     name = judge.filenames[later.file]
     assert name is not None
     related: tuple[Related, ...] = ()

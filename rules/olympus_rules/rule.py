@@ -39,6 +39,11 @@ class Rule(ABC):
         fix: the applicability of its fix, ``None`` when there is none; a fix that is safe only at some places
             is listed as safe.
         facts: the fact types that it looks at; empty for rules that the engine itself reports.
+        migrates: whether it flags what breaks, or is to be rewritten, when raw keys become typed keys.
+        holds_back: whether a constructor of raw keys stays as long as its keys come to a place that it flags.
+        events: what its mistake is called among the events of a traced or recorded program, the exact name first;
+            empty for a rule whose findings get no verdict.
+        has_two_places: whether its mistake is that one key comes to two places.
     """
 
     code: ClassVar[str]
@@ -47,6 +52,10 @@ class Rule(ABC):
     default: ClassVar[bool] = True
     fix: ClassVar[Applicability | None] = None
     facts: ClassVar[tuple[type[Fact], ...]] = ()
+    migrates: ClassVar[bool] = False
+    holds_back: ClassVar[bool] = True
+    events: ClassVar[tuple[str, ...]] = ()
+    has_two_places: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
@@ -80,7 +89,7 @@ class Rule(ABC):
 
 @cache
 def all_rules() -> dict[str, Rule]:
-    """Return every rule of this package by code, in the order of codes.
+    """Return every rule by code, in the order of codes.
 
     A rule is a module of this package with a subclass of :class:`Rule` in it; nothing else lists it.
     """

@@ -24,6 +24,8 @@ class DerivationCollisionRule(Rule):
     summary = "Two derivations of one key give equal children"
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (DerivationCollision,)
+    events = ("collision", "derived", "reuse")
+    has_two_places = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Name both derivations and the change that makes their children differ."""

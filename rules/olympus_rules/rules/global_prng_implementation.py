@@ -23,6 +23,8 @@ class GlobalPrngImplementation(Rule):
     name = "global-prng-implementation"
     summary = "The generator of random numbers is chosen for the whole program, or not the one that a raw key has"
     facts: ClassVar[tuple[type[Fact], ...]] = (GlobalImplementation,)
+    migrates = True
+    holds_back = False
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say what the setting does to other code, and what to write."""

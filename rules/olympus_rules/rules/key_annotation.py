@@ -39,6 +39,8 @@ class KeyAnnotation(Rule):
     summary = "A name that is not the type of a key, or that JAX removed, is used as one"
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (Reference,)
+    migrates = True
+    holds_back = False
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say why the name is wrong there and what to write."""

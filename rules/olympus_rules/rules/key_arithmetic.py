@@ -26,6 +26,8 @@ class KeyArithmeticRule(Rule):
     summary = "Arithmetic, a bit operation, a cast or a reduction is applied to a key"
     fix = Applicability.UNSAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (KeyArithmetic,)
+    migrates = True
+    events = ("arithmetic",)
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Name the operation and the function that derives keys instead."""

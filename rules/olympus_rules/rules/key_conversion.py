@@ -82,6 +82,7 @@ class KeyConversion(Rule):
     summary = "A key goes where typed keys are refused or are another value: numpy, equality, files, collectives"
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (Conversion,)
+    migrates = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say what becomes of a typed key there, and what to write."""

@@ -25,6 +25,7 @@ class KeyDtypeLogic(Rule):
     summary = "A test, name or view of a key's dtype holds for one kind of key only"
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (DtypeLogic,)
+    migrates = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Quote the test and the one that holds for both kinds."""

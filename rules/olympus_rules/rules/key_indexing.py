@@ -36,6 +36,8 @@ class KeyIndexingRule(Rule):
     summary = "Words are read out of a key's buffer by index or unpacking"
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (KeyIndexing,)
+    migrates = True
+    events = ("indexing",)
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say what the word is used for and what to do instead."""

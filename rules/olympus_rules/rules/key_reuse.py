@@ -44,6 +44,8 @@ class KeyReuse(Rule):
     summary = "A key is consumed more than once on one path"
     fix = Applicability.UNSAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (Reuse,)
+    events = ("reuse",)
+    has_two_places = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Name both consumers, what the reuse does, and the split or child to use."""

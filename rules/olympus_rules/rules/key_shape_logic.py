@@ -41,6 +41,7 @@ class KeyShapeLogic(Rule):
     summary = "Logic on a key's shape, rank, length or layout counts the buffer axis"
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (ShapeLogic,)
+    migrates = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Quote the expression and its portable form."""

@@ -24,6 +24,8 @@ class KeyTranspositionRule(Rule):
     summary = "Words of key buffers change places with the batch by mapping, transposing or reshaping"
     fix = Applicability.UNSAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (KeyTransposition,)
+    migrates = True
+    events = ("transposition",)
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say which axis is taken for which."""

@@ -24,6 +24,7 @@ class LegacyConstructor(Rule):
     default = False
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (Construction,)
+    migrates = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say how to write it, and what would break."""

@@ -23,6 +23,7 @@ class RawKeyLiteralRule(Rule):
     summary = "Raw keys are written down as words, or as a `uint32` array that is to hold keys"
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (RawKeyLiteral,)
+    migrates = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say what the array is for, and how to make it of keys."""

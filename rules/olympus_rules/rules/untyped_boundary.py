@@ -24,6 +24,7 @@ class UntypedBoundaryRule(Rule):
     summary = "A typed key meets code that takes raw keys only, or a raw key"
     fix = Applicability.SAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (UntypedBoundary,)
+    migrates = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say what does not go together, and how to convert it."""
