@@ -32,6 +32,8 @@ def blocks(page: Path, language: str) -> Iterator[tuple[list[str], str]]:
             yield token.info.split()[1:], token.content
 
 
+CASES = sorted((ROOT / "tests" / "pages").glob("*.md"))
+
 EXAMPLES = [
     pytest.param(words, text, id=f"{name}-{number}")
     for name in ("confidence", "signature-packs", "suppressions")
@@ -120,7 +122,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES + CASES, ids=lambda page: page.relative_to(ROOT).with_suffix("").as_posix())
 def test_links_lead_somewhere(page: Path):
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):

@@ -1,7 +1,9 @@
-"""Reads the rule pages: their headings and code blocks, and what each block says must be flagged.
+"""Reads the rule pages and their corner cases: headings and code blocks, and what each block says must be flagged.
 
-A Python block is the specification of its page's rule. A line that must be flagged ends with ``# error: CODE`` or
-``# error: CODE "part of the message"``; every other line must be quiet. The words after ``python`` in the fence:
+A rule has a page for its users (``docs/rules``) and, under the same name, a file of corner cases (``tests/pages``).
+Both have one format, and the Python blocks of both are the specification of the rule. A line that must be flagged ends
+with ``# error: CODE`` or ``# error: CODE "part of the message"``; every other line must be quiet. The words after
+``python`` in the fence:
 
 * ``possible``: findings of the lowest confidence count too,
 * ``fix`` / ``unsafe-fix``: the block is what the safe fixes, or all fixes, make of the block before it,
@@ -30,6 +32,7 @@ __all__ = [
     "Page",
     "Section",
     "all_blocks",
+    "all_cases",
     "all_pages",
     "fix_problems",
     "lint_problems",
@@ -38,6 +41,7 @@ __all__ = [
 ]
 
 FOLDER = Path(__file__).parents[2] / "docs" / "rules"
+CASES = Path(__file__).parents[1] / "pages"
 FILENAME = "example.py"
 INFO_WORDS = frozenset({"possible", "fix", "unsafe-fix", "as-is"})
 MARK = r'# error: (OLY\d{3})(?: "([^"]*)")?'
@@ -71,7 +75,8 @@ class Block:
     """A Python block of a page.
 
     Attributes:
-        page, code: the rule's name and code.
+        page: the page's name.
+        code: the rule's code.
         heading: the section that it stands in.
         row: the row of its fence in the page.
         words: what the fence says after ``python``.
@@ -116,21 +121,30 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A rule page.
+    """A rule page, or the corner cases of a rule.
 
     Attributes:
-        name: the file name without ``.md``.
-        title: the heading of the first level.
-        status: the first paragraph, which says whether the rule is on and what its fix is.
+        name: the file name without ``.md``; for corner cases, with ``cases-`` before it.
+        title: the heading of the first level: the rule's name and code.
+        summary: the first paragraph.
+        status: the second paragraph; on a rule page it says whether the rule is on and what its fix is.
         sections: the headings of the second level, in order.
         blocks: the Python blocks, in order.
+        rows: the number of rows of the file.
     """
 
     name: str
     title: str
+    summary: str
     status: str
     sections: tuple[Section, ...]
     blocks: tuple[Block, ...]
+    rows: int
+
+    @property
+    def rule(self) -> str:
+        """Return the name of the page's rule."""
+        return self.title.partition(" ")[0]
 
 
 def plain(marked: str) -> tuple[str, tuple[Expectation, ...]]:
@@ -158,13 +172,14 @@ def parse(name: str, text: str) -> Page:
     """Parse a page.
 
     Args:
-        name: the file name without ``.md``.
+        name: the page's name.
         text: its Markdown.
 
     Raises:
         ValueError: a fence has an unknown word, an error comment is malformed, or the title has no code.
     """
-    title = status = heading = code = ""
+    title = heading = code = ""
+    paragraphs: list[str] = []
     sections: list[Section] = []
     blocks: list[Block] = []
     tokens = MarkdownIt().parse(text)
@@ -178,8 +193,8 @@ def parse(name: str, text: str) -> Page:
         elif token.type == "heading_open" and token.tag == "h2":
             heading = following.content
             sections.append(Section(heading, row))
-        elif token.type == "paragraph_open" and not status:
-            status = following.content.splitlines()[0]
+        elif token.type == "paragraph_open":
+            paragraphs.append(following.content)
         elif token.type == "fence" and token.info.split()[:1] == ["python"]:
             words = frozenset(token.info.split()[1:])
             unknown = sorted(word for word in words - INFO_WORDS if not word.startswith("beside="))
@@ -188,7 +203,8 @@ def parse(name: str, text: str) -> Page:
             source, expectations = plain(token.content)
             before = blocks[-1] if blocks else None
             blocks.append(Block(name, code, heading, row, words, source, expectations, before))
-    return Page(name, title, status, tuple(sections), tuple(blocks))
+    summary, status = (*paragraphs, "", "")[:2]
+    return Page(name, title, summary, status, tuple(sections), tuple(blocks), len(text.splitlines()))
 
 
 @cache
@@ -198,9 +214,16 @@ def all_pages() -> tuple[Page, ...]:
     return tuple(parse(file.stem, file.read_text(encoding="utf-8")) for file in files)
 
 
+@cache
+def all_cases() -> tuple[Page, ...]:
+    """Return the corner cases of every rule, by name."""
+    files = sorted(CASES.glob("*.md"))
+    return tuple(parse(f"cases-{file.stem}", file.read_text(encoding="utf-8")) for file in files)
+
+
 def all_blocks() -> Iterator[Block]:
-    """Return the blocks of all pages."""
-    for page in all_pages():
+    """Return the blocks of all pages and of all corner cases."""
+    for page in (*all_pages(), *all_cases()):
         yield from page.blocks
 
 

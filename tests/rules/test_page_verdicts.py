@@ -1,4 +1,4 @@
-"""What a witness says of the programs on the rule pages: of the findings, and of places at which there is none."""
+"""What a witness says of the programs of the rule pages and corner cases: findings, and places without a finding."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from pages import Block, all_pages, settings
+from pages import Block, all_cases, all_pages, settings
 
 from olympus_lint.engine import lint_text
 from olympus_lint.tracing.judging import JUDGED, question
@@ -21,11 +21,15 @@ from olympus.verdicts.judge import WORDS
 from olympus.witness.answer import answer
 from olympus.witness.execution import Target
 
-PAGES = {page.name: page for page in all_pages() if any(f"({code})" in page.title for code in JUDGED)}
-UNDECIDED = {  # examples of which their file alone does not say what is there: their pages have the file that does
+BLOCKS = {  # by rule, those of its page and of its corner cases
+    page.rule: [block for each in (*all_pages(), *all_cases()) if each.rule == page.rule for block in each.blocks]
+    for page in all_pages()
+    if any(f"({code})" in page.title for code in JUDGED)
+}
+UNDECIDED = {  # examples of which their file alone does not say what is there: another block is the file that does
     ("key-reuse", "Example: functions out of sight"),
-    ("key-arithmetic", "Known limits"),
-    ("key-indexing", "Known limits"),
+    ("key-arithmetic", "A parameter that is only called `key`"),
+    ("key-indexing", "A parameter that is only called `key`"),
 }
 
 CODES = {  # the rules whose findings are forced on what a page says to use instead
@@ -36,7 +40,7 @@ CODES = {  # the rules whose findings are forced on what a page says to use inst
     "derivation-collision": ("OLY108", "OLY104"),
 }
 
-by_page = pytest.mark.parametrize("name", PAGES)
+by_page = pytest.mark.parametrize("name", BLOCKS)
 
 
 def verdicts(block: Block, folder: Path, questions: list[Question]) -> list[Verdict]:
@@ -61,17 +65,17 @@ def judged(block: Block, file: Path) -> list[Verdict]:
 @by_page
 def test_every_example_is_confirmed(name: str, tmp_path: Path) -> None:
     asked = 0
-    for block in PAGES[name].blocks:
+    for block in BLOCKS[name]:
         for verdict in judged(block, path(block, tmp_path)):
             decided = (name, block.heading) not in UNDECIDED
             assert verdict.status in ({"confirmed"} if decided else {"inconclusive", "not reached"}), (block, verdict)
             asked += 1
-    assert asked == sum(len(block.expectations) for block in PAGES[name].blocks)
+    assert asked == sum(len(block.expectations) for block in BLOCKS[name])
 
 
 @pytest.mark.parametrize(("name", "heading"), sorted(UNDECIDED))
 def test_what_one_file_leaves_open_is_confirmed_in_a_project(name: str, heading: str, tmp_path: Path) -> None:
-    blocks = [block for block in PAGES[name].blocks if block.heading == heading]
+    blocks = [block for block in BLOCKS[name] if block.heading == heading]
     (beside,) = [block for block in blocks if block.beside]
     (tmp_path / "pyproject.toml").write_text("", "utf-8")
     (tmp_path / beside.beside).write_text(beside.source, "utf-8")
@@ -128,7 +132,7 @@ def place(node: ast.expr, file: Path) -> Place:
 
 @by_page
 def test_what_to_use_instead_is_refuted_if_its_findings_are_forced(name: str, tmp_path: Path) -> None:
-    for block in PAGES[name].blocks:
+    for block in BLOCKS[name]:
         if block.expectations or not block.heading.startswith("Use instead"):
             continue
         ask = words if CODES[name][0] in WORDS else uses

@@ -13,7 +13,10 @@ from olympus_rules.finding import Confidence, Finding, Position, Span
 
 PAGE = """# key-reuse (OLY104)
 
+A key is consumed twice.
+
 Default: on. Fix: unsafe.
+
 More about the rule.
 
 ## Example
@@ -59,14 +62,16 @@ def block(source: str, info: str = "python") -> Block:
 
 def test_a_page_is_read() -> None:
     page = parse("key-reuse", PAGE)
-    assert (page.title, page.status) == ("key-reuse (OLY104)", "Default: on. Fix: unsafe.")
-    assert [(section.heading, section.row) for section in page.sections] == [("Example", 6), ("Known limits", 22)]
+    assert (page.title, page.rule) == ("key-reuse (OLY104)", "key-reuse")
+    assert (page.summary, page.status) == ("A key is consumed twice.", "Default: on. Fix: unsafe.")
+    assert [(section.heading, section.row) for section in page.sections] == [("Example", 9), ("Known limits", 25)]
+    assert page.rows == 25
     example, fix = page.blocks
     assert example.source == "bad(key)\ngood(key)\n"
     assert example.expectations == (Expectation(1, "OLY104", "twice"),)
-    assert (example.row, example.code, example.before, example.is_fix) == (8, "OLY104", None, False)
+    assert (example.row, example.code, example.before, example.is_fix) == (11, "OLY104", None, False)
     assert fix.before is example
-    assert (fix.is_fix, fix.name) == (True, "key-reuse-example-13")
+    assert (fix.is_fix, fix.name) == (True, "key-reuse-example-16")
 
 
 def test_a_page_that_agrees_passes() -> None:
