@@ -12,7 +12,8 @@ import pytest
 from pages import Block, all_cases, all_pages, settings
 
 from olympus_lint.engine import lint_text
-from olympus_lint.tracing.judging import JUDGED, question
+from olympus_lint.tracing.judging import question
+from olympus_rules.rule import all_rules
 
 pytest.importorskip("jax", reason="a witness is traced with JAX")
 
@@ -24,7 +25,7 @@ from olympus.witness.execution import Target
 BLOCKS = {  # by rule, those of its page and of its corner cases
     page.rule: [block for each in (*all_pages(), *all_cases()) if each.rule == page.rule for block in each.blocks]
     for page in all_pages()
-    if any(f"({code})" in page.title for code in JUDGED)
+    if any(rule.name == page.rule and rule.events for rule in all_rules().values())
 }
 UNDECIDED = {  # examples of which their file alone does not say what is there: another block is the file that does
     ("key-reuse", "Example: functions out of sight"),
