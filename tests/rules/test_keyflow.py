@@ -174,6 +174,66 @@ PROGRAMS = {
                 if y is None:
                     z = random.normal(key)  # reuse
     """,
+    "a record that a mapped function copies is the carry of a loop": """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class Chain:
+            x: jax.Array
+            key: jax.Array
+
+        def kept(chain):
+            key, subkey = random.split(chain.key)
+            return dataclasses.replace(chain, x=random.normal(subkey), key=key)
+
+        def lost(chain):
+            key, subkey = random.split(chain.key)
+            return dataclasses.replace(chain, x=random.normal(subkey))
+
+        def right(chains):
+            return lax.while_loop(lambda c: c.x.max() < 3, lambda c: jax.vmap(kept)(c), chains)
+
+        def right_scan(chains, n):
+            return lax.scan(lambda c, _: (jax.vmap(kept)(c), None), chains, None, n)
+
+        def right_fori(chains, n):
+            def one(chain):
+                key, subkey = random.split(chain.key)
+                new, old = chain._replace(x=random.normal(subkey), key=key), chain._replace(key=key)
+                return lax.cond(chain.x > 0, lambda: new, lambda: old)
+
+            return lax.fori_loop(0, n, lambda _, c: jax.vmap(one)(c), chains)
+
+        def wrong(chains):
+            return lax.while_loop(lambda c: c.x.max() < 3, lambda c: jax.vmap(lost)(c), chains)  # reuse
+
+        def wrong_scan(chains, n):
+            return lax.scan(lambda c, _: (jax.vmap(lost)(c), None), chains, None, n)  # reuse
+    """,
+    "a record with keys and a counter is the carry of a loop": """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class Chain:
+            x: jax.Array
+            keys: jax.Array
+            index: jax.Array
+            steps: int
+
+        def right(key, n):
+            def body(chain):
+                x = chain.x + random.normal(chain.keys[chain.index])
+                return dataclasses.replace(chain, x=x, index=chain.index + 1)
+
+            return lax.while_loop(lambda c: c.index < n, body, Chain(0.0, random.split(key, n), 0, 0))
+
+        def wrong(key, n):
+            def body(chain):
+                x = chain.x + random.normal(chain.keys[chain.index])  # reuse
+                return dataclasses.replace(chain, x=x, steps=chain.steps + 1)
+
+            return lax.while_loop(lambda c: c.steps < n, body, Chain(0.0, random.split(key, n), 0, 0))
+    """,
     "a cached property": """
         class Model:
             def __init__(self, key):
