@@ -234,6 +234,122 @@ PROGRAMS = {
 
             return lax.while_loop(lambda c: c.steps < n, body, Chain(0.0, random.split(key, n), 0, 0))
     """,
+    "a cache that gives what it has": """
+        CACHE = {}
+
+        def cached(name, key):
+            value = CACHE.get(name)
+            if value is None:
+                value = random.normal(key)
+                CACHE[name] = value
+            return value
+
+        def early(cache, name, key):
+            if (value := cache.get(name, None)) is not None:
+                return value
+            value = cache[name] = random.normal(key)
+            return value
+
+        def truth(cache, name, key):
+            if not cache.get(name):
+                cache[name] = random.normal(key)
+            return cache[name]
+
+        def forgetful(cache, name, key):
+            value = cache.get(name)
+            if value is None:
+                value = random.normal(key)
+            return value
+
+        def deep(cache, name, key):
+            return early(cache, name, key)
+
+        def right(key, cache, name):
+            value = cache.get(name)
+            if value is None:
+                value = random.normal(key)
+                cache[name] = value
+            other = cache.get(name)
+            if other is None:
+                other = random.normal(key)
+                cache[name] = other
+            return value, other
+
+        def right_loop(key, cache, name, n):
+            for _ in range(n):
+                value = cache.get(name)
+                if value is None:
+                    value = random.normal(key)
+                    cache[name] = value
+                print(value)
+
+        def right_local(key, n):
+            cache = {}
+            for _ in range(n):
+                value = cache.get("noise")
+                if value is None:
+                    value = cache["noise"] = random.normal(key)
+                print(value)
+
+        def right_calls(key, other, third, cache, name):
+            a = cached("a", key), cached("a", key), cached("a", key)
+            b = truth(cache, name, third), truth(cache, name, third)
+            return a, b, cached(name, other), cached(name, other)
+
+        def right_handed(key, other, third, name):
+            cache, fresh = {}, {}
+            a = early(cache, "a", key), early(cache, "a", key)
+            return a, deep(fresh, name, other), deep(fresh, name, other), early({}, name, third)
+
+        def wrong(key, cache):
+            value = cache.get("a")
+            if value is None:
+                value = cache["a"] = random.normal(key)
+            other = cache.get("b")
+            if other is None:
+                other = cache["b"] = random.normal(key)  # reuse
+            return value, other
+
+        def wrong_names(key, cache, names):
+            for name in names:
+                value = cache.get(name)
+                if value is None:
+                    value = cache[name] = random.normal(key)  # reuse
+                print(value)
+
+        def wrong_calls(key):
+            a = cached("a", key)
+            return a, cached("b", key)  # reuse
+
+        def wrong_forgetful(key, cache, name):
+            a = forgetful(cache, name, key)
+            return a, forgetful(cache, name, key)  # reuse
+
+        class Noise:
+            def __init__(self, key):
+                self.key, self.cache = key, {}
+
+            def get(self, name):
+                value = self.cache.get(name)
+                if value is None:
+                    value = random.normal(self.key)
+                    self.cache[name] = value
+                return value
+
+            def noise(self):
+                if self.cache.get("noise") is None:
+                    self.cache["noise"] = random.normal(self.key)
+                return self.cache["noise"]
+
+        def right_object(seed, name):
+            noise, other = Noise(random.key(seed)), Noise(random.key(seed))
+            return noise.get(name), noise.get(name), other.noise(), other.noise()
+
+        def wrong_object(seed):
+            noise = Noise(random.key(seed))
+            a = noise.get("a")
+            return a, noise.get("b")  # reuse
+    """,
     "a cached property": """
         class Model:
             def __init__(self, key):

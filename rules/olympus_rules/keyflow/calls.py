@@ -16,6 +16,7 @@ from olympus_rules.keyflow import (
     layout,
     library,
     literals,
+    presence,
 )
 from olympus_rules.keyflow.access import CALLABLE, as_term, choose, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, positional
@@ -315,6 +316,8 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
             return buffer
         if name in REPLACING:
             return replaced(flow, receiver, arguments)
+        if name == "get" and values[1:] in ((), (Const(None),)) and not arguments.keywords and values:
+            return presence.got(flow, values[0], receiver)
         if name in PURE_METHODS or (arguments.asks and name not in KEEPING_METHODS):
             return asked(flow, f".{name}", arguments)
         if name == "update":

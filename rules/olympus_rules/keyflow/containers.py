@@ -150,7 +150,9 @@ def map_method(flow: Interpreter, receiver: Map, name: str, values: tuple[Value,
             flow.exchange(receiver, Map(rest, receiver.open), arguments.receiver)
         if found is not None:
             return found
-        return values[1] if len(values) > 1 and not receiver.open else flow.terms.fresh()
+        if receiver.open or (len(values) == 1 and name != "get"):
+            return flow.terms.fresh()
+        return values[1] if len(values) > 1 else Const(None)
     if name == "update":
         items = dict(receiver.items)
         for value in values:

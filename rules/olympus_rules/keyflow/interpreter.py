@@ -30,6 +30,7 @@ from olympus_rules.keyflow.access import (
     exchanged,
     get_item,
     is_large,
+    is_never_none,
     item_name,
     leaves,
     map_choice,
@@ -501,8 +502,9 @@ class Interpreter:
 
     def set_item(self, container: Term, index: Const, value: Value) -> None:
         """Write an item of an object that came from outside, or of which nothing is known."""
-        generation = self.env.get((container, "generation")) or 0
-        self.env.set((container, as_term(self, index), generation), value)
+        generation, slot = self.env.get((container, "generation")) or 0, as_term(self, index)
+        presence.filled(self, slot, container, value)
+        self.env.set((container, slot, generation), value)
         if isinstance(index.value, str | int):
             self.writes.append((container, item_name(index.value), value, self.path))
 
@@ -511,15 +513,20 @@ class Interpreter:
         if isinstance(index, Const):
             return self.set_item(container, index, value)
         generation, slot = self.env.get((container, "generation")) or 0, as_term(self, index)
-        asked = self.terms.make("op", "In", slot, presence.changed(self.terms, container, generation))
-        if asked in self.asked:  # a cache: what was in it is in it
+        if presence.is_asked(self, slot, container):  # a cache: what was in it is in it
+            presence.filled(self, slot, container, value)
             others = [
-                key[1] for key in self.env.values if isinstance(key, tuple) and key[::2] == (container, generation)
+                (key[1], held)
+                for key, held in self.env.values.items()
+                if isinstance(key, tuple) and key[::2] == (container, generation)
             ]
             self.env.set((container, "generation"), generation + 1)
-            for other in others:
+            for other, held in others:
                 if type(other) is int:
-                    self.env.set((container, other, generation + 1), self.terms.fresh())
+                    kept = self.terms.fresh()
+                    if is_never_none(self, held):
+                        self.knowledge.fill(kept, true=False)
+                    self.env.set((container, other, generation + 1), kept)
             item = self.terms.make("item", None, container, slot)
             self.writes.append((item, presence.ELEMENT, value, self.path))
         else:
