@@ -325,6 +325,15 @@ PROGRAMS = {
             a = forgetful(cache, name, key)
             return a, forgetful(cache, name, key)  # reuse
 
+        def others(queue, key):
+            if queue.get() is None or queue.get("name", 0) is None or queue.get("name", default=key):
+                return random.normal(key)
+            return queue.get()
+
+        def wrong_others(queue, key):
+            a = others(queue, key)
+            return a, others(queue, key)  # reuse
+
         class Noise:
             def __init__(self, key):
                 self.key, self.cache = key, {}

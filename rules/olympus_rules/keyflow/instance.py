@@ -191,7 +191,7 @@ class Instance:
         if operation == "view":
             return self._each(args[0], lambda array: knowledge.view(str(data), array, knowledge.rank(array)))
         if operation == "op":
-            if isinstance(data, tuple) and data == (presence.GET, 0):
+            if presence.is_got(data, args) and not data[1]:
                 given = presence.got(self.flow, self.value(args[1]), self.value(args[0]))
                 if given is not None:
                     return given

@@ -7,7 +7,7 @@ function tells its callers what it writes to that which it asks for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from olympus_rules.keyflow.access import as_term, choose, item_name
@@ -30,6 +30,7 @@ __all__ = [
     "filled",
     "got",
     "is_asked",
+    "is_got",
     "is_sure",
     "slots",
 ]
@@ -103,6 +104,11 @@ def got(flow: Interpreter, index: Value, container: Value) -> Value | None:
     return choose(flow, [(path, asked if part == unwritten else part) for path, part in stored.arms])
 
 
+def is_got(data: object, args: Sequence[Term]) -> bool:
+    """Say whether an operation is that of what a dictionary gives, by its data and arguments."""
+    return isinstance(data, tuple) and data[0] == GET and len(data) == len(args) == 2
+
+
 def is_asked(flow: Interpreter, slot: Term, container: Term) -> bool:
     """Say whether a decision rests on what is in a dictionary under a name."""
     terms, generation = flow.terms, flow.env.get((container, "generation")) or 0
@@ -162,7 +168,7 @@ def slots(terms: Terms, tests: Iterable[Term]) -> set[Slot]:
             found.add((subject, VARIABLE))
         elif operation == "op" and data in ATTRIBUTE_TESTS:
             found.add((args[0], str(terms.constant(args[1]))))
-        elif operation == "op" and (data == "In" or (isinstance(data, tuple) and data[0] == GET)):
+        elif operation == "op" and (data == "In" or is_got(data, args)):
             place, container = args if data == "In" else reversed(args)
             index = terms.constant(place)
             found.add((container, item_name(index) if isinstance(index, str | int) else ELEMENT))
