@@ -359,6 +359,55 @@ PROGRAMS = {
             a = noise.get("a")
             return a, noise.get("b")  # reuse
     """,
+    "an element of a list is replaced before the list is handed on": """
+        from library import mapped
+
+        def right(args, where, n):
+            args[where] = random.split(args[where], n)
+            return mapped(*args)
+
+        def right_mapped(f, axes, args, where, n):
+            args = list(args)
+            args[where] = jax.tree.map(lambda key: random.split(key, n), args[where])
+            return jax.vmap(f, axes)(*args)
+
+        def right_constant(state, n):
+            state["key"], key = random.split(state["key"], n)
+            return mapped(state), random.normal(key)
+
+        def right_loop(args, n):
+            for _ in range(n):
+                args[0], key = random.split(args[0])
+                mapped(random.normal(key), *args)
+
+        def right_branch(args, n, flag):
+            if flag:
+                args[0] = random.split(args[0], n)
+            return mapped(*args)
+
+        def advance(args):
+            args[0] = random.split(args[0])[0]
+
+        def right_callee(args):
+            advance(args)
+            return mapped(*args)
+
+        def wrong_other(args, n):
+            args[1] = random.split(args[0], n)
+            return mapped(*args)  # reuse
+
+        def wrong_branch(args, n, flag):
+            keys = random.split(args[0], n)
+            if flag:
+                args[0] = keys
+            return mapped(*args)  # reuse
+
+        def wrong_back(args, n):
+            key = args[0]
+            args[0] = random.split(key, n)
+            args[0] = key
+            return mapped(*args)  # reuse
+    """,
     "a cached property": """
         class Model:
             def __init__(self, key):
