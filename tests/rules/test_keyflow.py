@@ -408,6 +408,54 @@ PROGRAMS = {
             args[0] = key
             return mapped(*args)  # reuse
     """,
+    "a callee that is looked up in a table": """
+        def plain(key):
+            return {"size": 3}
+
+        def drawing(key):
+            return random.uniform(key)
+
+        table = {"a": {"make": plain, "size": 3}, "b": {"make": lambda key: 0, "size": 4}}
+        mixed = {"a": {"make": plain, "size": 3}, "b": {"make": drawing, "size": 4}}
+        flat = {"a": plain, "b": lambda key: 0}
+        flat_mixed = {"a": plain, "b": drawing}
+
+        def right(key, kind):
+            return table[kind]["make"](key), flat[kind](key), random.normal(key)
+
+        def right_known(key):
+            return table["a"]["make"](key), flat["a"](key), mixed["a"]["make"](key), random.normal(key)
+
+        def right_variable(key, kind):
+            make, other = table[kind].get("make"), flat.get(kind)
+            return make(key), other(key), random.normal(key)
+
+        def right_local(key, kind):
+            local = {"a": {"make": plain}, "b": {"make": plain}}
+            return local[kind]["make"](key), random.normal(key)
+
+        def right_one_of_two(key, kind):
+            if kind == "a":
+                return flat_mixed[kind](key), random.normal(key)
+            return flat_mixed[kind](key)
+
+        def right_unknown(key, kind, makers):
+            x = makers[kind]["make"](key)
+            make = makers[kind]["other"]
+            return x, make(key), random.normal(key)
+
+        def wrong(key, kind):
+            return mixed[kind]["make"](key), random.normal(key)  # reuse
+
+        def wrong_flat(key, kind):
+            return flat_mixed[kind](key), random.normal(key)  # reuse
+
+        def wrong_known(key):
+            return mixed["b"]["make"](key), random.normal(key)  # reuse
+
+        def wrong_unknown(key, kind, makers):
+            return makers[kind](key), random.normal(key)  # reuse
+    """,
     "a cached property": """
         class Model:
             def __init__(self, key):

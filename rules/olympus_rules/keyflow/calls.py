@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from olympus_rules.keyflow import (
     application,
@@ -221,7 +221,7 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
         return flow.knowledge.clone(flow.terms.number(), first)
     certainty = Certainty.UNKNOWN
     keeping = callees.may_only_keep(node.func, last) or _is_inherited_constructor(flow, arguments)
-    if unasked or keeping or last in flow.analysis.folding_methods:
+    if unasked or keeping or _is_looked_up(flow, function, node) or last in flow.analysis.folding_methods:
         certainty = Certainty.DOUBTFUL
     number = flow.terms.number()
     raw = isinstance(function, Library) and flow.analysis.table.typed_key_support(function.qualified) == "no"
@@ -238,6 +238,15 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
         use.draw = "fold" if last in flow.analysis.folding_methods else "call"
         flow.consume(value, use)
     return flow.terms.fresh()
+
+
+def _is_looked_up(flow: Interpreter, function: Value, node: ast.Call) -> bool:
+    """Say whether a callee is looked up in a table of records, which tells nothing of what it does."""
+    if isinstance(node.func, ast.Subscript) and isinstance(node.func.value, ast.Subscript):
+        return True
+    terms = flow.terms
+    is_item = type(function) is int and terms.operation(function) == "item"
+    return is_item and terms.operation(terms.args(cast(int, function))[0]) == "item"
 
 
 def asked(flow: Interpreter, name: str, arguments: Arguments) -> Value:

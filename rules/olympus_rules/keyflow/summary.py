@@ -154,11 +154,12 @@ def _changes(flow: Interpreter) -> tuple[Change, ...]:
             found[_near(flow.terms, term, name)] = None
     if len(found) <= MAX_CHANGES:
         return tuple(found)
-    return tuple(dict.fromkeys((origin(flow.terms, term), None) for term, _ in found))
+    outside = (origin(flow.terms, term) for term, _ in found)
+    return tuple(dict.fromkeys((term, None) for term in outside if term is not None))
 
 
 def _near(terms: Terms, term: Term, name: str | None) -> Change:
-    """Return a change, as one of the object around it where it is far inside: functions in a circle nest without end."""
+    """Return a change, as one of the object around it where it is far inside: functions in a circle nest forever."""
     around = list(_made_from(terms, term))
     inside = len(around) - 1 - MAX_NESTED_CHANGE
     return (term, name) if inside <= 0 else (around[inside], None)
