@@ -2762,6 +2762,32 @@ def test_collision(program: str) -> None:
 
 
 QUIET_LOGIC = {
+    "behind a function that tells typed keys": """
+        def is_typed(x):
+            return isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jax.dtypes.prng_key)
+
+        def may_be_typed(x):
+            try:
+                return jnp.issubdtype(x.dtype, jax.dtypes.prng_key)
+            except AttributeError:
+                return False
+
+        def f(key):
+            words = 0 if is_typed(key) else key[0]
+            if not is_typed(key):
+                words += key[1] + key.shape[-1]
+            return words, random.split(key)
+
+        def g(key):
+            if may_be_typed(key):
+                return random.key_data(key)
+            return key[0], key.dtype == jnp.uint32, random.split(key)
+
+        def h(key):
+            if isinstance(key, (np.ndarray, jax.Array)) and not is_typed(key) and key.dtype == jnp.uint32:
+                return random.wrap_key_data(key)
+            return random.split(key)
+    """,
     "a shape that goes on as that of a key": """
         import chex
 
@@ -2865,6 +2891,14 @@ LOGIC = {
             key = random.PRNGKey(seed)
             keys = random.split(key)
             return key.shape == (2,), keys.shape == (2, 2)
+    """,
+    "behind a function that tells something else": """
+        def is_array(x, dtype):
+            return isinstance(x, jax.Array) and jnp.issubdtype(dtype, jax.dtypes.prng_key)
+
+        def f(key, dtype):
+            shape = key.shape[-1] if is_array(key, dtype) else 2
+            return shape, key.dtype == jnp.uint32, random.split(key)
     """,
     "sizes of elements alone": """
         def f(seed):
