@@ -455,6 +455,10 @@ PROGRAMS = {
 
         def wrong_unknown(key, kind, makers):
             return makers[kind](key), random.normal(key)  # reuse
+
+        def wrong_unpacked(key, net):
+            (init, apply), shape = net
+            return init(key, shape), random.normal(key)  # reuse
     """,
     "a cached property": """
         class Model:
@@ -2976,6 +2980,11 @@ OVERRIDDEN = """
     def right(seed):
         return Quiet().sample(random.key(seed))
 """
+ABSTRACT = OVERRIDDEN.partition("    class Quiet")[0]
+STUB = """
+        def size(self):
+            raise NotImplementedError
+"""
 LOUD = """
     class Loud(Base):
         def draw(self, key):
@@ -2993,8 +3002,22 @@ LOUD = """
         (OVERRIDDEN, Confidence.LIKELY),
         (OVERRIDDEN.replace("    def draw(self, key):\n            return 0.0", "    draw = None"), Confidence.LIKELY),
         (OVERRIDDEN + LOUD, Confidence.CERTAIN),
+        (f"{ABSTRACT}{STUB}", Confidence.LIKELY),
+        (f"{ABSTRACT}{STUB}".replace("raise NotImplementedError", "return 0"), Confidence.CERTAIN),
+        (
+            f"{ABSTRACT}\n        @abc.abstractmethod{STUB}".replace("raise NotImplementedError", "..."),
+            Confidence.LIKELY,
+        ),
     ],
-    ids=["not overridden", "overridden", "by a value", "by another draw"],
+    ids=[
+        "not overridden",
+        "overridden",
+        "by a value",
+        "by another draw",
+        "in another file",
+        "nothing is left open",
+        "abstract",
+    ],
 )
 def test_a_method_that_a_subclass_overrides(program: str, confidence: Confidence) -> None:
     facts = analyse(Document("program.py", HEADER + textwrap.dedent(program)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import (
     application,
@@ -241,12 +241,14 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
 
 
 def _is_looked_up(flow: Interpreter, function: Value, node: ast.Call) -> bool:
-    """Say whether a callee is looked up in a table of records, which tells nothing of what it does."""
+    """Say whether a callee has a name in one of many records, which tells nothing of what it does."""
     if isinstance(node.func, ast.Subscript) and isinstance(node.func.value, ast.Subscript):
-        return True
+        return isinstance(node.func.slice, ast.Constant) and isinstance(node.func.slice.value, str)
     terms = flow.terms
-    is_item = type(function) is int and terms.operation(function) == "item"
-    return is_item and terms.operation(terms.args(cast(int, function))[0]) == "item"
+    if type(function) is not int or terms.operation(function) != "item":
+        return False
+    record, name = terms.args(function)
+    return terms.operation(record) == "item" and isinstance(terms.constant(name), str)
 
 
 def asked(flow: Interpreter, name: str, arguments: Arguments) -> Value:
