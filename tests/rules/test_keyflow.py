@@ -174,6 +174,292 @@ PROGRAMS = {
                 if y is None:
                     z = random.normal(key)  # reuse
     """,
+    "a record that a mapped function copies is the carry of a loop": """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class Chain:
+            x: jax.Array
+            key: jax.Array
+
+        def kept(chain):
+            key, subkey = random.split(chain.key)
+            return dataclasses.replace(chain, x=random.normal(subkey), key=key)
+
+        def lost(chain):
+            key, subkey = random.split(chain.key)
+            return dataclasses.replace(chain, x=random.normal(subkey))
+
+        def right(chains):
+            return lax.while_loop(lambda c: c.x.max() < 3, lambda c: jax.vmap(kept)(c), chains)
+
+        def right_scan(chains, n):
+            return lax.scan(lambda c, _: (jax.vmap(kept)(c), None), chains, None, n)
+
+        def right_fori(chains, n):
+            def one(chain):
+                key, subkey = random.split(chain.key)
+                new, old = chain._replace(x=random.normal(subkey), key=key), chain._replace(key=key)
+                return lax.cond(chain.x > 0, lambda: new, lambda: old)
+
+            return lax.fori_loop(0, n, lambda _, c: jax.vmap(one)(c), chains)
+
+        def wrong(chains):
+            return lax.while_loop(lambda c: c.x.max() < 3, lambda c: jax.vmap(lost)(c), chains)  # reuse
+
+        def wrong_scan(chains, n):
+            return lax.scan(lambda c, _: (jax.vmap(lost)(c), None), chains, None, n)  # reuse
+    """,
+    "a record with keys and a counter is the carry of a loop": """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class Chain:
+            x: jax.Array
+            keys: jax.Array
+            index: jax.Array
+            steps: int
+
+        def right(key, n):
+            def body(chain):
+                x = chain.x + random.normal(chain.keys[chain.index])
+                return dataclasses.replace(chain, x=x, index=chain.index + 1)
+
+            return lax.while_loop(lambda c: c.index < n, body, Chain(0.0, random.split(key, n), 0, 0))
+
+        def wrong(key, n):
+            def body(chain):
+                x = chain.x + random.normal(chain.keys[chain.index])  # reuse
+                return dataclasses.replace(chain, x=x, steps=chain.steps + 1)
+
+            return lax.while_loop(lambda c: c.steps < n, body, Chain(0.0, random.split(key, n), 0, 0))
+    """,
+    "a cache that gives what it has": """
+        CACHE = {}
+
+        def cached(name, key):
+            value = CACHE.get(name)
+            if value is None:
+                value = random.normal(key)
+                CACHE[name] = value
+            return value
+
+        def early(cache, name, key):
+            if (value := cache.get(name, None)) is not None:
+                return value
+            value = cache[name] = random.normal(key)
+            return value
+
+        def truth(cache, name, key):
+            if not cache.get(name):
+                cache[name] = random.normal(key)
+            return cache[name]
+
+        def forgetful(cache, name, key):
+            value = cache.get(name)
+            if value is None:
+                value = random.normal(key)
+            return value
+
+        def deep(cache, name, key):
+            return early(cache, name, key)
+
+        def right(key, cache, name):
+            value = cache.get(name)
+            if value is None:
+                value = random.normal(key)
+                cache[name] = value
+            other = cache.get(name)
+            if other is None:
+                other = random.normal(key)
+                cache[name] = other
+            return value, other
+
+        def right_loop(key, cache, name, n):
+            for _ in range(n):
+                value = cache.get(name)
+                if value is None:
+                    value = random.normal(key)
+                    cache[name] = value
+                print(value)
+
+        def right_local(key, n):
+            cache = {}
+            for _ in range(n):
+                value = cache.get("noise")
+                if value is None:
+                    value = cache["noise"] = random.normal(key)
+                print(value)
+
+        def right_calls(key, other, third, cache, name):
+            a = cached("a", key), cached("a", key), cached("a", key)
+            b = truth(cache, name, third), truth(cache, name, third)
+            return a, b, cached(name, other), cached(name, other)
+
+        def right_handed(key, other, third, name):
+            cache, fresh = {}, {}
+            a = early(cache, "a", key), early(cache, "a", key)
+            return a, deep(fresh, name, other), deep(fresh, name, other), early({}, name, third)
+
+        def wrong(key, cache):
+            value = cache.get("a")
+            if value is None:
+                value = cache["a"] = random.normal(key)
+            other = cache.get("b")
+            if other is None:
+                other = cache["b"] = random.normal(key)  # reuse
+            return value, other
+
+        def wrong_names(key, cache, names):
+            for name in names:
+                value = cache.get(name)
+                if value is None:
+                    value = cache[name] = random.normal(key)  # reuse
+                print(value)
+
+        def wrong_calls(key):
+            a = cached("a", key)
+            return a, cached("b", key)  # reuse
+
+        def wrong_forgetful(key, cache, name):
+            a = forgetful(cache, name, key)
+            return a, forgetful(cache, name, key)  # reuse
+
+        def others(queue, key):
+            if queue.get() is None or queue.get("name", 0) is None or queue.get("name", default=key):
+                return random.normal(key)
+            return queue.get()
+
+        def wrong_others(queue, key):
+            a = others(queue, key)
+            return a, others(queue, key)  # reuse
+
+        class Noise:
+            def __init__(self, key):
+                self.key, self.cache = key, {}
+
+            def get(self, name):
+                value = self.cache.get(name)
+                if value is None:
+                    value = random.normal(self.key)
+                    self.cache[name] = value
+                return value
+
+            def noise(self):
+                if self.cache.get("noise") is None:
+                    self.cache["noise"] = random.normal(self.key)
+                return self.cache["noise"]
+
+        def right_object(seed, name):
+            noise, other = Noise(random.key(seed)), Noise(random.key(seed))
+            return noise.get(name), noise.get(name), other.noise(), other.noise()
+
+        def wrong_object(seed):
+            noise = Noise(random.key(seed))
+            a = noise.get("a")
+            return a, noise.get("b")  # reuse
+    """,
+    "an element of a list is replaced before the list is handed on": """
+        from library import mapped
+
+        def right(args, where, n):
+            args[where] = random.split(args[where], n)
+            return mapped(*args)
+
+        def right_mapped(f, axes, args, where, n):
+            args = list(args)
+            args[where] = jax.tree.map(lambda key: random.split(key, n), args[where])
+            return jax.vmap(f, axes)(*args)
+
+        def right_constant(state, n):
+            state["key"], key = random.split(state["key"], n)
+            return mapped(state), random.normal(key)
+
+        def right_loop(args, n):
+            for _ in range(n):
+                args[0], key = random.split(args[0])
+                mapped(random.normal(key), *args)
+
+        def right_branch(args, n, flag):
+            if flag:
+                args[0] = random.split(args[0], n)
+            return mapped(*args)
+
+        def advance(args):
+            args[0] = random.split(args[0])[0]
+
+        def right_callee(args):
+            advance(args)
+            return mapped(*args)
+
+        def wrong_other(args, n):
+            args[1] = random.split(args[0], n)
+            return mapped(*args)  # reuse
+
+        def wrong_branch(args, n, flag):
+            keys = random.split(args[0], n)
+            if flag:
+                args[0] = keys
+            return mapped(*args)  # reuse
+
+        def wrong_back(args, n):
+            key = args[0]
+            args[0] = random.split(key, n)
+            args[0] = key
+            return mapped(*args)  # reuse
+    """,
+    "a callee that is looked up in a table": """
+        def plain(key):
+            return {"size": 3}
+
+        def drawing(key):
+            return random.uniform(key)
+
+        table = {"a": {"make": plain, "size": 3}, "b": {"make": lambda key: 0, "size": 4}}
+        mixed = {"a": {"make": plain, "size": 3}, "b": {"make": drawing, "size": 4}}
+        flat = {"a": plain, "b": lambda key: 0}
+        flat_mixed = {"a": plain, "b": drawing}
+
+        def right(key, kind):
+            return table[kind]["make"](key), flat[kind](key), random.normal(key)
+
+        def right_known(key):
+            return table["a"]["make"](key), flat["a"](key), mixed["a"]["make"](key), random.normal(key)
+
+        def right_variable(key, kind):
+            make, other = table[kind].get("make"), flat.get(kind)
+            return make(key), other(key), random.normal(key)
+
+        def right_local(key, kind):
+            local = {"a": {"make": plain}, "b": {"make": plain}}
+            return local[kind]["make"](key), random.normal(key)
+
+        def right_one_of_two(key, kind):
+            if kind == "a":
+                return flat_mixed[kind](key), random.normal(key)
+            return flat_mixed[kind](key)
+
+        def right_unknown(key, kind, makers):
+            x = makers[kind]["make"](key)
+            make = makers[kind]["other"]
+            return x, make(key), random.normal(key)
+
+        def wrong(key, kind):
+            return mixed[kind]["make"](key), random.normal(key)  # reuse
+
+        def wrong_flat(key, kind):
+            return flat_mixed[kind](key), random.normal(key)  # reuse
+
+        def wrong_known(key):
+            return mixed["b"]["make"](key), random.normal(key)  # reuse
+
+        def wrong_unknown(key, kind, makers):
+            return makers[kind](key), random.normal(key)  # reuse
+
+        def wrong_unpacked(key, net):
+            (init, apply), shape = net
+            return init(key, shape), random.normal(key)  # reuse
+    """,
     "a cached property": """
         class Model:
             def __init__(self, key):
@@ -2480,6 +2766,32 @@ def test_collision(program: str) -> None:
 
 
 QUIET_LOGIC = {
+    "behind a function that tells typed keys": """
+        def is_typed(x):
+            return isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jax.dtypes.prng_key)
+
+        def may_be_typed(x):
+            try:
+                return jnp.issubdtype(x.dtype, jax.dtypes.prng_key)
+            except AttributeError:
+                return False
+
+        def f(key):
+            words = 0 if is_typed(key) else key[0]
+            if not is_typed(key):
+                words += key[1] + key.shape[-1]
+            return words, random.split(key)
+
+        def g(key):
+            if may_be_typed(key):
+                return random.key_data(key)
+            return key[0], key.dtype == jnp.uint32, random.split(key)
+
+        def h(key):
+            if isinstance(key, (np.ndarray, jax.Array)) and not is_typed(key) and key.dtype == jnp.uint32:
+                return random.wrap_key_data(key)
+            return random.split(key)
+    """,
     "a shape that goes on as that of a key": """
         import chex
 
@@ -2584,6 +2896,14 @@ LOGIC = {
             keys = random.split(key)
             return key.shape == (2,), keys.shape == (2, 2)
     """,
+    "behind a function that tells something else": """
+        def is_array(x, dtype):
+            return isinstance(x, jax.Array) and jnp.issubdtype(dtype, jax.dtypes.prng_key)
+
+        def f(key, dtype):
+            shape = key.shape[-1] if is_array(key, dtype) else 2
+            return shape, key.dtype == jnp.uint32, random.split(key)
+    """,
     "sizes of elements alone": """
         def f(seed):
             key = random.PRNGKey(seed)
@@ -2660,6 +2980,11 @@ OVERRIDDEN = """
     def right(seed):
         return Quiet().sample(random.key(seed))
 """
+ABSTRACT = OVERRIDDEN.partition("    class Quiet")[0]
+STUB = """
+        def size(self):
+            raise NotImplementedError
+"""
 LOUD = """
     class Loud(Base):
         def draw(self, key):
@@ -2677,8 +3002,22 @@ LOUD = """
         (OVERRIDDEN, Confidence.LIKELY),
         (OVERRIDDEN.replace("    def draw(self, key):\n            return 0.0", "    draw = None"), Confidence.LIKELY),
         (OVERRIDDEN + LOUD, Confidence.CERTAIN),
+        (f"{ABSTRACT}{STUB}", Confidence.LIKELY),
+        (f"{ABSTRACT}{STUB}".replace("raise NotImplementedError", "return 0"), Confidence.CERTAIN),
+        (
+            f"{ABSTRACT}\n        @abc.abstractmethod{STUB}".replace("raise NotImplementedError", "..."),
+            Confidence.LIKELY,
+        ),
     ],
-    ids=["not overridden", "overridden", "by a value", "by another draw"],
+    ids=[
+        "not overridden",
+        "overridden",
+        "by a value",
+        "by another draw",
+        "in another file",
+        "nothing is left open",
+        "abstract",
+    ],
 )
 def test_a_method_that_a_subclass_overrides(program: str, confidence: Confidence) -> None:
     facts = analyse(Document("program.py", HEADER + textwrap.dedent(program)))

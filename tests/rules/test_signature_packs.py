@@ -549,6 +549,25 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
         """,
         [],
     ),
+    "a distribution that draws nothing": (
+        """
+        import distrax, jax, numpyro.distributions as dist, tensorflow_probability.substrates.jax as tfp
+        def draw(distribution):
+            return lambda key: distribution.sample(key)
+        def right(key, keys):
+            x = jax.random.normal(key)
+            d, e = distrax.Deterministic(x), tfp.distributions.Deterministic(x)
+            a = dist.Delta(x).to_event(1).sample(key), dist.Delta(x).sample(key, (3,)), draw(dist.Delta(x))(key)
+            return a, d.sample(seed=key), e.sample(seed=key), jax.vmap(dist.Delta(x).sample)(keys)
+        def wrong(key):
+            x = jax.random.normal(key)
+            return dist.Normal(x).sample(key)
+        def wrong_in_function(key):
+            x = jax.random.normal(key)
+            return draw(dist.Normal(x))(key)
+        """,
+        [(11, "likely"), (14, "possible")],
+    ),
     "a carry of zeros": (
         """
         import flax.linen as nn, jax

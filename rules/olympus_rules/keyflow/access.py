@@ -44,6 +44,7 @@ __all__ = [
     "is_constant",
     "is_large",
     "is_never_none",
+    "is_registry",
     "item_index",
     "item_name",
     "leaves",
@@ -55,6 +56,7 @@ __all__ = [
 
 MAX_ARMS = 12
 DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
+MAX_LOOKED_UP = 8  # callables of which one is called, it is not known which
 MAX_NESTED = 2_000
 MAX_DEPTH = 4  # of containers in containers, where one in them is looked for
 MAX_SEARCHED = 32  # items of one of these
@@ -272,12 +274,41 @@ def get_item(flow: Interpreter, value: Value, index: Value) -> Value:
             for key, item in value.items:
                 if key == index.value:
                     return item
-        return flow.terms.fresh()
+            return flow.terms.fresh()
+        return _looked_up(flow, value, index)
     if type(value) is int:
         return _term_item(flow, value, index)
     if isinstance(value, Class):  # Generic[T]
         return value
     return flow.terms.fresh()
+
+
+def is_registry(value: object, depth: int = MAX_DEPTH) -> TypeGuard[Map]:
+    """Say whether a value is a dictionary of callables, or of dictionaries with callables in them."""
+    if not isinstance(value, Map) or value.open or not 0 < len(value.items) <= MAX_SEARCHED or depth == 0:
+        return False
+    parts = [part for _, part in value.items]
+    if all(isinstance(part, CALLABLE) for part in parts):
+        return True
+    return all(isinstance(part, Map) for part in parts) and all(
+        any(isinstance(inner, CALLABLE) or is_registry(inner, depth - 1) for _, inner in part.items)
+        for part in parts
+        if isinstance(part, Map)
+    )
+
+
+def _looked_up(flow: Interpreter, registry: Map, index: Value) -> Value:
+    """Return what a dictionary of callables has under a name that is not known: one of its values."""
+    if not is_registry(registry) or len(registry.items) > MAX_LOOKED_UP:
+        return flow.terms.fresh()
+    if len(registry.items) == 1:
+        return registry.items[0][1]
+    name = as_term(flow, index)
+    tests = [flow.terms.make("op", "Eq", name, as_term(flow, Const(key))) for key, _ in registry.items]
+    for test in tests:  # an equality excludes those made before it; asked again, each excludes all
+        flow.decisions.outcomes(test)
+    paths = [flow.decisions.outcomes(test)[0] for test in tests]
+    return choose(flow, [(path, part) for path, (_, part) in zip(paths, registry.items, strict=True)])
 
 
 def with_item(container: Map | Sequence, index: object, value: Value) -> Map | Sequence:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from olympus.signature import KeySignature
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts, interface, notes, verdicts
-from olympus_rules.keyflow.access import CALLABLE, is_constant
+from olympus_rules.keyflow.access import CALLABLE, is_constant, is_registry
 from olympus_rules.keyflow.annotations import word_annotations
 from olympus_rules.keyflow.answers import STEPS, Need, Question
 from olympus_rules.keyflow.array_objects import ArrayObjects
@@ -520,7 +520,7 @@ class Analysis:
         if name in scope.imported:
             return self.library(scope.imported[name])
         held = self.started[scope].env.get(name) if scope in self.started and name in scope.bound_once else None
-        if isinstance(held, (*CALLABLE, Const)) or is_constant(held):
+        if isinstance(held, (*CALLABLE, Const)) or is_constant(held) or is_registry(held):
             return held
         term = self.terms.make("free", (scope, name))
         self.knowledge.name(term, name)

@@ -21,7 +21,7 @@ from olympus_rules.keyflow.values import Choice, Class, Const, Function, Map, Se
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpreter import Interpreter
 
-__all__ = ["apply", "asks_for_its_type", "concerns_keys", "construct"]
+__all__ = ["CONNECTIVES", "apply", "asks_for_its_type", "concerns_keys", "construct"]
 
 TYPE_TESTS = ("isinstance", "issubclass", "hasattr", "callable")
 CONNECTIVES = ("and", "or", "not")

@@ -16,6 +16,7 @@ from olympus_rules.keyflow import (
     layout,
     library,
     literals,
+    presence,
 )
 from olympus_rules.keyflow.access import CALLABLE, as_term, choose, leaves, map_choice
 from olympus_rules.keyflow.arguments import Arguments, positional
@@ -220,7 +221,7 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
         return flow.knowledge.clone(flow.terms.number(), first)
     certainty = Certainty.UNKNOWN
     keeping = callees.may_only_keep(node.func, last) or _is_inherited_constructor(flow, arguments)
-    if unasked or keeping or last in flow.analysis.folding_methods:
+    if unasked or keeping or _is_looked_up(flow, function, node) or last in flow.analysis.folding_methods:
         certainty = Certainty.DOUBTFUL
     number = flow.terms.number()
     raw = isinstance(function, Library) and flow.analysis.table.typed_key_support(function.qualified) == "no"
@@ -237,6 +238,17 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
         use.draw = "fold" if last in flow.analysis.folding_methods else "call"
         flow.consume(value, use)
     return flow.terms.fresh()
+
+
+def _is_looked_up(flow: Interpreter, function: Value, node: ast.Call) -> bool:
+    """Say whether a callee has a name in one of many records, which tells nothing of what it does."""
+    if isinstance(node.func, ast.Subscript) and isinstance(node.func.value, ast.Subscript):
+        return isinstance(node.func.slice, ast.Constant) and isinstance(node.func.slice.value, str)
+    terms = flow.terms
+    if type(function) is not int or terms.operation(function) != "item":
+        return False
+    record, name = terms.args(function)
+    return terms.operation(record) == "item" and isinstance(terms.constant(name), str)
 
 
 def asked(flow: Interpreter, name: str, arguments: Arguments) -> Value:
@@ -315,6 +327,8 @@ def _method(flow: Interpreter, name: str, arguments: Arguments) -> Value | None:
             return buffer
         if name in REPLACING:
             return replaced(flow, receiver, arguments)
+        if name == "get" and values[1:] in ((), (Const(None),)) and not arguments.keywords and values:
+            return presence.got(flow, values[0], receiver)
         if name in PURE_METHODS or (arguments.asks and name not in KEEPING_METHODS):
             return asked(flow, f".{name}", arguments)
         if name == "update":

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import higher_order, layout, library
-from olympus_rules.keyflow.access import DICTIONARY, element
+from olympus_rules.keyflow.access import DICTIONARY, element, get_item
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instructions import FunctionCode
 from olympus_rules.keyflow.terms import Term
@@ -150,7 +150,11 @@ def map_method(flow: Interpreter, receiver: Map, name: str, values: tuple[Value,
             flow.exchange(receiver, Map(rest, receiver.open), arguments.receiver)
         if found is not None:
             return found
-        return values[1] if len(values) > 1 and not receiver.open else flow.terms.fresh()
+        if receiver.open or (len(values) == 1 and name != "get"):
+            return flow.terms.fresh()
+        return values[1] if len(values) > 1 else Const(None)
+    if name == "get" and len(values) == 1:
+        return get_item(flow, receiver, values[0])
     if name == "update":
         items = dict(receiver.items)
         for value in values:

@@ -14,8 +14,9 @@ from olympus_rules.keyflow.values import Bound, Choice, Class, Const, Function, 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.analysis import Analysis
 
-__all__ = ["Hierarchy"]
+__all__ = ["Hierarchy", "is_left_open"]
 
+ABSTRACT = ("abstractmethod", "abstractproperty")
 SETTING_UP = ("__init__", "setup", "__post_init__")
 MAX_ANCESTRY = 100  # classes that are looked at above one class, each as often as something inherits from it
 
@@ -34,6 +35,7 @@ class Hierarchy:
         self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
         self._overridden: dict[ClassCode, set[str]] | None = None
+        self._abstract: dict[ClassCode, bool] = {}
 
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
         """Return a method of a class or of its bases, those of other files included."""
@@ -51,10 +53,15 @@ class Hierarchy:
         return None
 
     def may_be_overridden(self, class_: ClassCode, name: str) -> bool:
-        """Say whether a subclass in this file binds a name that a class has a method for."""
+        """Say whether a subclass may bind a name that a class has a method for.
+
+        The subclasses in this file are known. Of a class that leaves methods to its subclasses, others are elsewhere.
+        """
         if self._overridden is None:
             self._overridden = _overridden(self._analysis.module.definitions)
-        return name in self._overridden.get(class_, ())
+        if class_ not in self._abstract:
+            self._abstract[class_] = not class_.home and any(map(is_left_open, class_.node.body))
+        return self._abstract[class_] or name in self._overridden.get(class_, ())
 
     def _foreign_method(self, class_: ClassCode, name: str, heir: ClassCode) -> FunctionCode:
         """Return a method of a class of another file, as a class that inherits it has it."""
@@ -180,6 +187,16 @@ class Hierarchy:
                 return self._analysis.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
+
+
+def is_left_open(node: ast.AST) -> bool:
+    """Say whether a method is left to subclasses: by its decorator, or because it only says that it is not there."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    last = node.body[-1]
+    if isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc):
+        return True
+    return any(ast.unparse(decorator).endswith(ABSTRACT) for decorator in node.decorator_list)
 
 
 def _parts(value: Value) -> list[Value]:

@@ -191,6 +191,10 @@ class Instance:
         if operation == "view":
             return self._each(args[0], lambda array: knowledge.view(str(data), array, knowledge.rank(array)))
         if operation == "op":
+            if presence.is_got(data, args) and not data[1]:
+                given = presence.got(self.flow, self.value(args[1]), self.value(args[0]))
+                if given is not None:
+                    return given
             return terms.make(operation, data, *(operators.compared(self.flow, self.value(arg)) for arg in args))
         return terms.make(operation, data, *(self._term(arg) for arg in args))
 

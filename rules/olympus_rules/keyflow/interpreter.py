@@ -30,6 +30,7 @@ from olympus_rules.keyflow.access import (
     exchanged,
     get_item,
     is_large,
+    is_never_none,
     item_name,
     leaves,
     map_choice,
@@ -85,6 +86,7 @@ class Interpreter:
         handed: those among them that something unknown was given.
         born: the condition under which an object was made, where there is one.
         returning: what surely holds when the function returns, as others ways end in an exception.
+        replaced: the elements that containers had before others were written in their place, with condition and time.
         forgotten: objects that something unknown may have changed, with how many writes there were up to then.
     """
 
@@ -104,6 +106,7 @@ class Interpreter:
         self.returns: list[tuple[PathCondition, Value]] = []
         self.writes: list[tuple[Term, str, Value, PathCondition]] = []
         self.forgotten: dict[Term, int] = {}
+        self.replaced: dict[Term, dict[Term, tuple[PathCondition, int]]] = {}
         self.asked: set[Term] = set()
         self.handed: set[Term] = set()
         self.holders: set[Term] = set()
@@ -164,7 +167,7 @@ class Interpreter:
         """Free all but the variables, which inner functions may read."""
         self.ledger = Ledger(self.terms, self.decisions)
         self.returns, self.writes, self.registers, self.derivations, self.draws = [], [], [], [], []
-        self.forgotten, self.handed, self.born = {}, set(), {}
+        self.forgotten, self.handed, self.born, self.replaced = {}, set(), {}, {}
 
     def block(self, block: ir.Block) -> None:
         """Execute a block until it ends or is left."""
@@ -501,8 +504,10 @@ class Interpreter:
 
     def set_item(self, container: Term, index: Const, value: Value) -> None:
         """Write an item of an object that came from outside, or of which nothing is known."""
-        generation = self.env.get((container, "generation")) or 0
-        self.env.set((container, as_term(self, index), generation), value)
+        generation, slot = self.env.get((container, "generation")) or 0, as_term(self, index)
+        presence.filled(self, slot, container, value)
+        self._replace(container, slot, value)
+        self.env.set((container, slot, generation), value)
         if isinstance(index.value, str | int):
             self.writes.append((container, item_name(index.value), value, self.path))
 
@@ -511,20 +516,34 @@ class Interpreter:
         if isinstance(index, Const):
             return self.set_item(container, index, value)
         generation, slot = self.env.get((container, "generation")) or 0, as_term(self, index)
-        asked = self.terms.make("op", "In", slot, presence.changed(self.terms, container, generation))
-        if asked in self.asked:  # a cache: what was in it is in it
+        if presence.is_asked(self, slot, container):  # a cache: what was in it is in it
+            presence.filled(self, slot, container, value)
             others = [
-                key[1] for key in self.env.values if isinstance(key, tuple) and key[::2] == (container, generation)
+                (key[1], held)
+                for key, held in self.env.values.items()
+                if isinstance(key, tuple) and key[::2] == (container, generation)
             ]
             self.env.set((container, "generation"), generation + 1)
-            for other in others:
+            for other, held in others:
                 if type(other) is int:
-                    self.env.set((container, other, generation + 1), self.terms.fresh())
+                    kept = self.terms.fresh()
+                    if is_never_none(self, held):
+                        self.knowledge.fill(kept, true=False)
+                    self.env.set((container, other, generation + 1), kept)
             item = self.terms.make("item", None, container, slot)
             self.writes.append((item, presence.ELEMENT, value, self.path))
         else:
             self.forget(container)
+        self._replace(container, slot, value)
         self.env.set((container, slot, generation + 1), value)
+
+    def _replace(self, container: Term, slot: Term, value: Value) -> None:
+        """Note that a container no longer has the element that it had."""
+        element = self.terms.item(container, slot)
+        if element in leaves(value):
+            self.replaced.get(container, {}).pop(element, None)
+        else:
+            self.replaced.setdefault(container, {})[element] = (self.path, self.ledger.tick())
 
     def run_slice(self, instruction: ir.Slice) -> None:
         """Build a slice."""
@@ -650,6 +669,13 @@ class Interpreter:
             loop = self.loops[-1] if self.loops else ""
             self.derivations.append(Derivation(arguments.node, self.path, child, loop, number, self.ledger.tick()))
 
+    def _replaced_in(self, container: Term) -> tuple[tuple[Term, PathCondition, int], ...]:
+        """Return the elements of a container that are others by now: under which condition, and since when."""
+        if self.terms.operation(container) == "lane":
+            container = self.terms.args(container)[0]
+        elements = self.replaced.get(container, {})
+        return tuple((element, path, time) for element, (path, time) in elements.items())
+
     def hold(self, term: Term) -> None:
         """Note the objects of which a key that is consumed is an attribute or an item that has a name."""
         terms = self.terms
@@ -669,6 +695,7 @@ class Interpreter:
         if type(value) is int:
             use.term, use.time, use.site = value, self.ledger.tick(), self.site
             use.loop = use.loop or (self.loops[-1] if self.loops else "")
+            use.replaced = self._replaced_in(value) if self.replaced else ()
             self.ledger.add(use)
             self.hold(value)
         elif isinstance(value, Choice):

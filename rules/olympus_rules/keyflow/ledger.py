@@ -54,6 +54,7 @@ class Consumption:
         arms: which of several possible callees made it, as (number of the choice, number of the callee): of two
             different ones, only one is called.
         site: the call of a transformation, loop or map that makes the call, where there is one.
+        replaced: the elements of the container that have become others: under which condition, and when.
     """
 
     node: ast.AST
@@ -70,6 +71,7 @@ class Consumption:
     time: int = 0
     arms: tuple[tuple[int, int], ...] = ()
     site: ast.AST | None = None
+    replaced: tuple[tuple[Term, PathCondition, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -177,7 +179,18 @@ class Ledger:
             return Meeting.NEVER
         if first.arms and again.arms and any(a != b and a[0] == b[0] for a in first.arms for b in again.arms):
             return Meeting.NEVER
+        if again.replaced and self._is_replaced(first, again):
+            return Meeting.NEVER
         return self.on_one_path(first, again)
+
+    def _is_replaced(self, first: Consumption, again: Consumption) -> bool:
+        """Say whether what was consumed first is no longer in the container that is consumed again."""
+        parts = {first.term, *self._terms.ancestors(first.term)}
+        joined = both(first.path, again.path)
+        return joined is not None and any(
+            time > first.time and (part in parts or first.term == again.term) and implies(joined, path)
+            for part, path, time in again.replaced
+        )
 
     def on_one_path(self, first: Consumption | Derivation, again: Consumption | Derivation) -> Meeting:
         """Return whether both can happen in one run, the first one first."""

@@ -174,7 +174,7 @@ def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[
         writes.pop((term, name, path), None)  # the later one holds, in its place
         if number >= flow.forgotten.get(term, 0) or not _is_open(flow, term):
             writes[term, name, path] = (term, name, value, path)
-    asked = presence.slots(flow.terms, flow.asked)
+    terms, asked = flow.terms, presence.slots(flow.terms, flow.asked)
     kept: dict[int, Write] = {}
     before = -1
     while len(kept) != before:
@@ -183,20 +183,23 @@ def _lasting(flow: Interpreter, returns: Value) -> tuple[tuple[Write, ...], set[
             if number in kept or not (
                 (term, name) in asked
                 or name == presence.ELEMENT
+                or terms.operation(term) == "copy"  # which otherwise seems to have what the original has
                 or (name != presence.VARIABLE and _tells(flow, name, value))
             ):
                 continue
-            if term in handed_out or origin(flow.terms, term) is not None:
+            if term in handed_out or origin(terms, term) is not None:
                 kept[number] = (term, name, _bounded(flow, value), path)
-                handed_out.update(_with_originals(flow.terms, leaves(value)))
+                handed_out.update(_with_originals(terms, leaves(value)))
     return tuple(write for _, write in sorted(kept.items())), handed_out
 
 
 def _with_originals(terms: Terms, handed: list[Term]) -> Iterator[Term]:
-    """Return terms, and the objects of which they are copies: a copy has what nobody changed in it from these."""
+    """Return terms, and what they are made of: a copy has what nobody changed in it from the object that it copies,
+    and a batch of objects has what a map made in one lane.
+    """
     for term in handed:
         yield term
-        while terms.operation(term) == "copy":
+        while terms.operation(term) in ("copy", "batch"):
             term = terms.args(term)[0]
             yield term
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts, presence
 from olympus_rules.keyflow.access import DICTIONARY, item_index, leaves
-from olympus_rules.keyflow.application import asks_for_its_type
+from olympus_rules.keyflow.application import CONNECTIVES, asks_for_its_type
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.instructions import ClassCode
 from olympus_rules.keyflow.ledger import Certainty, Consumption, Derivation, Meeting
 from olympus_rules.keyflow.notes import Pending, spelled
 from olympus_rules.keyflow.paths import bit_numbers
-from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import Const
 
 if TYPE_CHECKING:
@@ -477,25 +477,40 @@ def handed_out(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
 
 
 KEY_DTYPES = (".prng_key", ".extended")
+MAX_QUESTIONS = 16  # looked at in one decision
 
 
 def _guards(analysis: Analysis) -> dict[Term, int]:
-    """Return the decisions that ask whether a term is a typed key, by term."""
+    """Return the decisions that ask whether a term is a typed key, by term; also among other questions."""
     terms = analysis.terms
     guards: dict[Term, int] = {}
-    for number, test in enumerate(analysis.decisions.tests):
-        asked, args = terms.data(test), terms.args(test)
-        key: Term | None = None
-        if terms.operation(test) != "op" or not isinstance(asked, str) or not args:
-            continue
-        if asked.endswith("issubdtype") and terms.operation(args[0]) == "op" and terms.data(args[0]) == "dtype":
-            is_number = terms.operation(args[1]) == "symbol" and not terms.data(args[1]).endswith(KEY_DTYPES)
-            key = None if is_number else terms.args(args[0])[0]
-        elif asked == "isinstance" and terms.data(args[1]) == "numpy.ndarray":  # no typed key is one
-            key = args[0]
-        if key is not None:
-            guards[key] = guards.get(key, 0) | 1 << number
+    for number, decision in enumerate(analysis.decisions.tests):
+        waiting, steps = [decision], 0
+        while waiting and (steps := steps + 1) < MAX_QUESTIONS:
+            test = waiting.pop()
+            if terms.operation(test) != "op" or not terms.args(test):
+                continue
+            data, parts = terms.data(test), analysis.decisions.parts(test)
+            if parts is not None:
+                waiting += [analysis.decisions.tests[inner] for mask in parts for inner in bit_numbers(mask)]
+            elif data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
+                waiting += terms.args(test)
+            elif (key := _typed_key_asked(terms, test)) is not None:
+                guards[key] = guards.get(key, 0) | 1 << number
     return guards
+
+
+def _typed_key_asked(terms: Terms, test: Term) -> Term | None:
+    """Return the term of which a test asks whether it is a typed key."""
+    asked, args = terms.data(test), terms.args(test)
+    if not isinstance(asked, str):
+        return None
+    if asked.endswith("issubdtype") and terms.operation(args[0]) == "op" and terms.data(args[0]) == "dtype":
+        is_number = terms.operation(args[1]) == "symbol" and not terms.data(args[1]).endswith(KEY_DTYPES)
+        return None if is_number else terms.args(args[0])[0]
+    if asked == "isinstance" and terms.data(args[1]) == "numpy.ndarray":  # no typed key is one
+        return args[0]
+    return None
 
 
 def _guarded(analysis: Analysis, pending: Pending, guards: dict[Term, int]) -> bool:
