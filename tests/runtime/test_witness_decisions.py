@@ -305,6 +305,13 @@ def f(key, n):
         if i >= n - 1:
             y = «2 jax.random.uniform(key)»
     return y""",
+    "once, in the last turn, by order": """
+def f(key, n):
+    y = 0
+    for i in range(n):
+        if i > n - 2:
+            y = «12 jax.random.normal(key)»
+    return y""",
     "once, in the last turn": """
 def f(key, n):
     y = 0
