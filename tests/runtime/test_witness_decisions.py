@@ -235,6 +235,25 @@ def test_what_can_hold_together_is_confirmed(first: str, second: str, tmp_path: 
     assert found.status == "confirmed", found
 
 
+IN_A_LOOP = """
+class Shape:
+    pass
+def f(root, xs):
+    for i, x in enumerate(xs):
+        key = jax.random.fold_in(root, i)
+        if {first}:
+            y = «1 jax.random.normal(key)»
+        if {second}:
+            y = «2 jax.random.uniform(key)»
+    return y"""
+
+
+@pytest.mark.parametrize(("first", "second"), [("type(x) is Shape", "type(x) is not int"), ("x is True", "x")])
+def test_elements_are_values_of_their_own(first: str, second: str, tmp_path: Path) -> None:
+    found = verdict(IN_A_LOOP.format(first=first, second=second), tmp_path)
+    assert found.status == "confirmed", found
+
+
 APART = {
     "elements of what is counted": """
 import jax.numpy as jnp

@@ -65,7 +65,8 @@ def unsettled(literals: Iterable[Literal]) -> str | None:
     for test, wanted in literals:
         if wanted and is_chance(test.operation, test.left, test.right):
             return "what was drawn, which is taken to be one number of very many,"
-    whole = frozenset(name for test, _ in literals for name in variables(test, frozenset()))
+    whole = frozenset(name for test, _ in literals for name in variables(test, frozenset()) if not is_sized(name, test))
+    literals += sizes(literals, whole)
     told = [(literal, dict.fromkeys(variables(literal[0], whole)).keys()) for literal in literals]
     waiting: Sequence[tuple[Literal, KeysView[Hashable]]] = told
     while waiting:
@@ -73,6 +74,23 @@ def unsettled(literals: Iterable[Literal]) -> str | None:
         if len(group) > 1 and not has_model(tuple(group), tuple(names), whole.intersection(names)):
             return next((f"`{name.path}`" for name in names if isinstance(name, Subject)), "one value")
     return None if len(told) < 2 else entangled(told)
+
+
+def is_sized(name: Hashable, test: Predicate) -> bool:
+    """Say whether a condition speaks of the length of a value only."""
+    length = Applied("len", name)
+    return length in (test.left, test.right)
+
+
+def sizes(literals: Sequence[Literal], whole: frozenset[Hashable]) -> list[Literal]:
+    """Return that what has an item is longer than the number of the item, where its length is spoken of."""
+    names = dict.fromkeys(name for test, _ in literals for name in variables(test, whole))
+    items = [name.operands for name in names if isinstance(name, Derived) and name.operation == "["]
+    return [
+        (Predicate("lt", item, Applied("len", owner)), True)
+        for owner, item in items
+        if owner in names and is_number(item)
+    ]
 
 
 def is_chance(operation: str, left: Hashable, right: Hashable) -> bool:
@@ -126,7 +144,7 @@ def variables(term: Hashable, whole: frozenset[Hashable]) -> Iterator[Hashable]:
             yield from variables(dtype, whole)
         case Derived(".", (owner, Constant("size"))):
             yield joined(".", (owner, SHAPE))
-        case Derived("[", (owner, item)) if is_slice(item) or (is_number(item) and is_whole(owner, whole)):
+        case Derived("[", (owner, item)) if is_from_end(item) or (is_number(item) and is_whole(owner, whole)):
             yield from variables(owner, whole)
         case _:
             yield term
@@ -142,8 +160,10 @@ def is_number(item: Hashable) -> bool:
     return isinstance(item, Constant) and type(item.value) is int
 
 
-def is_slice(item: Hashable) -> bool:
-    """Say whether an index is a slice between known numbers."""
+def is_from_end(item: Hashable) -> bool:
+    """Say whether an index counts from the end, or is a slice between known numbers."""
+    if isinstance(item, Constant):
+        return type(item.value) is int and item.value < 0
     if not isinstance(item, Same) or not isinstance(item.thing, slice):
         return False
     return all(isinstance(end, int | None) for end in (item.thing.start, item.thing.stop, item.thing.step))
