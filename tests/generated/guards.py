@@ -216,7 +216,11 @@ SORTS: dict[str, Sort] = {
             for dtype in ("float32", "bfloat16", "int32", "uint8")
             for shape in ("()", "(3,)", "(2, 3)", "(1, 2, 3)")
         ),
-        tuple(f"Array({dtype!r}, {shape})" for dtype in ("float16", "int8") for shape in ("(2,)", "(3,)", "(5, 5)")),
+        tuple(
+            f"Array({dtype!r}, {shape})"
+            for dtype in ("float16", "int8", "float32", "int32")
+            for shape in ("()", "(2,)", "(3,)", "(2, 3)", "(5, 5)", "(2, 2, 2)")
+        ),
         imports="import jax.numpy as jnp",
     ),
     "sequence": Sort(
