@@ -13,7 +13,7 @@ from .shapes import SAMPLERS, Draft, spelled
 
 __all__ = ["stateful"]
 
-LISTS = ("[]", "[1]", "[1, 2]", "[0, 1, 2]", "[None, 1]")
+LISTS = ("[]", "[1]", "[1, 2]", "[0, 1, 2]", "[None, 1]", "[0, 1, 2, 3]", "[4, 3, 2, 1, 0]")
 COUNTS = ("0", "1", "2", "3", "4")
 
 

@@ -34,7 +34,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "__gt__": operator.gt, "__ge__": operator.ge, "has": operator.contains,
 }  # fmt: skip
 METHODS = frozenset(name for name in dir(str) if not name.startswith("_"))
-DTYPES = ("jax.numpy.", "numpy.")
+DTYPES = ("jax.numpy.", "numpy.", "ml_dtypes.")
 SHAPE = Constant("shape")
 PURE = ("jax.", "numpy.", "math.", "builtins.")
 READING = METHODS | {
