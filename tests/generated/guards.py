@@ -71,7 +71,7 @@ SORTS: dict[str, Sort] = {
             *TRUTH,
         ),
         ("-2", "-1", "-0.5", "0", "0.25", "0.3", "0.5", "0.75", "1", "1.25", "1.5", "2", "2.5", "3", "3.5", "4", "9"),
-        ("float('nan')", "float('inf')", "True", "False", "-0.0", "None", '""', "[]", '"a"'),
+        ("float('nan')", "float('inf')", "True", "False", "-0.0", "0.1", "0.6", "-0.1", "None", '""', "[]", '"a"'),
         patterns=(("{x} == 0", "0"), ("{x} == 1", "1"), ("{x} == 3", "3"), ("{x} in (0, 1)", "0 | 1")),
     ),
     "two numbers": Sort(
@@ -187,6 +187,7 @@ SORTS: dict[str, Sort] = {
             *NONE,
         ),
         ("Color.RED", "Color.GREEN", "Color.BLUE", "None"),
+        ("3", '"a"', "0.5"),
         patterns=(("{x} == Color.RED", "Color.RED"), ("{x} in (Color.RED, Color.GREEN)", "Color.RED | Color.GREEN")),
         imports="import enum",
         declarations=COLORS,

@@ -172,6 +172,7 @@ EXCLUSIVE = (
     ("x[-1] == 'a'", "x.endswith('b')"),
     ("x[0:1] == [1]", "x == [2]"),
     ("x[:1] == 'a'", "x.startswith('b')"),
+    ("not (x.ndim == 1 or x.ndim > 1)", "x.shape != ()"),
     ("x.dtype == jnp.bfloat16", "x.dtype not in (jnp.float32, jnp.bfloat16)"),
     ("x[:1] == 'a'", "not x.startswith('a')"),
 )

@@ -326,7 +326,8 @@ def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...], whole:
         whole: which of these is spoken of as a whole.
     """
     mentioned = list(constants(literals))
-    values = candidates(mentioned)
+    usual = candidates(mentioned)
+    values = {name: [value for value in usual if is_able(name, value)] for name in names}
     later = {name: place for place, name in enumerate(names)}
     due: list[list[Literal]] = [[] for _ in names]
     for literal in literals:
@@ -338,7 +339,7 @@ def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...], whole:
     def assign(place: int, known: Mapping[Hashable, Any]) -> bool:
         if place == len(names):
             return True
-        for value in values:
+        for value in values[names[place]]:
             own = {**known, names[place]: value}
             left[0] -= 1
             if left[0] < 0:
@@ -348,6 +349,16 @@ def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...], whole:
         return False
 
     return assign(0, {})
+
+
+def is_able(name: Hashable, value: Any) -> bool:
+    """Say whether something can be a value: a shape is a tuple of whole numbers that are not negative."""
+    match name:
+        case Derived(".", (_, Constant("shape"))):
+            return type(value) is tuple and all(type(each) is int and each >= 0 for each in value)
+        case Derived(".", (_, Constant("dtype"))):
+            return isinstance(value, Symbol)
+    return True
 
 
 def constants(terms: Iterable[Any]) -> Iterator[Constant | Symbol]:
