@@ -124,7 +124,7 @@ ARRAYS = {
 ABSTRACT = ("collections.abc.", "typing.", "numbers.", "builtins.object")
 FEW = 16
 BOOL = Symbol("builtins.bool")
-DTYPES = ("jax.numpy", "numpy", "jax.dtypes")
+DTYPES = ("jax.numpy", "numpy", "jax.dtypes", "ml_dtypes")
 
 
 def consistency(literals: Iterable[Literal]) -> Consistency:

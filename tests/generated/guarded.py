@@ -232,7 +232,6 @@ def by_function(program: Guarded, questions: Sequence[Question]) -> list[Verdict
 
 
 NUMBERS = itertools.count()
-SOME = 6  # pairs of places that are asked about
 
 
 def apart(program: Guarded) -> list[Question]:
@@ -241,7 +240,7 @@ def apart(program: Guarded) -> list[Question]:
     pairs = [question for question in of_nothing(done, some=None) if question.code == "OLY104"]
     spans = {chain(event.calls)[0] for run in done for event, _ in consumed(run)}
     alone = [Question("OLY104", spot(span), None, certain=True) for span in sorted(spans)]
-    return [*pairs[:: max(1, len(pairs) // SOME)][:SOME], *alone[:SOME]]
+    return [*pairs, *alone]
 
 
 def wrong(program: Guarded, tiers: Sequence[str] = ()) -> list[Wrong]:

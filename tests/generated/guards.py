@@ -71,7 +71,7 @@ SORTS: dict[str, Sort] = {
             *TRUTH,
         ),
         ("-2", "-1", "-0.5", "0", "0.25", "0.3", "0.5", "0.75", "1", "1.25", "1.5", "2", "2.5", "3", "3.5", "4", "9"),
-        ("float('nan')", "float('inf')", "True", "False", "-0.0", "None", '""', "[]", '"a"'),
+        ("float('nan')", "float('inf')", "True", "False", "-0.0", "0.1", "0.6", "-0.1", "None", '""', "[]", '"a"'),
         patterns=(("{x} == 0", "0"), ("{x} == 1", "1"), ("{x} == 3", "3"), ("{x} in (0, 1)", "0 | 1")),
     ),
     "two numbers": Sort(
@@ -187,6 +187,7 @@ SORTS: dict[str, Sort] = {
             *NONE,
         ),
         ("Color.RED", "Color.GREEN", "Color.BLUE", "None"),
+        ("3", '"a"', "0.5"),
         patterns=(("{x} == Color.RED", "Color.RED"), ("{x} in (Color.RED, Color.GREEN)", "Color.RED | Color.GREEN")),
         imports="import enum",
         declarations=COLORS,
@@ -215,6 +216,11 @@ SORTS: dict[str, Sort] = {
             f"Array({dtype!r}, {shape})"
             for dtype in ("float32", "bfloat16", "int32", "uint8")
             for shape in ("()", "(3,)", "(2, 3)", "(1, 2, 3)")
+        ),
+        tuple(
+            f"Array({dtype!r}, {shape})"
+            for dtype in ("float16", "int8", "float32", "int32")
+            for shape in ("()", "(2,)", "(3,)", "(2, 3)", "(5, 5)", "(2, 2, 2)")
         ),
         imports="import jax.numpy as jnp",
     ),

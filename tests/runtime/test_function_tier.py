@@ -114,6 +114,8 @@ def reusing(parameters: str, *, body: str = "", key: str = "key") -> str:
         # What the function reads off its parameters.
         (reusing("state", body="state.count + 1", key="state.key"), "State(count=3, key=key)"),
         (reusing("batch, key", body="batch['x'] + batch['y']"), "batch=dict(x=f32[4], y=f32[4])"),
+        (reusing("key, mode", body="assert not mode.startswith('a')"), "mode='mode'"),
+        (reusing("key, config", body="assert config['mode'].lower() == 'mode'"), "config=dict(mode='mode')"),
         (reusing("key, loss", body="jax.grad(loss)(jnp.ones(3))"), "loss=a function (returns a number)"),
         (reusing("key, step", body="x, info = step(jnp.ones(3))"), "returns its argument and a number"),
     ],

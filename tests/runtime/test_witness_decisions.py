@@ -75,6 +75,106 @@ EXCLUSIVE = (
     ("x * 2 == 4", "x == 3"),
     ("jnp.issubdtype(x.dtype, jnp.floating)", "x.dtype == jnp.int32"),
     ("isinstance(x, Square)", "not isinstance(x, Shape)"),
+    ("jnp.any(x > 0)", "jnp.all(x <= 0)"),
+    ("x[0] == 'a'", "x.startswith('b')"),
+    ("x[0] == 1", "x == [2]"),
+    ("len(x) == 1 and x[0] == 'a'", "x[-1] == 'b'"),
+    ("x[:2] == 'ab'", "x[0] == 'b'"),
+    ("abs(x) < 1", "x > 2"),
+    ("int(x) == 1", "int(x) == 2"),
+    ("x.upper() == 'A'", "x == 'b'"),
+    ("x.shape == ()", "x.size == 3"),
+    ("x.ndim == 0", "x.size == 0"),
+    ("max(x, 0) > 1", "x < 0"),
+    ("min(x, 3) == 3", "x < 2"),
+    ("x // 2 == 1", "x > 5"),
+    ("x % 3 == 0", "x % 6 == 1"),
+    ("x & 1", "x % 2 == 0"),
+    ("x ** 2 > 9", "abs(x) < 2"),
+    ("x.get('a') == 1", "'a' not in x"),
+    ("x['a']", "'a' not in x"),
+    ("hasattr(x, 'a')", "isinstance(x, int)"),
+    ("callable(x)", "isinstance(x, str)"),
+    ("getattr(x, 'a', None)", "not hasattr(x, 'a')"),
+    ("isinstance(x, int)", "x.a > 0"),
+    ("bool(x)", "not x"),
+    ("len(x) > 0 and all(x)", "not any(x)"),
+    ("x + n > 3", "x < 1 and n < 1"),
+    ("x.dtype.kind == 'f'", "x.dtype == jnp.int32"),
+    ("x.dtype.name == 'float32'", "x.dtype == jnp.int32"),
+    ("len(x.shape) == 1", "x.ndim == 2"),
+    ("x.shape[0] == 2", "x.shape == (3,)"),
+    ("x.shape[-1] == 2", "x.shape == (3,)"),
+    ("x.shape[0] == 2", "x.ndim == 0"),
+    ("not x.shape", "x.ndim == 1"),
+    ("x in n", "n == {}"),
+    ("isinstance(x, str)", "x.ndim == 1"),
+    ("x is None", "x.ndim == 1"),
+    ("x.strip()", "not x"),
+    ("x.shape[:1] == (2,)", "x.shape == (3,)"),
+    ("x.shape[1:] == (2,)", "x.ndim == 1"),
+    ("jnp.ndim(x) == 1", "x.ndim == 2"),
+    ("jnp.shape(x) == ()", "x.ndim == 2"),
+    ("x.size > 0", "x.shape[0] == 0"),
+    ("isinstance(x, (list, tuple)) and len(x) == 2", "x[0] == 1 and x == (2, 3)"),
+    ("jnp.issubdtype(x.dtype, jnp.integer)", "x.dtype == jnp.float32"),
+    ("jnp.issubdtype(x.dtype, jnp.integer)", "jnp.issubdtype(x.dtype, jnp.floating)"),
+    ("round(x) == 1", "x > 4"),
+    ("-x > 0", "x > 0"),
+    ("not x.startswith('a')", "x.split('.')[0] == 'ab'"),
+    ("x.split('.')[0] == 'a'", "x == 'b'"),
+    ("'a' in x.split(',')", "x == ''"),
+    ("x.count('a') > 0", "x == 'b'"),
+    ("x.replace('a', '') == x", "x == 'a'"),
+    ("x.lower() == 'a'", "x.isdigit()"),
+    ("x.name == 'A'", "x is K.B"),
+    ("x.value == 1", "x is K.B"),
+    ("x == K.A.value", "x == 2"),
+    ("type(x).__name__ == 'int'", "isinstance(x, str)"),
+    ("type(x).__name__ == 'Square'", "isinstance(x, str)"),
+    ("issubclass(x, Shape)", "issubclass(x, K)"),
+    ("sum(x) > 0", "x == []"),
+    ("set(x) == {1}", "x == [2]"),
+    ("tuple(x) == (1,)", "x == [2]"),
+    ("sorted(x)[0] == 1", "x == [2]"),
+    ("list(x) == [1]", "x == (2,)"),
+    ("str(x) == 'a'", "x == 'b'"),
+    ("x / 2 == 1", "x == 4"),
+    ("x * 2 == 4", "x == 4"),
+    ("x[0][0] == 1", "x == [[2]]"),
+    ("n in (1, 2) and x == n", "x == 3"),
+    ("x == n", "x < n"),
+    ("x == n and n == 1", "x == 2"),
+    ("x is n", "x is None and n is not None"),
+    ("x.any()", "not x.any()"),
+    ("x.any()", "(x == 0).all()"),
+    ("x.all()", "not x.any()"),
+    ("x and n", "not x"),
+    ("divmod(x, 2)[1] == 1", "x % 2 == 0"),
+    ("f'{x}' == 'a'", "x == 'b'"),
+    ("x.__class__ is int", "isinstance(x, str)"),
+    ("x.__class__ == Square", "isinstance(x, int)"),
+    ("isinstance(x, type(n))", "x is None and n == 1"),
+    ("x < 1 < n", "n < 1"),
+    ("x @ n == 1", "x is None"),
+    ("x and x[0]", "x == []"),
+    ("x.sum() == 0", "x.sum() > 0"),
+    ("jnp.sum(x) == 0", "jnp.sum(x) > 0"),
+    ("jnp.sum(x) == 0", "x.sum() > 0"),
+    ("x.mean() > 0", "(x < 0).all()"),
+    ("jnp.isnan(x)", "x > 0"),
+    ("jnp.array_equal(x, n)", "(x != n).any()"),
+    ("x != x", "x > 1"),
+    ("float(x) > 1", "x < 0"),
+    ("isinstance(x, bool)", "x == 'a'"),
+    ("isinstance(x, bool) and x", "x == 2"),
+    ("x % 2", "x == 4"),
+    ("x[-1] == 'a'", "x.endswith('b')"),
+    ("x[0:1] == [1]", "x == [2]"),
+    ("x[:1] == 'a'", "x.startswith('b')"),
+    ("not (x.ndim == 1 or x.ndim > 1)", "x.shape != ()"),
+    ("x.dtype == jnp.bfloat16", "x.dtype not in (jnp.float32, jnp.bfloat16)"),
+    ("x[:1] == 'a'", "not x.startswith('a')"),
 )
 COMPATIBLE = (
     ("isinstance(x, int)", "x > 3"),
@@ -111,6 +211,17 @@ COMPATIBLE = (
     ("jnp.issubdtype(x.dtype, jnp.floating)", "x.dtype != jnp.float32"),
     ("isinstance(x, Square)", "isinstance(x, Shape)"),
     ("x is not K.A", "x is not None"),
+    ("x[:1] == 'a'", "not x.startswith('b')"),
+    ("x[:2] == 'ab'", "x[1] == 'b'"),
+    ("hasattr(x, 'a')", "x.a > 3"),
+    ("'mode' in x", "x['mode'] == 'train'"),
+    ("x.size > 2", "x.ndim == 1"),
+    ("x.shape[0] == 3", "x.shape == (3,)"),
+    ("jnp.any(x > 0)", "n.ndim == 1"),
+    ("jnp.any(x.a > 0)", "x.b == 3"),
+    ("x is not None", "jnp.any(x.a > 0)"),
+    ("x.a.ndim == 1", "not x.b.shape"),
+    ("isinstance(x, Square)", "x.side > 3"),
 )
 
 
@@ -126,7 +237,43 @@ def test_what_can_hold_together_is_confirmed(first: str, second: str, tmp_path: 
     assert found.status == "confirmed", found
 
 
+IN_A_LOOP = """
+class Shape:
+    pass
+def f(root, xs):
+    for i, x in enumerate(xs):
+        key = jax.random.fold_in(root, i)
+        if {first}:
+            y = «1 jax.random.normal(key)»
+        if {second}:
+            y = «2 jax.random.uniform(key)»
+    return y"""
+
+
+@pytest.mark.parametrize(("first", "second"), [("type(x) is Shape", "type(x) is not int"), ("x is True", "x")])
+def test_elements_are_values_of_their_own(first: str, second: str, tmp_path: Path) -> None:
+    found = verdict(IN_A_LOOP.format(first=first, second=second), tmp_path)
+    assert found.status == "confirmed", found
+
+
 APART = {
+    "elements of what is counted": """
+import jax.numpy as jnp
+def f(root, xs):
+    for i, x in enumerate(xs):
+        key = jax.random.fold_in(root, i)
+        if not jnp.issubdtype(x.dtype, jnp.floating):
+            y = «1 jax.random.normal(key)»
+        if x.dtype == jnp.float32:
+            y = «2 jax.random.uniform(key)»
+    return y""",
+    "a condition that fails": """
+def f(key, x):
+    y = 1.0
+    if x != True:
+        y = «1 jax.random.split(key)»[0]
+    if y == 1.0:
+        return «2 jax.random.normal(key)»""",
     "one arm of a chain leaves it None": """
 def f(key, mode, x):
     if mode == 'a':
@@ -178,6 +325,13 @@ def f(key, n):
         key, sub = jax.random.split(key)
         if i >= n - 1:
             y = «2 jax.random.uniform(key)»
+    return y""",
+    "once, in the last turn, by order": """
+def f(key, n):
+    y = 0
+    for i in range(n):
+        if i > n - 2:
+            y = «12 jax.random.normal(key)»
     return y""",
     "once, in the last turn": """
 def f(key, n):

@@ -25,6 +25,11 @@ SIZES = (3, 4, 2, 5)  # of named axes, in the order in which they are met
 ARRAYS = (array(4), array(3, 4), array(), array(2, 3, 4), array(2, 8, 8, 3))
 INTEGERS = (array(dtype="int32"), array(4, dtype="int32"))
 REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+TEXT = frozenset(name for name in dir(str) if name.startswith("is")) | {
+    "capitalize", "casefold", "endswith", "lower", "lstrip", "removeprefix", "removesuffix", "rstrip", "splitlines",
+    "startswith", "strip", "swapcase", "title", "upper",
+}  # fmt: skip
+"""Methods of text that little else has."""
 DICT = frozenset({"items", "keys", "values", "get", "update", "pop"})
 NUMBERS = frozenset({"number", "count", "size", "small", "index"})
 FLOATING = ("float32", "bfloat16", "float16", "float64")
@@ -262,6 +267,8 @@ class Guesser:
         if use.items:
             return [many(dict, {item: self.part(item, inner, depth) for item, inner in use.items.items()})]
         attributes = {each: inner for each, inner in use.attributes.items() if not hasattr(Array, each)}
+        if any(each in TEXT and inner.called for each, inner in attributes.items()):
+            return [value(name)]
         if DICT & attributes.keys():
             return [many(dict, {"a": array(4), "b": array(4)})]
         parts = {

@@ -9,7 +9,7 @@ from olympus.spans import Chain, Span, diverging
 
 if TYPE_CHECKING:
     from olympus.jaxprs import Equation
-    from olympus.lineage.predicates import Bounds
+    from olympus.lineage.predicates import Facts
 
 __all__ = ["Context", "Event", "EventKind", "Misuse", "MisuseKind"]
 
@@ -30,7 +30,7 @@ class Context:
         conditions: the branches that are taken, each by what decides and its number. What decides is the term of a
             predicate for a branch of ``cond``, and a pair of numbers for a selection among results.
         cases: how many branches each of these decisions has.
-        bounds: what is known of numbers where these branches are taken.
+        facts: what is known of numbers where these branches are taken.
         turns: the turns of the loops around it, each by a number of the loop's execution and its own.
         never: the branches around it that a known predicate rules out; what stands there meets only its like.
         recomputed: whether it recomputes a forward pass.
@@ -41,7 +41,7 @@ class Context:
     repeated: bool = False
     conditions: dict[object, int] = field(default_factory=dict)
     cases: dict[object, int] = field(default_factory=dict)
-    bounds: Bounds = field(default_factory=dict)
+    facts: Facts = ()
     turns: tuple[Turn, ...] = ()
     never: tuple[int, ...] = ()
     recomputed: bool = False

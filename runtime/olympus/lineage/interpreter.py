@@ -22,7 +22,7 @@ from olympus.lineage.identity import Identities
 from olympus.lineage.keys import KEY_OPERATIONS
 from olympus.lineage.ledger import Ledger
 from olympus.lineage.movement import COMPUTATIONS, MOVEMENTS, Array
-from olympus.lineage.predicates import agree, both, bounds_of
+from olympus.lineage.predicates import agree, both, facts_of
 from olympus.lineage.selection import Selected, Used, selected
 from olympus.lineage.values import LARGEST, Value, Values
 
@@ -149,14 +149,14 @@ class Interpreter:
             case: the number of the branch.
             cases: how many there are.
         """
-        bounds = both(context.bounds, bounds_of(self.identities, number, case))
-        if context.conditions.get(number, case) != case or not agree(bounds, bounds):
+        facts = both(context.facts, facts_of(self.identities, number, case))
+        if context.conditions.get(number, case) != case or not agree(facts, facts):
             return replace(context, never=(*context.never, self.execution()))
         return replace(
             context,
             conditions={**context.conditions, number: case},
             cases={**context.cases, number: cases},
-            bounds=bounds,
+            facts=facts,
         )
 
     def selection(self, jaxpr: Jaxpr) -> Selected:

@@ -140,7 +140,7 @@ def may_meet(first: Consumption, second: Consumption) -> bool:
     if first.lanes & second.lanes or one.never != other.never:
         return False
     same = all(other.conditions.get(decision, branch) == branch for decision, branch in one.conditions.items())
-    return same and agree(one.bounds, other.bounds)
+    return same and agree(one.facts, other.facts)
 
 
 def _same_place(first: Event, second: Event) -> bool:

@@ -1,22 +1,28 @@
 """What a decision says of the numbers that it was computed of: two branches may exclude each other by it.
 
 A decision of ``cond`` is a term and a case. ``d == 0`` and ``d > 2`` are different terms, and say different things of
-the term ``d``: nowhere are both true. What is not understood says no more than that this term has this value.
+the term ``d``: nowhere are both true. A decision is translated into the predicates of `olympus.predicates`, which
+decides whether they can hold together. What is not understood says no more than that this term has this value.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from olympus.predicates import Consistency, Constant, Expression, Literal, Predicate, Shifted, Symbol, consistency
+
 if TYPE_CHECKING:
     from olympus.lineage.identity import Identities
 
-__all__ = ["Bounds", "Range", "agree", "both", "bounds_of", "canonical"]
+__all__ = ["Facts", "agree", "both", "canonical", "facts_of"]
+
+Facts = tuple[Literal, ...]
+"""Conditions that hold, or do not, where a branch is taken. They speak of terms by their numbers."""
 
 SAME = frozenset({"broadcast_in_dim", "copy", "expand_dims", "reshape", "squeeze", "stop_gradient"})
 """Primitives whose results have the numbers of their operand, lane by lane, as far as a decision looks at these."""
@@ -27,90 +33,33 @@ OF_BOOLEAN = ("operand", "bool")
 DEPTH = 32  # of the terms that are looked at, which a program makes as deep as it likes
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The numbers that a value may be.
+WHOLE = (Symbol("builtins.int"),)
 
-    Attributes:
-        low: none is lower.
-        high: none is higher.
-        open_low: whether it is not ``low`` itself.
-        open_high: whether it is not ``high`` itself.
-        without: some that it is not.
-    """
-
-    low: float = -math.inf
-    high: float = math.inf
-    open_low: bool = False
-    open_high: bool = False
-    without: frozenset[float] = frozenset()
-
-    @property
-    def is_empty(self) -> bool:
-        """Say whether there are no such numbers."""
-        if self.low == self.high:
-            return self.open_low or self.open_high or self.low in self.without
-        return self.low > self.high
-
-    def __and__(self, other: Range) -> Range:
-        """Return the numbers that are in both."""
-        low, open_low = max((self.low, self.open_low), (other.low, other.open_low))
-        high, closed_high = min((self.high, not self.open_high), (other.high, not other.open_high))
-        return Range(low, high, open_low, not closed_high, self.without | other.without)
-
-    def moved(self, distance: float) -> Range:
-        """Return the numbers with another one added to each."""
-        without = frozenset(each + distance for each in self.without)
-        return Range(self.low + distance, self.high + distance, self.open_low, self.open_high, without)
-
-    def whole(self) -> Range:
-        """Return the whole numbers among these, where the ends are whole or infinite."""
-        low = self.low + 1 if self.open_low else self.low
-        high = self.high - 1 if self.open_high else self.high
-        return Range(low, high, without=self.without)
-
-    def mirrored(self) -> Range:
-        """Return the numbers with the other sign."""
-        without = frozenset(-each for each in self.without)
-        return Range(-self.high, -self.low, self.open_high, self.open_low, without)
-
-
-Base = tuple[int, int]
-"""A number that something is said of: one term less another, which is -1 where there is none."""
-
-Bounds = dict[Base, Range]
-
-
-def _below(bound: float, *, open_: bool) -> Range:
-    return Range(high=bound, open_high=open_)
-
-
-def _above(bound: float, *, open_: bool) -> Range:
-    return Range(low=bound, open_low=open_)
-
-
-COMPARISONS: dict[str, tuple[Range, Range]] = {
-    "eq": (Range(without=frozenset({0.0})), Range(0.0, 0.0)),
-    "ne": (Range(0.0, 0.0), Range(without=frozenset({0.0}))),
-    "lt": (_above(0.0, open_=False), _below(0.0, open_=True)),
-    "le": (_above(0.0, open_=True), _below(0.0, open_=False)),
-    "gt": (_below(0.0, open_=False), _above(0.0, open_=True)),
-    "ge": (_below(0.0, open_=True), _above(0.0, open_=False)),
-}
-"""What a comparison says of its left side less its right side, where it is false and where it is true.
+COMPARISONS = {
+    "eq": ("eq", False, True), "ne": ("eq", False, False),
+    "lt": ("lt", False, True), "ge": ("lt", False, False),
+    "gt": ("lt", True, True), "le": ("lt", True, False),
+}  # fmt: skip
+"""The predicate of a comparison, whether its sides change places, and whether it holds where the comparison does.
 
 That NaN is neither below a number nor at or above it is not looked at.
 """
 
 
-def agree(first: Bounds, second: Bounds) -> bool:
+def agree(first: Facts, second: Facts) -> bool:
     """Say whether both can hold together, as far as can be told."""
-    return not any(base in second and (each & second[base]).is_empty for base, each in first.items())
+    return not (first and second) or possible(both(first, second))
 
 
-def both(first: Bounds, second: Bounds) -> Bounds:
+@lru_cache(maxsize=4096)
+def possible(facts: Facts) -> bool:
+    """Say whether conditions can hold together, as far as can be told."""
+    return consistency(facts) is not Consistency.IMPOSSIBLE
+
+
+def both(first: Facts, second: Facts) -> Facts:
     """Return what is known where both hold."""
-    return {**first, **{base: each & first.get(base, Range()) for base, each in second.items()}}
+    return tuple(dict.fromkeys((*first, *second)))
 
 
 def canonical(identities: Identities, number: int, case: int) -> tuple[int, int]:
@@ -127,7 +76,7 @@ def canonical(identities: Identities, number: int, case: int) -> tuple[int, int]
     return number, case
 
 
-def bounds_of(identities: Identities, number: int, case: int) -> Bounds:
+def facts_of(identities: Identities, number: int, case: int) -> Facts:
     """Return what is known of numbers where a decision has a case.
 
     Args:
@@ -135,47 +84,70 @@ def bounds_of(identities: Identities, number: int, case: int) -> Bounds:
         number: the term of what decides.
         case: its value.
     """
-    found: Bounds = {}
-    for base, each in _said(identities, number, case, DEPTH):
-        found[base] = each & found.get(base, Range())
-    return found
+    return tuple(_said(identities, number, case, DEPTH))
 
 
-def _said(identities: Identities, number: int, case: int, depth: int) -> Iterator[tuple[Base, Range]]:
+def _said(identities: Identities, number: int, case: int, depth: int) -> Iterator[Literal]:
     number, case = canonical(identities, number, case)
     name, children, params = _computed(identities, number)
     if name in COMPARISONS:
-        yield from _compared(identities, children, COMPARISONS[name][bool(case)])
+        yield from _compared(identities, children, name, bool(case))
     elif name in ("and", "or") and case == (name == "and") and depth and OF_BOOLEAN in params:
         for child in children:
             yield from _said(identities, child, case, depth - 1)
     elif name == "clamp" and (ends := [_literal(identities, children[place]) for place in (0, 2)]) and None not in ends:
-        # The index of a switch: the first branch is taken for all lower numbers, the last one for all higher ones.
-        low, high = (float(end) for end in ends if end is not None)
-        own = Range(-math.inf if case <= low else case, math.inf if case >= high else case)
-        yield from _of(identities, children[1], own)
-    else:
-        yield from _of(identities, number, Range(case, case))
+        yield from _switched(identities, children[1], case, *(end for end in ends if end is not None))
+    elif not _known(own := _expression(identities, number)):
+        yield Predicate("eq", own, Constant(case)), True
 
 
-def _compared(identities: Identities, sides: tuple[int, ...], difference: Range) -> Iterator[tuple[Base, Range]]:
-    """Yield what a comparison says, given what its left side less its right side is."""
-    (left, added), (right, also) = (_with_distance(identities, side) for side in sides)
-    if any(identities[side].operation == "literal" for side in sides):
-        difference = difference.whole()
-    difference = difference.moved(also - added)
-    if left == right:
+def _compared(identities: Identities, sides: tuple[int, ...], name: str, case: bool) -> Iterator[Literal]:
+    """Yield what a comparison says, where it is true or false."""
+    operation, is_mirrored, holds = COMPARISONS[name]
+    left, right = (_expression(identities, side) for side in (reversed(sides) if is_mirrored else sides))
+    if _base(left) == _base(right) or not all(map(_is_finite, (left, right))):
         return
-    if left >= 0 and (right < 0 or left < right):
-        yield (left, right), difference
-    else:
-        yield (right, left), difference.mirrored()
+    if any(identities[side].operation == "literal" for side in sides):
+        yield from ((Predicate("isinstance", _base(each), WHOLE), True) for each in (left, right) if not _known(each))
+    yield Predicate(operation, left, right), holds == case
 
 
-def _of(identities: Identities, number: int, own: Range) -> Iterator[tuple[Base, Range]]:
+def _switched(identities: Identities, index: int, case: int, low: float, high: float) -> Iterator[Literal]:
+    """Yield what the branch of a switch says of its index before that was put into bounds.
+
+    The first branch is taken for all lower numbers, the last one for all higher ones.
+    """
+    own, known = _expression(identities, index), Constant(case)
+    if case > low and not _known(own):
+        yield Predicate("lt", own, known), False
+    if case < high and not _known(own):
+        yield Predicate("lt", known, own), False
+
+
+def _expression(identities: Identities, number: int) -> Expression:
+    """Return what conditions say of a term."""
     base, distance = _with_distance(identities, number)
-    if base >= 0:
-        yield (base, -1), own.moved(-distance)
+    offset = int(distance) if math.isfinite(distance) and distance.is_integer() else distance
+    if base < 0:
+        return Constant(offset)
+    return Shifted(base, offset) if offset else base
+
+
+def _base(expression: Expression) -> Expression:
+    """Return what a number is added to; the same for all known numbers."""
+    if _known(expression):
+        return Constant(0)
+    return expression.subject if isinstance(expression, Shifted) else expression
+
+
+def _is_finite(expression: Expression) -> bool:
+    return not (isinstance(expression, Constant) and isinstance(expression.value, float)) or math.isfinite(
+        expression.value
+    )
+
+
+def _known(expression: Expression) -> bool:
+    return isinstance(expression, Constant)
 
 
 def _with_distance(identities: Identities, number: int) -> tuple[int, float]:

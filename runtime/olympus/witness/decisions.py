@@ -34,6 +34,7 @@ class Same:
     """Any object, told from others by what it is; it is kept, so that no other one takes its place in memory."""
 
     __slots__ = ("thing",)
+    __match_args__ = ("thing",)
 
     def __init__(self, thing: Any) -> None:
         self.thing = thing

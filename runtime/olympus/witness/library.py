@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["EXECUTED", "Jax", "library"]
 
 TURNS = 2  # of a loop
-TOLD = 4  # derivations of an argument, up to which a result is told by it
+TOLD = 10  # derivations of an argument, up to which a result is told by it
 EXECUTED = "example_libraries"  # what JAX has there is written as a user's code is
 MAKERS = frozenset({"key", "PRNGKey", "threefry2x32_key", "rbg_key", "unsafe_rbg_key"})
 KEPT = frozenset({"clone", "key_data", "wrap_key_data", "key_impl", "key_dtype"})

@@ -11,7 +11,9 @@ from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from olympus.predicates import Symbol
 from olympus.verdicts.turns import LOOP, Turn
+from olympus.witness.decisions import joined
 from olympus.witness.unknown import DEEPEST, NEST, Unknown, is_unknown
 
 if TYPE_CHECKING:
@@ -29,6 +31,9 @@ def is_traced(value: Any) -> bool:
     return type(value).__module__.startswith("jax")
 
 
+WHOLE = (Symbol("builtins.int"),)
+
+
 class OpenRange:
     """A range of which not all bounds are known: its first turns are done, as many as there can be."""
 
@@ -38,9 +43,12 @@ class OpenRange:
         is_counted = len(bounds) in (1, 2) and isinstance(start, int) and is_unknown(stop)
         self.first: int = start if is_counted else 0
         self.stop = stop._olympus_term if is_counted else None
+        self.bounds = [bound._olympus_term for bound in bounds if is_unknown(bound)]
 
     def __iter__(self) -> Iterator[int]:
         self.world.cut = LOOP
+        for bound in self.bounds:
+            self.world.decisions.allows(joined("isinstance", (bound, WHOLE)), True)
         yield from self.world.few_turns(self.stop, self.first)
 
     def __reversed__(self) -> OpenRange:

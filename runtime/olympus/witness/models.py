@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from math import prod
 from typing import Any, NoReturn
 
 from olympus.predicates import Applied, Constant, Literal, Predicate, Shifted, Symbol
-from olympus.witness.decisions import MEMBERS, Derived, Same, Subject
+from olympus.witness.decisions import MEMBERS, Derived, Same, Subject, joined
 
 __all__ = ["unsettled"]
 
@@ -33,7 +34,13 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "__gt__": operator.gt, "__ge__": operator.ge, "has": operator.contains,
 }  # fmt: skip
 METHODS = frozenset(name for name in dir(str) if not name.startswith("_"))
-DTYPES = ("jax.numpy.", "numpy.")
+DTYPES = ("jax.numpy.", "numpy.", "ml_dtypes.")
+SHAPE = Constant("shape")
+PURE = ("jax.", "numpy.", "math.", "builtins.")
+READING = METHODS | {
+    "all", "any", "argmax", "argmin", "astype", "cumsum", "flatten", "item", "items", "keys", "max", "mean", "min",
+    "prod", "ravel", "reshape", "std", "sum", "tolist", "values", "var",
+}  # fmt: skip
 KINDS = {"floating": ("float", "bfloat"), "integer": ("int", "uint"), "inexact": ("float", "bfloat", "complex")}
 
 
@@ -58,12 +65,32 @@ def unsettled(literals: Iterable[Literal]) -> str | None:
     for test, wanted in literals:
         if wanted and is_chance(test.operation, test.left, test.right):
             return "what was drawn, which is taken to be one number of very many,"
-    waiting = [(literal, frozenset(variables(literal[0]))) for literal in literals]
+    whole = frozenset(name for test, _ in literals for name in variables(test, frozenset()) if not is_sized(name, test))
+    literals += sizes(literals, whole)
+    told = [(literal, dict.fromkeys(variables(literal[0], whole)).keys()) for literal in literals]
+    waiting: Sequence[tuple[Literal, KeysView[Hashable]]] = told
     while waiting:
-        group, names, waiting = joined_to(waiting)
-        if len(group) > 1 and not has_model(tuple(group), tuple(names)):
+        group, names, waiting = joined_to(waiting, whole)
+        if len(group) > 1 and not has_model(tuple(group), tuple(names), whole.intersection(names)):
             return next((f"`{name.path}`" for name in names if isinstance(name, Subject)), "one value")
-    return None
+    return None if len(told) < 2 else entangled(told)
+
+
+def is_sized(name: Hashable, test: Predicate) -> bool:
+    """Say whether a condition speaks of the length of a value only."""
+    length = Applied("len", name)
+    return length in (test.left, test.right)
+
+
+def sizes(literals: Sequence[Literal], whole: frozenset[Hashable]) -> list[Literal]:
+    """Return that what has an item is longer than the number of the item, where its length is spoken of."""
+    names = dict.fromkeys(name for test, _ in literals for name in variables(test, whole))
+    items = [name.operands for name in names if isinstance(name, Derived) and name.operation == "["]
+    return [
+        (Predicate("lt", item, Applied("len", owner)), True)
+        for owner, item in items
+        if owner in names and is_number(item)
+    ]
 
 
 def is_chance(operation: str, left: Hashable, right: Hashable) -> bool:
@@ -73,8 +100,8 @@ def is_chance(operation: str, left: Hashable, right: Hashable) -> bool:
 
 
 def joined_to(
-    waiting: Sequence[tuple[Literal, frozenset[Hashable]]],
-) -> tuple[list[Literal], dict[Hashable, None], list[tuple[Literal, frozenset[Hashable]]]]:
+    waiting: Sequence[tuple[Literal, KeysView[Hashable]]], whole: frozenset[Hashable]
+) -> tuple[list[Literal], dict[Hashable, None], list[tuple[Literal, KeysView[Hashable]]]]:
     """Return the conditions that speak of what the first one speaks of, be it through others, and what is left."""
     group: list[Literal] = []
     names: dict[Hashable, None] = {}
@@ -82,52 +109,229 @@ def joined_to(
     found = rest[:1]
     while found:
         group += [literal for literal, _ in found]
-        names.update(dict.fromkeys(name for literal, _ in found for name in variables(literal[0])))
+        names.update(dict.fromkeys(name for literal, _ in found for name in variables(literal[0], whole)))
         rest = [each for each in rest if each not in found]
         found = [each for each in rest if not each[1].isdisjoint(names)]
     return group, names, rest
 
 
-def variables(term: Hashable) -> Iterator[Hashable]:
-    """Return the parts of an expression of which nothing is known."""
+def variables(term: Hashable, whole: frozenset[Hashable]) -> Iterator[Hashable]:
+    """Return the parts of an expression of which nothing is known.
+
+    Args:
+        term: the expression.
+        whole: what is spoken of as a whole somewhere: an item of it is no variable of its own.
+    """
     match term:
         case Predicate(_, left, right):
-            yield from variables(left)
-            yield from variables(right)
+            yield from variables(left, whole)
+            yield from variables(right, whole)
         case None | Constant() | Symbol() | Same():
             return
         case Applied(subject=subject) | Shifted(subject=subject):
-            yield from variables(subject)
+            yield from variables(subject, whole)
         case tuple():
             for each in term:
-                yield from variables(each)
+                yield from variables(each, whole)
         case Derived(operation, operands) if operation in OPERATIONS or operation == "tuple":
-            yield from variables(operands)
+            yield from variables(operands, whole)
         case Derived("value", (Symbol(),)):
             yield term
         case Derived("call", (Derived(".", (owner, Constant(name))), *given)) if name in METHODS:
-            yield from variables(owner)
-            yield from variables(tuple(given))
+            yield from variables(owner, whole)
+            yield from variables(tuple(given), whole)
         case Derived(operation, (dtype, Symbol())) if operation.endswith(".issubdtype"):
-            yield from variables(dtype)
+            yield from variables(dtype, whole)
+        case Derived(".", (owner, Constant("size"))):
+            yield joined(".", (owner, SHAPE))
+        case Derived("[", (owner, item)) if is_from_end(item) or (is_number(item) and is_whole(owner, whole)):
+            yield from variables(owner, whole)
         case _:
             yield term
 
 
+def is_whole(owner: Hashable, whole: frozenset[Hashable]) -> bool:
+    """Say whether an item is looked up in what is spoken of as a whole, or in an item of that."""
+    return owner in whole or owner not in variables(owner, whole)
+
+
+def is_number(item: Hashable) -> bool:
+    """Say whether an index is a known number."""
+    return isinstance(item, Constant) and type(item.value) is int
+
+
+def is_from_end(item: Hashable) -> bool:
+    """Say whether an index counts from the end, or is a slice between known numbers."""
+    if isinstance(item, Constant):
+        return type(item.value) is int and item.value < 0
+    if not isinstance(item, Same) or not isinstance(item.thing, slice):
+        return False
+    return all(isinstance(end, int | None) for end in (item.thing.start, item.thing.stop, item.thing.step))
+
+
+# What is not computed here is taken for a variable. It is one only if nothing else speaks of what it is computed of.
+
+Chain = tuple[Hashable, ...]
+"""A value of which nothing is known, and the attributes and items that lead from it to a part."""
+
+FAILED = "failed(...)"
+FIXED = ("eq", "is", "in", "isinstance")
+
+
+def entangled(told: Sequence[tuple[Literal, KeysView[Hashable]]]) -> str | None:
+    """Return a function of something that other conditions speak of as well, where its results are not known.
+
+    Args:
+        told: the conditions, each with its variables.
+    """
+    for literal, names in told:
+        others = [(test, holds, each) for (test, holds), each in told if (test, holds) != literal]
+        for name in names:
+            if isinstance(name, Subject) and name.path == FAILED and not is_count(literal[0]):
+                return "what failed"
+            if is_shared(name, literal, others) or any(is_made_fixed(name, test, holds) for test, holds, _ in others):
+                return f"`{described(name)}`"
+    return None
+
+
+def is_shared(name: Hashable, literal: Literal, others: Sequence[tuple[Predicate, bool, KeysView[Hashable]]]) -> bool:
+    """Say whether a variable is the result of a function, and other conditions speak of what it is computed of.
+
+    Args:
+        name: the variable.
+        literal: the condition that it is in.
+        others: the other conditions, each with whether it holds and its variables.
+    """
+    if not is_opaque(name):
+        return False
+    own = list(chains(name))
+    about = [each for test, holds, names in others if not is_only_some(test, holds) for each in names]
+    found = [chain for each in about if basis(each) != basis(name) for chain in chains(each)]
+    if literal[1] and isinstance(name, Derived) and name.operation == "hasattr":
+        return any(len(chain) < len(each) and overlap(chain, each) for chain in found for each in own)
+    return any(overlap(chain, each) for chain in found for each in own)
+
+
+def is_only_some(test: Predicate, holds: bool) -> bool:
+    """Say whether a condition says no more than that a value is one of some kind."""
+    if test.operation == "is":
+        return not holds and test.right == Constant(None)
+    kinds = test.right if isinstance(test.right, tuple) else ()
+    return holds and test.operation == "isinstance" and bool(kinds) and not any(map(is_plain, kinds))
+
+
+def basis(part: Hashable) -> Hashable:
+    """Return what a part is a part of, without the attributes and items that lead to it."""
+    while isinstance(part, Derived) and part.operation in (".", "["):
+        part = part.operands[0]
+    return part
+
+
+def is_count(test: Predicate) -> bool:
+    """Say whether a condition is about the number of turns of a loop."""
+    return test.operation == "lt" and isinstance(test.right, Applied) and test.right.function == "len"
+
+
+def is_opaque(term: Hashable) -> bool:
+    """Say whether a variable is what a function gives that is a known one, and is not computed here."""
+    match term:
+        case Derived("." | "[", (owner, _)):
+            return is_opaque(owner)
+        case Derived("value", _):
+            return False
+        case Derived("call", (Derived(".", (_, Constant(name))), *_)):
+            return name in READING
+        case Derived("call", (function, *_)):
+            return isinstance(function, Symbol) and function.name.startswith(PURE)
+        case Derived():
+            return True
+    return False
+
+
+def chains(term: Hashable) -> Iterator[Chain]:
+    """Return what an expression is computed of."""
+    match term:
+        case Subject():
+            yield (term,)
+        case Derived("." | "[", (owner, name)):
+            known = isinstance(name, Constant)
+            yield from ((*chain, name) if known else chain for chain in chains(owner))
+        case Derived("call", (Derived(".", (owner, Constant("get"))), Constant() as name, *_)):
+            yield from ((*chain, name) for chain in chains(owner))
+        case Derived("call", (Derived(".", (owner, _)), *given)):
+            yield from chains(owner)
+            yield from chains(tuple(given))
+        case Derived("hasattr", (owner, name)):
+            yield from ((*chain, name) for chain in chains(owner))
+        case Derived(_, operands):
+            yield from chains(operands)
+        case Applied(function, subject):
+            yield from ((*chain, function) for chain in chains(subject))
+        case Shifted(subject):
+            yield from chains(subject)
+        case tuple():
+            for each in term:
+                yield from chains(each)
+
+
+def overlap(one: Chain, other: Chain) -> bool:
+    """Say whether one of two parts is in the other."""
+    return all(a == b for a, b in zip(one, other, strict=False))
+
+
+def is_made_fixed(part: Hashable, test: Predicate, holds: bool) -> bool:
+    """Say whether a condition says what the whole is of which something is a part, or that it has no such part."""
+    if test.operation == "contains" and not holds:
+        return (*next(chains(test.left), ()), test.right) in chains(part)
+    if not holds or test.operation not in FIXED:
+        return False
+    if test.operation == "isinstance" and not (isinstance(test.right, tuple) and all(map(is_plain, test.right))):
+        return False
+    owner: Hashable = part
+    while isinstance(owner, Derived) and owner.operation in (".", "["):
+        owner = owner.operands[0]
+        if owner == test.left:
+            return True
+    return False
+
+
+def is_plain(kind: Hashable) -> bool:
+    """Say whether a class is one of Python's own."""
+    return isinstance(kind, Symbol) and is_builtin(kind)
+
+
+def described(term: Hashable) -> str:
+    """Return how a reader would write an expression, roughly."""
+    match term:
+        case Subject(path):
+            return path
+        case Symbol(name):
+            return name
+        case Derived("." | "[", (owner, Constant(name))):
+            return f"{described(owner)}.{name}"
+        case Derived("call", (function, *_)):
+            return f"{described(function)}(...)"
+        case Derived(operation, (first, *_)):
+            return f"{operation.removeprefix('jax.').strip('_')}({described(first)})"
+    return "..."
+
+
 @lru_cache(maxsize=1024)
-def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...]) -> bool:
+def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...], whole: frozenset[Hashable]) -> bool:
     """Say whether all of some conditions hold for some of the values that are tried.
 
     Args:
         literals: the conditions.
         names: what they speak of.
+        whole: which of these is spoken of as a whole.
     """
     mentioned = list(constants(literals))
-    values = candidates(mentioned)
+    usual = candidates(mentioned)
+    values = {name: [value for value in usual if is_able(name, value)] for name in names}
     later = {name: place for place, name in enumerate(names)}
     due: list[list[Literal]] = [[] for _ in names]
     for literal in literals:
-        places = [later[name] for name in variables(literal[0])]
+        places = [later[name] for name in variables(literal[0], whole)]
         if places:
             due[max(places)].append(literal)
     left = [ENOUGH]
@@ -135,7 +339,7 @@ def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...]) -> boo
     def assign(place: int, known: Mapping[Hashable, Any]) -> bool:
         if place == len(names):
             return True
-        for value in values:
+        for value in values[names[place]]:
             own = {**known, names[place]: value}
             left[0] -= 1
             if left[0] < 0:
@@ -145,6 +349,16 @@ def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...]) -> boo
         return False
 
     return assign(0, {})
+
+
+def is_able(name: Hashable, value: Any) -> bool:
+    """Say whether something can be a value: a shape is a tuple of whole numbers that are not negative."""
+    match name:
+        case Derived(".", (_, Constant("shape"))):
+            return type(value) is tuple and all(type(each) is int and each >= 0 for each in value)
+        case Derived(".", (_, Constant("dtype"))):
+            return isinstance(value, Symbol)
+    return True
 
 
 def constants(terms: Iterable[Any]) -> Iterator[Constant | Symbol]:
@@ -163,6 +377,8 @@ def constants(terms: Iterable[Any]) -> Iterator[Constant | Symbol]:
                 yield from constants((subject, Constant(offset), Constant(-offset)))
             case Derived("call", (Derived(".", (owner, _)), *given)):
                 yield from constants((owner, *given))
+            case Derived("[" | ".", (owner, _)):
+                yield from constants((owner,))
             case Derived(operation, operands) if operation in OPERATIONS or operation in ("tuple", "call"):
                 yield from constants(operands)
 
@@ -254,6 +470,10 @@ def value_of(term: Any, known: Mapping[Hashable, Any]) -> Any:
             return value_of(subject, known) % other
         case Shifted(subject, offset):
             return value_of(subject, known) + offset
+        case Derived(".", (owner, Constant("size"))):
+            return prod(value_of(joined(".", (owner, SHAPE)), known))
+        case Derived("[", (owner, Same(thing) | Constant(thing))):
+            return value_of(owner, known)[thing]
         case Derived("tuple", operands):
             return tuple(value_of(each, known) for each in operands)
         case Derived("__eq__" | "__ne__" as operation, (left, right)):
