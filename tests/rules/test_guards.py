@@ -319,6 +319,27 @@ def test_programs_that_use_a_key_twice(source: str) -> None:
     assert surest(source) == Confidence.CERTAIN
 
 
+TEST_IN_A_HELPER = """
+def is_first(i):
+    return i <= 0
+
+def f(root, xs):
+    for i, x in enumerate(xs):
+        key = fold_in(root, i)
+        if i > {0}:
+            normal(key)
+        wanted = is_first(i)
+        if {1}:
+            split(key)
+"""
+
+
+def test_the_answer_of_a_helper_is_read_later() -> None:
+    assert surest(TEST_IN_A_HELPER.format(0, "wanted")) is None
+    assert surest(TEST_IN_A_HELPER.format(0, "not wanted")) == Confidence.CERTAIN
+    assert surest(TEST_IN_A_HELPER.format(-1, "wanted")) == Confidence.CERTAIN
+
+
 ASKING_HELPER = """
 def is_wanted(x):
     return x is not None

@@ -75,7 +75,7 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
 
 def _matters(flow: Interpreter, code: FunctionCode) -> bool:
     """Say whether a function is worth following although no key goes in."""
-    return code not in flow.analysis.idle or code.is_property or bool(code.outer_names)
+    return code not in flow.analysis.idle or code.is_property or bool(code.outer_names) or code.is_test
 
 
 def _pass_on(flow: Interpreter, function: Function, binding: dict[str, Value]) -> None:
