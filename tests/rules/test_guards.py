@@ -120,6 +120,22 @@ QUIET = {
                 if first is None and flag:
                     second = uniform(key)
     """,
+    "the last iteration is left out, and its key used after the loop": """
+        def f(key, n):
+            for i in range(n):
+                key, sub = split(key)
+                if i != n - 1:
+                    normal(sub)
+            return normal(sub)
+    """,
+    "the last iteration over elements is left out": """
+        def f(key, sizes):
+            for i, n in enumerate(sizes):
+                key, sub = split(key)
+                if i + 1 < len(sizes):
+                    normal(sub, (n,))
+            return normal(sub)
+    """,
     "the last iteration, otherwise": """
         def f(key, n):
             out = []
@@ -255,6 +271,14 @@ QUIET = {
 }
 
 FOUND = {
+    "the first iteration is left out, and the key of the last one used after the loop": """
+        def f(key, n):
+            for i in range(n):
+                key, sub = split(key)
+                if i != 0:
+                    normal(sub)
+            return normal(sub)
+    """,
     "an arm that leaves None": """
         def f(key, m):
             x = None

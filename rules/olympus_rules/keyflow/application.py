@@ -335,8 +335,26 @@ def bind(flow: Interpreter, function: Function, arguments: Arguments) -> dict[st
     return binding
 
 
+def _made_by_new(flow: Interpreter, class_: Class, arguments: Arguments) -> Value | None:
+    """Return what ``__new__`` of a class gives, ``None`` where it is an instance of the class as far as is known."""
+    code = flow.analysis.hierarchy.method(class_.code, "__new__")
+    function = None if code is None else flow.analysis.function(code)
+    if code is None or not isinstance(function, Function):
+        return None
+    made = apply(flow, function, replace(arguments, positional=((class_, False), *arguments.positional)))
+    if type(made) is int and flow.analysis.classes.get(made) not in (None, class_.code):
+        return made
+    is_usual = code.is_foreign or any(
+        isinstance(part, ast.Attribute) and part.attr == "__new__" for part in ast.walk(code.node)
+    )
+    return None if is_usual else made
+
+
 def construct(flow: Interpreter, class_: Class, arguments: Arguments) -> Value:
-    """Return an instance of a class whose source is in reach."""
+    """Return an instance of a class whose source is in reach, or what its ``__new__`` gives instead of one."""
+    other = _made_by_new(flow, class_, arguments)
+    if other is not None:
+        return other
     instance = flow.make("fresh", ("", flow.terms.number()))
     flow.analysis.classes[instance] = class_.code
     initialiser = flow.analysis.hierarchy.method(class_.code, "__init__")

@@ -418,9 +418,14 @@ class FunctionCode:
             waiting()
 
 
+def setter(name: str) -> str:
+    """Return the name under which a class has the method that is called when a property is written."""
+    return f"{name}="
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class ClassCode:
-    """A class: its methods by name and its annotated fields in order.
+    """A class: its methods by name, with those that write properties, and its annotated fields in order.
 
     Attributes:
         values: the names that its body binds to anything else.

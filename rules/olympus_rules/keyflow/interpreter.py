@@ -36,7 +36,7 @@ from olympus_rules.keyflow.access import (
     map_choice,
     with_item,
 )
-from olympus_rules.keyflow.arguments import Arguments, parts, unpacked, unstarred
+from olympus_rules.keyflow.arguments import Arguments, parts, positional, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Derivation, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both, implies
 from olympus_rules.keyflow.terms import Term, Terms
@@ -422,7 +422,12 @@ class Interpreter:
         if instruction.fills and type(value) is int:
             self.knowledge.fill(value, true=instruction.fills == "true")
         for term in leaves(self.registers[instruction.obj])[:1]:
-            self.set_attribute(term, instruction.name, value)
+            class_ = self.analysis.classes.get(term)
+            setter = class_ and self.analysis.hierarchy.method(class_, ir.setter(instruction.name))
+            if setter:
+                calls.call(self, Bound(self.analysis.function(setter), term), positional(value))
+            else:
+                self.set_attribute(term, instruction.name, value)
 
     def set_attribute(self, term: Term, name: str, value: Value) -> None:
         """Write an attribute of an object."""

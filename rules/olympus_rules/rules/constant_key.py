@@ -39,7 +39,7 @@ class ConstantKeyRule(Rule):
                 )
             case "class-field":
                 message = (
-                    f"Field {owner or '`key`'} has one key for all objects, so they get the same numbers. "
+                    f"Field {owner or '`key`'} has one key for all objects that are not given another, so these get the same numbers. "
                     f"Pass a key when an object is made."
                 )
             case "same-seed" if fact.first is not None:
