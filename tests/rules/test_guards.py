@@ -120,6 +120,22 @@ QUIET = {
                 if first is None and flag:
                     second = uniform(key)
     """,
+    "the last iteration is left out, and its key used after the loop": """
+        def f(key, n):
+            for i in range(n):
+                key, sub = split(key)
+                if i != n - 1:
+                    normal(sub)
+            return normal(sub)
+    """,
+    "the last iteration over elements is left out": """
+        def f(key, sizes):
+            for i, n in enumerate(sizes):
+                key, sub = split(key)
+                if i + 1 < len(sizes):
+                    normal(sub, (n,))
+            return normal(sub)
+    """,
     "the last iteration, otherwise": """
         def f(key, n):
             out = []
@@ -255,6 +271,14 @@ QUIET = {
 }
 
 FOUND = {
+    "the first iteration is left out, and the key of the last one used after the loop": """
+        def f(key, n):
+            for i in range(n):
+                key, sub = split(key)
+                if i != 0:
+                    normal(sub)
+            return normal(sub)
+    """,
     "an arm that leaves None": """
         def f(key, m):
             x = None
@@ -317,6 +341,27 @@ def test_programs_that_use_a_key_once(source: str) -> None:
 @pytest.mark.parametrize("source", FOUND.values(), ids=FOUND)
 def test_programs_that_use_a_key_twice(source: str) -> None:
     assert surest(source) == Confidence.CERTAIN
+
+
+TEST_IN_A_HELPER = """
+def is_first(i):
+    return i <= 0
+
+def f(root, xs):
+    for i, x in enumerate(xs):
+        key = fold_in(root, i)
+        if i > {0}:
+            normal(key)
+        wanted = is_first(i)
+        if {1}:
+            split(key)
+"""
+
+
+def test_the_answer_of_a_helper_is_read_later() -> None:
+    assert surest(TEST_IN_A_HELPER.format(0, "wanted")) is None
+    assert surest(TEST_IN_A_HELPER.format(0, "not wanted")) == Confidence.CERTAIN
+    assert surest(TEST_IN_A_HELPER.format(-1, "wanted")) == Confidence.CERTAIN
 
 
 ASKING_HELPER = """

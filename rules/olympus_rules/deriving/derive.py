@@ -136,7 +136,7 @@ class Derivation:
         if constructor is not None and constructor.is_foreign:
             self.held[name] = constructor.home.partition(RECEIVER)[0].removesuffix(".__init__"), False
         for method, code in list(class_.methods.items()):
-            if method.startswith("_") or code.is_property or is_abstract(code):
+            if method.startswith("_") or not method.isidentifier() or code.is_property or is_abstract(code):
                 continue
             found = effect(analysis, analysis.function(code))
             if code.kind in ("classmethod", "staticmethod"):

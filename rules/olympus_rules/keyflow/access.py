@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import is_
 from typing import TYPE_CHECKING, TypeGuard
 
-from olympus_rules.keyflow.paths import PathCondition, both
+from olympus_rules.keyflow.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.terms import MAX_SIZE
 from olympus_rules.keyflow.values import (
     Bound,
@@ -51,6 +51,7 @@ __all__ = [
     "length",
     "map_choice",
     "map_leaves",
+    "objects",
     "with_item",
 ]
 
@@ -248,6 +249,14 @@ def guarded_leaves(flow: Interpreter, value: Value) -> list[tuple[PathCondition,
         if joined is not None:
             found += [(joined, term) for term in leaves(part)]
     return found
+
+
+def objects(flow: Interpreter, value: Value) -> Iterator[tuple[PathCondition, Term]]:
+    """Yield the objects that a value may be, each with what has to hold for it besides the present path."""
+    for path, part in value.arms if isinstance(value, Choice) else ((ALWAYS, value),):
+        if both(flow.path, path) is not None:
+            further = path[0] & ~flow.path[0], path[1] & ~flow.path[1]
+            yield from ((further, term) for term in leaves(part)[:1])
 
 
 def map_leaves(value: Value, function: Callable[[Term], Value]) -> Value:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from olympus_rules.keyflow import lanes, presence
-from olympus_rules.keyflow.access import CALLABLE, choose, get_item, item_index, leaves, map_leaves, with_item
+from olympus_rules.keyflow.access import CALLABLE, choose, get_item, item_index, leaves, map_leaves, objects, with_item
 from olympus_rules.keyflow.arguments import Arguments
 from olympus_rules.keyflow.instance import Instance
 from olympus_rules.keyflow.instructions import FunctionCode
@@ -75,7 +75,7 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
 
 def _matters(flow: Interpreter, code: FunctionCode) -> bool:
     """Say whether a function is worth following although no key goes in."""
-    return code not in flow.analysis.idle or code.is_property or bool(code.outer_names)
+    return code not in flow.analysis.idle or code.is_property or bool(code.outer_names) or code.is_test
 
 
 def _pass_on(flow: Interpreter, function: Function, binding: dict[str, Value]) -> None:
@@ -218,14 +218,19 @@ def _write(
         _assign(flow, term, written, path)
         return
     owner, index = instance.current(term), item_index(name)
-    for target in leaves(owner)[:1] if index is None else [owner]:
-        if type(target) is int:
+    if index is None:
+        for arm, target in objects(flow, owner):
+            joined = both(path, arm)
             flow.holders.add(target)
-        if path != ALWAYS:
-            holds, fails = flow.decisions.alternatives(path)
-            before = flow.get_attribute(target, name) if index is None else get_item(flow, target, Const(index))
-            written = choose(flow, [(holds, written), (fails, before)])
-        _set(flow, instance, target, name, written)
+            if joined is not None:
+                _set(flow, instance, target, name, flow.alternative(joined, written, target, name))
+        return
+    if type(owner) is int:
+        flow.holders.add(owner)
+    if path != ALWAYS:
+        holds, fails = flow.decisions.alternatives(path)
+        written = choose(flow, [(holds, written), (fails, get_item(flow, owner, Const(index)))])
+    _set(flow, instance, owner, name, written)
 
 
 def _fill(flow: Interpreter, instance: Instance, container: Value, index: Value, written: Value | None) -> None:
@@ -265,7 +270,7 @@ def _set(flow: Interpreter, instance: Instance, owner: Value, name: str, written
     changed = with_item(owner, index, written) if index is not None and isinstance(owner, Map | Sequence) else None
     if index is not None and _rebind(flow, instance, owner, changed):
         return
-    for target in leaves(owner)[:1]:
+    for target in leaves(owner) if index is None else leaves(owner)[:1]:
         if index is None:
             flow.set_attribute(target, name, written)
         else:
@@ -335,8 +340,26 @@ def bind(flow: Interpreter, function: Function, arguments: Arguments) -> dict[st
     return binding
 
 
+def _made_by_new(flow: Interpreter, class_: Class, arguments: Arguments) -> Value | None:
+    """Return what ``__new__`` of a class gives, ``None`` where it is an instance of the class as far as is known."""
+    code = flow.analysis.hierarchy.method(class_.code, "__new__")
+    function = None if code is None else flow.analysis.function(code)
+    if code is None or not isinstance(function, Function):
+        return None
+    made = apply(flow, function, replace(arguments, positional=((class_, False), *arguments.positional)))
+    if type(made) is int and flow.analysis.classes.get(made) not in (None, class_.code):
+        return made
+    is_usual = code.is_foreign or any(
+        isinstance(part, ast.Attribute) and part.attr == "__new__" for part in ast.walk(code.node)
+    )
+    return None if is_usual else made
+
+
 def construct(flow: Interpreter, class_: Class, arguments: Arguments) -> Value:
-    """Return an instance of a class whose source is in reach."""
+    """Return an instance of a class whose source is in reach, or what its ``__new__`` gives instead of one."""
+    other = _made_by_new(flow, class_, arguments)
+    if other is not None:
+        return other
     instance = flow.make("fresh", ("", flow.terms.number()))
     flow.analysis.classes[instance] = class_.code
     initialiser = flow.analysis.hierarchy.method(class_.code, "__init__")

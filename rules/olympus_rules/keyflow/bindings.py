@@ -52,10 +52,19 @@ def class_fields(flow: Interpreter, instruction: ir.MakeClass) -> None:
             target = statement.targets[0]
         if isinstance(target, ast.Name) and isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
             value = flow.env.get(f"{class_.name}.{target.id}")
-            _constant_key(flow, value, statement.value, "class-field", f"{class_.name}.{target.id}")
+            # whoever makes an object may give every one of them a key for its annotated field
+            confidence = Confidence.LIKELY if isinstance(statement, ast.AnnAssign) else Confidence.CERTAIN
+            _constant_key(flow, value, statement.value, "class-field", f"{class_.name}.{target.id}", confidence)
 
 
-def _constant_key(flow: Interpreter, value: object, node: ast.expr, where: str, owner: str) -> None:
+def _constant_key(
+    flow: Interpreter,
+    value: object,
+    node: ast.expr,
+    where: str,
+    owner: str,
+    confidence: Confidence = Confidence.CERTAIN,
+) -> None:
     if type(value) is not int or flow.terms.operation(value) != "seed":
         return
     if flow.terms.operation(flow.terms.args(value)[0]) != "const":
@@ -63,7 +72,7 @@ def _constant_key(flow: Interpreter, value: object, node: ast.expr, where: str, 
     flow.analysis.add(
         facts.ConstantKey(
             node=node,
-            confidence=Confidence.CERTAIN,
+            confidence=confidence,
             kind=flow.knowledge.kind(value),
             where=where,
             owner=owner,

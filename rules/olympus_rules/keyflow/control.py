@@ -148,7 +148,8 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
         flow.rounds = INNER_ROUNDS
     else:
         if flow.alive and not endless:
-            ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
+            ended = flow.path if value is None or exact else _was_last(flow, value, count - 1, flow.path)
+            ways.ends.append(((ended, flow.env.changes(ways.depth)), True))
     flow.rounds, flow.turns = rounds, turns
     flow.loops.pop()
     flow.env.close()
@@ -208,6 +209,7 @@ def _turn(
         ends = ends if false is None or ends is None else both(ends, false)
     ended = None if ends is None else both(flow.path, ends)
     if ended is not None and not _endless(flow, loop):
+        ended = ended if value is None or not turn else _was_last(flow, value, turn - 1, ended)
         ways.ends.append(((ended, flow.env.changes(ways.depth)), True))
     entered = both(flow.path, again)
     if entered is None:
@@ -235,20 +237,38 @@ def uncounted(value: Value) -> Value:
 
 def _in_range(flow: Interpreter, value: Value, item: Value, path: PathCondition) -> PathCondition:
     """Return the condition of an iteration over ``range(…)`` or ``enumerate(…)``: its counter is below the end."""
-    if not isinstance(value, Iteration):
+    counter, stop = _counted(flow, value, item) or (None, None)
+    if counter is None or stop is None:
         return path
+    below, _ = flow.outcomes(operators.compare(flow, "Lt", counter, stop))
+    flow.decisions.enter(below or ALWAYS, counted=True)
+    return path if below is None else both(path, below) or path
+
+
+def _was_last(flow: Interpreter, value: Value, turn: int, path: PathCondition) -> PathCondition:
+    """Return the condition that the iteration over ``range(…)`` or ``enumerate(…)`` that was made is the last one."""
+    item = element(flow, value, turn)
+    counter, stop = (None if item is None else _counted(flow, value, item)) or (None, None)
+    if counter is None or stop is None:
+        return path
+    after = flow.terms.make("op", "Add", operators.compared(flow, counter), flow.terms.const(1))
+    below, ended = flow.outcomes(operators.compare(flow, "Lt", after, stop))
+    flow.decisions.enter(below or ALWAYS, counted=True)
+    return path if ended is None else both(path, ended) or path
+
+
+def _counted(flow: Interpreter, value: Value, item: Value) -> tuple[Value, Value] | None:
+    """Return the counter of an iteration, and the end below which it is; ``None`` where it has none."""
+    if not isinstance(value, Iteration):
+        return None
     if value.kind == "range" and len(value.parts) < 3:
         stop = value.parts[-1]
     elif value.kind == "enumerate" and type(value.parts[0]) is int and value.parts[1:] in ((), (Const(0),)):
         assert isinstance(item, Sequence)
         stop, item = flow.terms.make("op", "len", value.parts[0]), item.items[0]
     else:
-        return path
-    if isinstance(stop, Const) or not (isinstance(item, Const) and item.counter):
-        return path
-    below, _ = flow.outcomes(operators.compare(flow, "Lt", item, stop))
-    flow.decisions.enter(below or ALWAYS, counted=True)
-    return path if below is None else both(path, below) or path
+        return None
+    return None if isinstance(stop, Const) or not (isinstance(item, Const) and item.counter) else (item, stop)
 
 
 def _merge_continued(flow: Interpreter, ways: Exits) -> None:

@@ -400,6 +400,17 @@ class FunctionCode:
         """Whether it is called where it is read."""
         return self.kind in ("property", "cached_property")
 
+    @property
+    def is_test(self) -> bool:
+        """Whether it does nothing but say whether a condition holds."""
+        if not isinstance(self.node, ast.FunctionDef) or len(self.node.body) > 2:
+            return False
+        *before, last = self.node.body
+        if not isinstance(last, ast.Return) or not all(isinstance(each, ast.Expr) for each in before):
+            return False
+        is_negation = isinstance(last.value, ast.UnaryOp) and isinstance(last.value.op, ast.Not)
+        return is_negation or isinstance(last.value, ast.Compare | ast.BoolOp)
+
     def lower(self) -> None:
         """Make sure that the body is lowered."""
         if self.waiting is not None:
@@ -407,9 +418,14 @@ class FunctionCode:
             waiting()
 
 
+def setter(name: str) -> str:
+    """Return the name under which a class has the method that is called when a property is written."""
+    return f"{name}="
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class ClassCode:
-    """A class: its methods by name and its annotated fields in order.
+    """A class: its methods by name, with those that write properties, and its annotated fields in order.
 
     Attributes:
         values: the names that its body binds to anything else.

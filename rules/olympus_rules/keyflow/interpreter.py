@@ -34,9 +34,10 @@ from olympus_rules.keyflow.access import (
     item_name,
     leaves,
     map_choice,
+    objects,
     with_item,
 )
-from olympus_rules.keyflow.arguments import Arguments, parts, unpacked, unstarred
+from olympus_rules.keyflow.arguments import Arguments, parts, positional, unpacked, unstarred
 from olympus_rules.keyflow.ledger import Consumption, Derivation, Ledger
 from olympus_rules.keyflow.paths import ALWAYS, Environment, PathCondition, both, implies
 from olympus_rules.keyflow.terms import Term, Terms
@@ -421,8 +422,20 @@ class Interpreter:
         value = self.registers[instruction.src]
         if instruction.fills and type(value) is int:
             self.knowledge.fill(value, true=instruction.fills == "true")
-        for term in leaves(self.registers[instruction.obj])[:1]:
-            self.set_attribute(term, instruction.name, value)
+        for path, term in objects(self, self.registers[instruction.obj]):
+            class_ = self.analysis.classes.get(term)
+            setter = class_ and self.analysis.hierarchy.method(class_, ir.setter(instruction.name))
+            if setter:
+                calls.call(self, Bound(self.analysis.function(setter), term), positional(value))
+            else:
+                self.set_attribute(term, instruction.name, self.alternative(path, value, term, instruction.name))
+
+    def alternative(self, path: PathCondition, value: Value, term: Term, name: str) -> Value:
+        """Return what an attribute holds that is written under a condition: otherwise what it held."""
+        if path == ALWAYS:
+            return value
+        holds, fails = self.decisions.alternatives(path)
+        return choose(self, [(holds, value), (fails, self.get_attribute(term, name))])
 
     def set_attribute(self, term: Term, name: str, value: Value) -> None:
         """Write an attribute of an object."""

@@ -362,10 +362,11 @@ class _Lowering:
         dst = self.function(node, node.name)
         code = self.out[-1].code
         name = self.bind(node.name)
-        if self.class_ is not None and not any(
-            isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter")
-            for decorator in node.decorator_list
-        ):
+        accessors = {part.attr for part in node.decorator_list if isinstance(part, ast.Attribute)}
+        if self.class_ is not None and "setter" in accessors:
+            code.kind = "method"
+            self.class_.methods[ir.setter(node.name)] = code
+        elif self.class_ is not None and "deleter" not in accessors:
             self.class_.methods[node.name] = code
         self.code.definitions[name] = code
         self.out.append(ir.Store(name, dst, node))

@@ -212,7 +212,9 @@ class Decisions:
     def _decide(self, path: PathCondition, goes_on: bool) -> Consistency:
         literals = [(self._predicates[mask], bool(mask & path[0])) for mask in _bits(path)]
         if not goes_on and {counter for said, _ in literals for counter in counters(said)} == {Counter(0)}:
-            literals = [(in_first_iteration(said), holds) for said, holds in literals]
+            # what a counter is below is a whole number, which the number in its place does not say
+            ends = [(said, holds) for said, holds in literals if said.operation == "lt" and said.left == Counter(0)]
+            literals = [*((in_first_iteration(said), holds) for said, holds in literals), *ends]
         return consistency(literals)
 
     def is_doubtful(self, path: PathCondition) -> bool:

@@ -39,8 +39,8 @@ class ConstantKeyRule(Rule):
                 )
             case "class-field":
                 message = (
-                    f"Field {owner or '`key`'} has one key for all objects, so they get the same numbers. "
-                    f"Pass a key when an object is made."
+                    f"Field {owner or '`key`'} has one key for all objects that are not given another, so these get "
+                    f"the same numbers. Pass a key when an object is made."
                 )
             case "same-seed" if fact.first is not None:
                 message = (
