@@ -270,7 +270,7 @@ class _Model:
         if choices is not None:
             able = [self._able(candidate, expression, domain) for candidate in choices]
             found = max(able, default=Consistency.IMPOSSIBLE)
-        elif self._is_without_its_zero(expression, domain) or _is_no_member(domain):
+        elif self._is_without_its_zero(expression, domain) or _is_no_member(domain) or _is_false_object(domain):
             found = Consistency.DOUBTFUL
         return min(found, _types_meet(domain.types, domain.other_types), self._exact_type(expression))
 
@@ -415,6 +415,11 @@ class _Order:
         if upper is not None and (value > upper[0] or (value == upper[0] and upper[1])):
             return False
         return lower is None or not (-value > lower[0] or (-value == lower[0] and lower[1]))
+
+
+def _is_false_object(domain: _Domain) -> bool:
+    """Return whether an object of a class of the program is false, which it is only if the class says so."""
+    return False in domain.truth and any(all(isinstance(part, Symbol) for part in each) for each in domain.types)
 
 
 def _is_no_member(domain: _Domain) -> bool:

@@ -405,6 +405,20 @@ def test_names_that_may_stand_for_one_value() -> None:
     assert surest(TEMPLATE.format("isinstance(x, Round)", "isinstance(x, Blue)")) == Confidence.POSSIBLE
 
 
+def test_an_object_that_is_false() -> None:
+    source = """
+        class Square:
+            pass
+
+        def f(key, x):
+            if isinstance(x, Square):
+                normal(key)
+            if not x:
+                uniform(key)
+    """
+    assert surest(source) == Confidence.POSSIBLE
+
+
 def test_what_is_expected_to_raise_is_possible_only() -> None:
     source = """
         import pytest
