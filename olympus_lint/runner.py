@@ -191,7 +191,10 @@ def in_processes(
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    pool = ProcessPoolExecutor(jobs, initializer=prepare_worker, initargs=(folder, clearance))
+    # A fork of a process that has threads (rich's, those of a caller's JAX) may never get their locks.
+    start = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+    context = multiprocessing.get_context(start)
+    pool = ProcessPoolExecutor(jobs, context, initializer=prepare_worker, initargs=(folder, clearance))
     check, done = partial(check_in_worker, mode=mode), 0
     try:
         chunks = [max(1, len(files) // (jobs * CHUNKS)) for files in batches]
