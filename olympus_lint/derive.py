@@ -28,7 +28,7 @@ def derive_pack(args: Namespace) -> int:
     from olympus_rules.deriving.package import PackageError, find_package
     from olympus_rules.deriving.writer import pack_text
     from olympus_rules.keyflow.project import Project
-    from olympus_rules.signatures import signatures
+    from olympus_rules.libraries import libraries
 
     settings = Configuration({}, Path(args.config) if args.config else None).at(Path.cwd())
     try:
@@ -36,7 +36,7 @@ def derive_pack(args: Namespace) -> int:
     except PackageError as error:
         raise SettingsError(str(error)) from None
     project = Project(tuple(settings.library_roots))
-    project.table = signatures(tuple(settings.signature_packs), without=package.name)
+    project.table = libraries(tuple(settings.signature_packs), without=package.name)
     derivation = Derivation(package, project)
     for _ in track(derivation.analyse(), len(package.files), "Analysing"):
         pass

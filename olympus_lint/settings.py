@@ -14,8 +14,8 @@ from olympus_lint.reporting import format_names
 from olympus_lint.selection import expand, selected_codes
 from olympus_lint.spelling import nearest
 from olympus_rules.finding import Confidence
+from olympus_rules.libraries import read_pack
 from olympus_rules.rule import Rule, all_rules
-from olympus_rules.signatures import read_pack
 
 __all__ = ["DEFAULT_EXCLUDE", "READERS", "TABLE_ONLY", "Settings", "SettingsError", "from_table", "override"]
 

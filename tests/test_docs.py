@@ -16,7 +16,7 @@ from olympus_lint.engine import lint_text
 from olympus_lint.options import parser
 from olympus_lint.settings import READERS, TABLE_ONLY, Settings, from_table
 from olympus_rules.finding import Confidence
-from olympus_rules.signatures import package_of, shipped
+from olympus_rules.libraries import package_of, shipped
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

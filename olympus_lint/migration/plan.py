@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from olympus_lint.migration.places import is_note
 from olympus_lint.migration.unseen import unseen
 from olympus_rules.keyflow.facts import KeyKind
+from olympus_rules.libraries import libraries
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.rule import Report, all_rules
-from olympus_rules.signatures import typed_key_support
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _way_out(way: Exit, open_places: Sequence[Reason], packs: tuple[str, ...]) -
             return None
         place = open_places[0]
         return f"is given to `{way.callee}`, which may lead to line {place.row} of {place.filename}"
-    support = typed_key_support(way.library, packs)
+    support = libraries(packs).get(way.library).typed_keys
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:
         return None

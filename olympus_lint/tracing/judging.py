@@ -20,8 +20,8 @@ from olympus_lint.settings import Settings
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Confidence, Finding, Span
+from olympus_rules.libraries import libraries
 from olympus_rules.rule import all_rules
-from olympus_rules.signatures import signatures
 from olympus_rules.syntax.project import locate
 
 __all__ = ["Choice", "Traced", "is_judged", "judge"]
@@ -167,7 +167,7 @@ def place_of(filename: str, span: Span) -> Place:
 def request(file: FileResult, tier: Tier, settings: Settings, choice: Choice) -> dict[str, Any]:
     """Return what a worker has to know of a file."""
     path = Path(file.filename).absolute()
-    location, table = locate(path), signatures(tuple(settings.signature_packs))
+    location, table = locate(path), libraries(tuple(settings.signature_packs))
     return {
         "op": tier,
         "file": str(path),

@@ -13,7 +13,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from olympus_rules.signatures import FOLDER, read_pack
+from olympus_rules.libraries import read_pack
+from olympus_rules.libraries.table import FOLDER
 
 Table = dict[str, Any]
 

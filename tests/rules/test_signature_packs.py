@@ -21,9 +21,10 @@ import pytest
 from olympus_lint.engine import fix_text, lint_text
 from olympus_lint.settings import Settings
 from olympus_rules.finding import Confidence
-from olympus_rules.signatures import FOLDER, LibraryFunction, package_of, read_pack, shipped, typed_key_support
-from olympus_rules.signatures.pack import Pack
-from olympus_rules.signatures.reader import FIELDS, LISTS, OF_METHODS, SECTIONS, read
+from olympus_rules.libraries import LibraryFunction, libraries, package_of, read_pack, shipped
+from olympus_rules.libraries.pack import Pack
+from olympus_rules.libraries.reader import FIELDS, LISTS, OF_METHODS, SECTIONS, read
+from olympus_rules.libraries.table import FOLDER
 
 SCHEMA = json.loads((FOLDER / "schema.json").read_text("utf-8"))
 CHECKED_ELSEWHERE = {"jax", "numpy", "python", "typing_extensions"}  # test_signatures.py
@@ -86,14 +87,16 @@ def test_what_a_pack_says_of_typed_keys(tmp_path: Path, section: str, answers: l
     rows = '\n[functions."lib.f"]\nparameters = ["key"]\n[functions."lib.g"]\nparameters = ["key"]\nraw = true\n'
     path.write_text(section + rows, encoding="utf-8")
     asked = ["lib.f", "lib.g", "lib.other", "lib.save"]
-    assert [typed_key_support(name, (str(path),)) for name in asked] == answers
+    assert [libraries((str(path),)).get(name).typed_keys for name in asked] == answers
 
 
 def test_what_is_known_of_typed_keys_without_a_pack_of_ones_own() -> None:
     asked = ["jax.random.normal", "zip", "builtins.list", "functools.partial", "flax.linen.Dense"]
-    assert [typed_key_support(name) for name in asked] == ["yes"] * len(asked)
-    assert typed_key_support("flax.serialization.to_bytes") == "no"
-    assert [typed_key_support(name) for name in ("somelib.f", "pickle.dumps", "brax.envs.create")] == ["unknown"] * 3
+    assert [libraries().get(name).typed_keys for name in asked] == ["yes"] * len(asked)
+    assert libraries().get("flax.serialization.to_bytes").typed_keys == "no"
+    assert [libraries().get(name).typed_keys for name in ("somelib.f", "pickle.dumps", "brax.envs.create")] == [
+        "unknown"
+    ] * 3
 
 
 RAW_ONLY = """[typed-keys]

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from olympus.signature import Forward, Sink, Source
-from olympus_rules.signatures import FOLDER, LibraryFunction, SignatureTable, read_pack, signatures
-from olympus_rules.signatures.reader import read
+from olympus_rules.libraries import Libraries, LibraryFunction, libraries, read_pack
+from olympus_rules.libraries.reader import read
+from olympus_rules.libraries.table import FOLDER
 
 if TYPE_CHECKING:
     from olympus.signatures.packs import Described
@@ -35,7 +36,7 @@ REMOVED = {
 }
 JAX_RANDOM = [
     function
-    for function in signatures().functions
+    for function in libraries().functions
     if function.qualified.startswith("jax.random.") and function.qualified not in REMOVED
 ]
 MAKING_KEYS = [function for function in JAX_RANDOM if function.seed or function.wrap]
@@ -110,7 +111,7 @@ def test_equal_draw_words_mean_equal_bits(jax: ModuleType) -> None:
     key = jax.random.key(7)
     signs = jax.random.rademacher(key, (64,))
     below_half = jax.random.uniform(key, (64,)) < 0.5
-    assert signatures().get("jax.random.rademacher").draw == signatures().get("jax.random.uniform").draw
+    assert row("jax.random.rademacher").draw == row("jax.random.uniform").draw
     assert ((signs > 0) == below_half).all()
 
 
@@ -129,8 +130,8 @@ def resolves(qualified: str) -> bool:
     return value is not None
 
 
-def names_of(*libraries: str) -> list[str]:
-    return sorted(name for name in signatures().names if name.partition(".")[0] in libraries)
+def names_of(*roots: str) -> list[str]:
+    return sorted(name for name in libraries().names if name.partition(".")[0] in roots)
 
 
 def test_jax_names_exist(jax: ModuleType) -> None:
@@ -148,17 +149,17 @@ def test_names_of_typing_extensions_exist() -> None:
 
 
 def test_builtin_and_standard_library_names_exist() -> None:
-    plain = [name for name in signatures().names if "." not in name]
+    plain = [name for name in libraries().names if "." not in name]
     later = {"typing.override"} if sys.version_info < (3, 12) else set()
-    libraries = names_of("abc", "contextlib", "copy", "dataclasses", "functools", "typing")
-    assert [name for name in plain + libraries if name not in later and not resolves(name)] == []
+    others = names_of("abc", "contextlib", "copy", "dataclasses", "functools", "typing")
+    assert [name for name in plain + others if name not in later and not resolves(name)] == []
 
 
 # The table.
 
 
 def row(qualified: str) -> LibraryFunction:
-    function = signatures().get(qualified)
+    function = libraries().get(qualified).row
     assert function is not None
     return function
 
@@ -175,28 +176,28 @@ def test_key_signatures() -> None:
 
 @pytest.mark.parametrize("name", ["print", "builtins.print", "logging.info", "jax.debug.print", "jax.random.key_data"])
 def test_inspectors(name: str) -> None:
-    assert signatures().inspects(name)
+    assert libraries().get(name).inspects
 
 
 @pytest.mark.parametrize("name", ["jax.random.normal", "printer", "loggingx.info", "jax.device_put", "sum"])
 def test_others_are_no_inspectors(name: str) -> None:
-    assert not signatures().inspects(name)
+    assert not libraries().get(name).inspects
 
 
 def test_forwards_and_unknown_names() -> None:
-    table = signatures()
-    assert table.forwards("jax.device_put") and table.forwards("copy.deepcopy")
-    assert not table.forwards("jax.random.split") and not table.forwards("nobody.knows")
-    assert table.get("nobody.knows") is None
+    table = libraries()
+    assert table.get("jax.device_put").forwards and table.get("copy.deepcopy").forwards
+    assert not table.get("jax.random.split").forwards and not table.get("nobody.knows").forwards
+    assert table.get("nobody.knows").row is None
 
 
 def test_no_name_both_inspects_and_forwards() -> None:
-    table = signatures()
-    assert [name for name in table.names if table.inspects(name) and table.forwards(name)] == []
+    table = libraries()
+    assert [name for name in table.names if table.get(name).inspects and table.get(name).forwards] == []
 
 
-def table(**packs: str) -> SignatureTable:
-    return SignatureTable(read(f"{name}.toml", text) for name, text in packs.items())
+def table(**packs: str) -> Libraries:
+    return Libraries(read(f"{name}.toml", text) for name, text in packs.items())
 
 
 def test_packs_are_merged() -> None:
@@ -204,8 +205,8 @@ def test_packs_are_merged() -> None:
         a='[functions."a.f"]\nparameters = ["key"]\nsinks = ["key"]\n[forward]\nnames = ["a.g"]',
         b='[inspect]\nnames = ["b.h"]\nprefixes = ["b.assert_"]',
     )
-    assert merged.get("a.f") == LibraryFunction("a.f", parameters=("key",), sinks=("key",))
-    assert merged.forwards("a.g") and merged.inspects("b.h") and merged.inspects("b.assert_equal")
+    assert merged.get("a.f").row == LibraryFunction("a.f", parameters=("key",), sinks=("key",))
+    assert merged.get("a.g").forwards and merged.get("b.h").inspects and merged.get("b.assert_equal").inspects
 
 
 def test_methods_are_those_of_the_libraries_that_are_asked_for() -> None:
@@ -226,39 +227,41 @@ def test_what_a_user_says_of_a_name_wins(tmp_path: Path) -> None:
         '[transform]\nmapping = ["a.map"]\n'
     )
     own = read("own.toml", '[forward]\nnames = ["a.f", "a.g", "a.is_odd", "a.map"]')
-    merged = SignatureTable([own], tmp_path)
+    merged = Libraries([own], tmp_path)
     for name in ("a.f", "a.g", "a.is_odd", "a.map"):
-        assert merged.forwards(name)
-        assert merged.get(name) is None and not merged.inspects(name) and merged.transform(name) is None
-    assert merged.inspects("a.h") and merged.inspects("a.is_even")
+        assert merged.get(name).forwards
+        assert merged.get(name).row is None and not merged.get(name).inspects and merged.get(name).transform is None
+    assert merged.get("a.h").inspects and merged.get("a.is_even").inspects
 
 
 def test_a_pack_is_read_when_its_package_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.toml").write_text(f'[forward]\nnames = ["{name}.f"]')
     opened: list[str] = []
-    monkeypatch.setattr("olympus_rules.signatures.read_pack", lambda path: opened.append(path.stem) or read_pack(path))
-    lazy = SignatureTable([], tmp_path)
-    assert lazy.get("c.f") is None and opened == []
-    assert lazy.forwards("a.f") and lazy.inspects("a.f") is False and opened == ["a"]
+    monkeypatch.setattr(
+        "olympus_rules.libraries.table.read_pack", lambda path: opened.append(path.stem) or read_pack(path)
+    )
+    lazy = Libraries([], tmp_path)
+    assert lazy.get("c.f").row is None and opened == []
+    assert lazy.get("a.f").forwards and lazy.get("a.f").inspects is False and opened == ["a"]
     assert lazy.methods(["b"], "fold") == frozenset() and opened == ["a", "b"]
 
 
 def test_a_package_may_have_several_files(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text('[forward]\nnames = ["a.f"]')
     (tmp_path / "a.b.toml").write_text('roots = ["a"]\n[methods.g]\nparameters = ["key"]\n[inspect]\nnames = ["a.b.h"]')
-    whole = SignatureTable([], tmp_path)
-    assert whole.inspects("a.b.h") and whole.forwards("a.f") and "g" in whole.method_rows(["a"])
-    without = SignatureTable([], tmp_path, without="a")
-    assert not without.inspects("a.b.h") and not without.forwards("a.f")
+    whole = Libraries([], tmp_path)
+    assert whole.get("a.b.h").inspects and whole.get("a.f").forwards and "g" in whole.method_rows(["a"])
+    without = Libraries([], tmp_path, without="a")
+    assert not without.get("a.b.h").inspects and not without.get("a.f").forwards
 
 
 def test_builtins_and_the_standard_library_are_one_pack() -> None:
-    fresh = SignatureTable([], FOLDER)
-    assert fresh.inspects("len")
-    assert fresh.forwards("copy.deepcopy")
-    assert fresh.transform("builtins.staticmethod") == "transparent"
+    fresh = Libraries([], FOLDER)
+    assert fresh.get("len").inspects
+    assert fresh.get("copy.deepcopy").forwards
+    assert fresh.get("builtins.staticmethod").transform == "transparent"
 
 
 def test_an_empty_table_knows_nothing() -> None:
-    assert not SignatureTable().inspects("print")
+    assert not Libraries().get("print").inspects

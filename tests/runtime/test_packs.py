@@ -22,7 +22,7 @@ from olympus.signatures.packs import Row, describe  # noqa: E402
 from olympus.signatures.streams import streams  # noqa: E402
 from olympus_lint.engine import lint_text  # noqa: E402
 from olympus_lint.settings import Settings  # noqa: E402
-from olympus_rules.signatures.reader import read  # noqa: E402
+from olympus_rules.libraries.reader import read  # noqa: E402
 
 MODULE = """
 import jax

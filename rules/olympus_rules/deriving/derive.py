@@ -13,7 +13,7 @@ from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.project import Project
 from olympus_rules.keyflow.specialisation import RECEIVER
 from olympus_rules.keyflow.values import Function, Library, Mapped, Partial, Value
-from olympus_rules.signatures import LibraryFunction
+from olympus_rules.libraries import LibraryFunction
 from olympus_rules.syntax.document import decode
 
 __all__ = ["Derivation", "Derived"]

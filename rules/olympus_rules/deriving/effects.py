@@ -18,7 +18,7 @@ from olympus_rules.keyflow.specialisation import GENERAL
 from olympus_rules.keyflow.summary import origin
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Function, Mapped, Value
-from olympus_rules.signatures import LibraryFunction
+from olympus_rules.libraries import LibraryFunction
 
 __all__ = ["Effect", "Undecided", "effect", "is_abstract", "returned"]
 

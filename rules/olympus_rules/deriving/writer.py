@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from olympus_rules.deriving.derive import Derived
 from olympus_rules.deriving.package import Package
-from olympus_rules.signatures import LibraryFunction
+from olympus_rules.libraries import LibraryFunction
 
 __all__ = ["pack_text"]
 

@@ -42,7 +42,7 @@ from olympus_rules.keyflow.specialisation import (
 from olympus_rules.keyflow.summary import Summary, summarise
 from olympus_rules.keyflow.terms import Term, Terms
 from olympus_rules.keyflow.values import UNBOUND, Bound, Class, Const, Function, Library, Mapped, Partial, Value
-from olympus_rules.signatures import LibraryFunction
+from olympus_rules.libraries import LibraryFunction
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import in_project, locate_name
 
@@ -449,7 +449,7 @@ class Analysis:
             return self._described(held, concerned)
         for star in self.module.stars:
             self.needs[Need("place", f"{star}.{name}")] = None
-            if locate_name(self.document.roots, f"{star}.{name}") is not None or self.table.get(f"{star}.{name}"):
+            if locate_name(self.document.roots, f"{star}.{name}") is not None or self.table.get(f"{star}.{name}").row:
                 return {"alias": f"{star}.{name}"}
         return None
 
@@ -500,7 +500,7 @@ class Analysis:
             scope = scope.parent
         for star in self.module.stars:
             qualified = self.library(f"{star}.{name}").qualified
-            if self.table.get(qualified) is not None or self.outside(qualified, concerned=True) is not None:
+            if self.table.get(qualified).row is not None or self.outside(qualified, concerned=True) is not None:
                 return Library(qualified)
         return Library(f"builtins.{name}" if hasattr(builtins, name) else f"{UNBOUND}.{name}")
 
@@ -541,7 +541,7 @@ class Analysis:
 
     def describes(self, qualified: str) -> bool:
         """Say whether a signature table describes a name, parameter by parameter."""
-        return self.table.get(qualified) is not None
+        return self.table.get(qualified).row is not None
 
     def literal_seed(self, flow: Interpreter, node: ast.Call, seed: int, kind: KeyKind) -> None:
         """Note a key made from a literal seed; the second with one seed in one scope is of interest."""

@@ -286,7 +286,7 @@ class ArrayObjects:
             self._given(flow, qualified, value, node, arguments, plain=plain)
 
     def _random(self, flow: Interpreter, qualified: str, arguments: Arguments) -> None:
-        row = self._analysis.table.get(qualified)
+        row = self._analysis.table.get(qualified).row
         parameters = row.parameters if row is not None else ("key",)
         keys = {*row.sinks, *row.folds} if row is not None else set()
         if qualified in KEYED or (row is not None and row.derive):

@@ -224,7 +224,7 @@ def unknown(flow: Interpreter, function: Value, arguments: Arguments, *, unasked
     if unasked or keeping or _is_looked_up(flow, function, node) or last in flow.analysis.folding_methods:
         certainty = Certainty.DOUBTFUL
     number = flow.terms.number()
-    raw = isinstance(function, Library) and flow.analysis.table.typed_key_support(function.qualified) == "no"
+    raw = isinstance(function, Library) and flow.analysis.table.get(function.qualified).typed_keys == "no"
     changes = not _keeps_arguments(function, last)
     waiting = callees.waiting_arguments(node)
     for value, expression in arguments.expressions():

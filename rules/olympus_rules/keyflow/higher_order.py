@@ -27,7 +27,7 @@ __all__ = ["call_library", "call_mapped", "each", "transform"]
 
 def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arguments) -> Value | None:
     """Return a transformed function, ``None`` when the name is none of a transformation."""
-    kind = flow.analysis.table.transform(qualified)
+    kind = flow.analysis.table.get(qualified).transform
     if kind in ("transparent", "value_and_grad"):
         function = marked(qualified, function, arguments)
     if kind is not None and flow.analysis.arrays is not None and qualified in RETURNING:
@@ -57,7 +57,7 @@ def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arg
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value | None:
     """Call a library function that takes callables; ``None`` for any other."""
-    kind = flow.analysis.table.transform(qualified)
+    kind = flow.analysis.table.get(qualified).transform
     if kind is None:
         return None
     first = arguments.positional[0][0] if arguments.positional else None

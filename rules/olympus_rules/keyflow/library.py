@@ -32,7 +32,7 @@ from olympus_rules.keyflow.ledger import Certainty, Consumption
 from olympus_rules.keyflow.paths import PathCondition, both
 from olympus_rules.keyflow.terms import Term
 from olympus_rules.keyflow.values import Choice, Const, Library, Metadata, Sequence, Value
-from olympus_rules.signatures import LibraryFunction
+from olympus_rules.libraries import LibraryFunction
 from olympus_rules.syntax.project import locate_name
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
 
 
 def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
-    row = flow.analysis.table.get(qualified)
-    if row is not None:
-        return random_function(flow, row, arguments)
+    model = flow.analysis.table.get(qualified)
+    if model.row is not None:
+        return random_function(flow, model.row, arguments)
     if qualified.startswith("builtins."):
         return containers.builtin(flow, qualified[9:], arguments)
     if qualified in literals.CREATORS and (words := literals.made(flow, qualified, arguments)) is not None:
@@ -76,17 +76,16 @@ def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Va
     result = higher_order.call_library(flow, qualified, arguments)
     if result is not None:
         return result
-    returned = flow.analysis.table.returned(qualified)
-    if returned is not None:
-        return Library(returned)
+    if model.returns is not None:
+        return Library(model.returns)
     if qualified == TREE_AT and (changed := calls.replaced_at(flow, arguments)) is not None:
         return changed
     if qualified in specs.SHARDINGS:
         return arguments.get(1, "spec") or flow.terms.fresh()
-    if flow.analysis.table.forwards(qualified) and first is not None:
+    if model.forwards and first is not None:
         specs.placed(flow, arguments)
         return first
-    if flow.analysis.table.inspects(qualified):
+    if model.inspects:
         return pure(flow, qualified, arguments)
     if qualified.startswith(ARRAY_MODULES):
         return pure(flow, qualified, arguments) if arguments.asks else array_function(flow, qualified, arguments)

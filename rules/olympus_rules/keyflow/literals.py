@@ -194,7 +194,7 @@ def _consumed(flow: Interpreter, function: Value) -> tuple[tuple[str, ...], set[
     if isinstance(function, Mapped) and function.kind == "vmap":
         return _consumed(flow, function.function)
     if isinstance(function, Library):
-        row = flow.analysis.table.get(function.qualified)
+        row = flow.analysis.table.get(function.qualified).row
         return ((), set()) if row is None else (row.parameters, set(row.sinks).difference(row.seeds))
     summary = flow.analysis.summary(function.code) if isinstance(function, Function) else None
     if summary is None or not isinstance(function, Function):

@@ -9,7 +9,7 @@ from olympus_rules.keyflow.analysis import Analysis, Forgotten
 from olympus_rules.keyflow.answers import Answers, Need, Question
 from olympus_rules.keyflow.interface import Record
 from olympus_rules.keyflow.recursion import Stack
-from olympus_rules.signatures import signatures
+from olympus_rules.libraries import libraries
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.array_names import imported_names, may_hold_arrays
 from olympus_rules.syntax.document import decode
@@ -49,7 +49,7 @@ class Project:
         """
         self.answers = Answers(self.compute) if answers is None else answers
         self.roots = roots
-        self.table = signatures(packs)
+        self.table = libraries(packs)
         self.opened = 0
         self.keyed: frozenset[tuple[str, int, int, str]] = frozenset()
         self.reset()

@@ -84,7 +84,8 @@ def _matters(flow: Interpreter, value: Value) -> bool:
     if isinstance(value, Mapped | Bound | Partial):
         return _matters(flow, value.function)
     if isinstance(value, Library):
-        return flow.analysis.describes(value.qualified) or flow.analysis.table.returned(value.qualified) is not None
+        model = flow.analysis.table.get(value.qualified)
+        return model.row is not None or model.returns is not None
     return isinstance(value, Function | Class)
 
 

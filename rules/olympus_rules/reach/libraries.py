@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 
-from olympus_rules.signatures import signatures
+from olympus_rules.libraries import libraries
 
 __all__ = [
     "ARRAYS",
@@ -169,12 +169,12 @@ def counterpart(name: str, packs: tuple[str, ...] = ()) -> str:
     package, _, last = name.rpartition(".")
     if name in TOLD_HERE or (package.startswith("jax") and last in MOVING) or name.startswith("jax.random."):
         return name
-    table = signatures(packs)
-    kind = table.transform(name)
+    model = libraries(packs).get(name)
+    kind = model.transform
     if kind is not None:
         return COUNTERPARTS.get(kind, name)
-    row = table.get(name)
-    if package.partition(".")[0] in ARRAYS | COPYING or not (table.forwards(name) or (row and row.forwards)):
+    row = model.row
+    if package.partition(".")[0] in ARRAYS | COPYING or not (model.forwards or (row and row.forwards)):
         return name
     return REPLICATED if "replicate" in last or "local_array" in last else UNCHANGED
 

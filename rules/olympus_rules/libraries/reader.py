@@ -8,7 +8,8 @@ from dataclasses import fields, replace
 from pathlib import PurePath
 from typing import Any
 
-from olympus_rules.signatures.pack import LibraryFunction, Pack
+from olympus_rules.libraries.model import LibraryFunction
+from olympus_rules.libraries.pack import Pack
 
 __all__ = ["TRANSFORMATIONS", "read"]
 

@@ -1,12 +1,15 @@
-"""What one signature pack says, as values; ``docs/signature-packs.md`` explains the format."""
+"""What is known of one library function, as one value."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from olympus.signature import Forward, KeySignature, Sink, Source
 
-__all__ = ["LibraryFunction", "Pack"]
+__all__ = ["LibraryFunction", "Model", "Support"]
+
+Support: TypeAlias = Literal["yes", "no", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,34 +72,23 @@ class LibraryFunction:
 
 
 @dataclass(frozen=True, slots=True)
-class Pack:
-    """A signature pack.
+class Model:
+    """All that is known of one callable of a library.
 
     Attributes:
-        roots: the packages that it speaks of, by their import names.
-        functions: rows of functions and classes.
-        methods: rows of methods of the packages' objects, by the method's name.
-        returns: callables that return one which does what another name's row says, with that name.
-        lists: the lists of names in the other sections, by section and field.
-        typed_since: the first release of the library that is known to take typed keys, empty when none is.
-        raw: whether the library is known to take raw keys only.
-        raw_names: functions that are known not to take typed keys.
+        qualified: its name in the packs; builtins have their bare name.
+        row: what it does with the key in each parameter; ``None`` where no pack says so.
+        inspects: whether it consumes no key that it is given.
+        forwards: whether it returns its first argument unchanged, and consumes nothing.
+        returns: the name of the row of its result, where that is a callable.
+        transform: what it does with the callables that it takes: ``transparent``, ``mapping``, ``scan`` …
+        typed_keys: whether it takes typed keys as it takes raw ones.
     """
 
-    roots: tuple[str, ...]
-    functions: tuple[LibraryFunction, ...] = ()
-    methods: tuple[LibraryFunction, ...] = ()
-    returns: dict[str, str] = field(default_factory=dict)
-    lists: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
-    typed_since: str = ""
-    raw: bool = False
-    raw_names: tuple[str, ...] = ()
-
-    def listed(self, section: str, name: str) -> tuple[str, ...]:
-        """Return the list of a section's field, empty where the pack has none."""
-        return self.lists.get((section, name), ())
-
-    def spoken_of(self) -> frozenset[str]:
-        """Return every qualified name that the pack says something about."""
-        listed = (names for (_, name), names in self.lists.items() if name not in ("prefixes", "methods"))
-        return frozenset(row.qualified for row in self.functions).union(self.returns, *listed)
+    qualified: str
+    row: LibraryFunction | None = None
+    inspects: bool = False
+    forwards: bool = False
+    returns: str | None = None
+    transform: str | None = None
+    typed_keys: Support = "unknown"

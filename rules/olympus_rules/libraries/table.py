@@ -1,9 +1,4 @@
-"""What library functions do with keys: signature packs, one TOML file per library, as one table.
-
-``docs/signature-packs.md`` explains the format. Adding a library is adding a file. A file of this folder is named
-after the package that it speaks of, or after a module of it, and is read when a name of that package is first asked
-for.
-"""
+"""The packs of all libraries as one table, which is read package by package."""
 
 from __future__ import annotations
 
@@ -11,25 +6,15 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from olympus.verdicts.documented import Documented
-from olympus_rules.signatures.pack import LibraryFunction, Pack
-from olympus_rules.signatures.reader import TRANSFORMATIONS, read
+from olympus_rules.libraries.model import LibraryFunction, Model, Support
+from olympus_rules.libraries.pack import Pack
+from olympus_rules.libraries.reader import TRANSFORMATIONS, read
 
-__all__ = [
-    "LibraryFunction",
-    "SignatureTable",
-    "Support",
-    "package_of",
-    "read_pack",
-    "shipped",
-    "signatures",
-    "typed_key_support",
-]
+__all__ = ["FOLDER", "Libraries", "libraries", "package_of", "read_pack", "shipped"]
 
-FOLDER = Path(__file__).parent
-Support: TypeAlias = Literal["yes", "no", "unknown"]
+FOLDER = Path(__file__).parent / "packs"
 # Modules of the standard library that keep, copy and hand over what they get.
 CONTAINERS = frozenset(
     {"builtins", "collections", "contextlib", "copy", "dataclasses", "functools", "itertools", "types", "typing"}
@@ -37,8 +22,8 @@ CONTAINERS = frozenset(
 PYTHON = "python"  # the pack of the builtins, by their bare names, and of the standard library
 
 
-class SignatureTable:
-    """The rows of all libraries by qualified name; builtins go by their bare name or under ``builtins``."""
+class Libraries:
+    """The models of all library functions by qualified name; builtins have their bare name or ``builtins``."""
 
     def __init__(self, packs: Iterable[Pack] = (), folder: Path | None = None, without: str = "") -> None:
         """Take packs, and a folder with more of them.
@@ -52,6 +37,7 @@ class SignatureTable:
         for path in sorted(folder.glob("*.toml")) if folder is not None else ():
             self._files.setdefault(package_of(path), []).append(path)
         self._files.pop(without, None)
+        self._models: dict[str, Model] = {}
         self._functions: dict[str, LibraryFunction] = {}
         self._inspected: set[str] = set()
         self._prefixes: tuple[str, ...] = ()
@@ -92,12 +78,38 @@ class SignatureTable:
             for path in self._files[root]:
                 self._add(read_pack(path))
 
-    def _look(self, qualified: str) -> str:
-        """Return the name that a callable has in the table, whose pack is read."""
-        name = qualified.removeprefix("builtins.")
+    def get(self, qualified: str) -> Model:
+        """Return the model of a callable; it says nothing of one that no pack speaks of."""
+        found = self._models.get(qualified)
+        if found is None:
+            found = self._models[qualified] = self._model(qualified.removeprefix("builtins."))
+        return found
+
+    def _model(self, name: str) -> Model:
         root = name.partition(".")[0]
         self._need(PYTHON if root == name or root in sys.stdlib_module_names else root)
-        return name
+        by_prefix = name.startswith(self._prefixes) and name not in self._claimed
+        return Model(
+            qualified=name,
+            row=self._functions.get(name),
+            inspects=name in self._inspected or by_prefix,
+            forwards=name in self._forwarded,
+            returns=self._returned.get(name),
+            transform=self._transforms.get(name),
+            typed_keys=self._typed_keys(name, root),
+        )
+
+    def _typed_keys(self, name: str, root: str) -> Support:
+        """Return whether a callable takes typed keys as it takes raw ones.
+
+        JAX does, and so do the containers and iterators of Python. What Python's modules for storing and hashing
+        make of a key is unknown, like a library whose packs have no ``[typed-keys]``.
+        """
+        if name in self._raw:
+            return "no"
+        if root == name or root in CONTAINERS:
+            return "yes"
+        return self._support.get(root, "unknown")
 
     @property
     def functions(self) -> tuple[LibraryFunction, ...]:
@@ -112,42 +124,6 @@ class SignatureTable:
         return frozenset(row.qualified for row in self.functions).union(
             self._inspected, self._forwarded, self._transforms, self._returned
         )
-
-    def get(self, qualified: str) -> LibraryFunction | None:
-        """Return the row of a function, ``None`` when no pack describes it."""
-        self._look(qualified)
-        return self._functions.get(qualified)
-
-    def inspects(self, qualified: str) -> bool:
-        """Say whether the callable is known to consume no key that it is given."""
-        name = self._look(qualified)
-        return name in self._inspected or (name.startswith(self._prefixes) and name not in self._claimed)
-
-    def forwards(self, qualified: str) -> bool:
-        """Say whether the callable returns its first argument unchanged, and consumes nothing."""
-        return self._look(qualified) in self._forwarded
-
-    def returned(self, qualified: str) -> str | None:
-        """Return the name under which the table has what a callable returns, where that is a callable, too."""
-        return self._returned.get(self._look(qualified))
-
-    def transform(self, qualified: str) -> str | None:
-        """Return what a callable does that takes callables: ``transparent``, ``mapping``, ``scan`` …"""
-        return self._transforms.get(self._look(qualified))
-
-    def typed_key_support(self, qualified: str) -> Support:
-        """Say whether a callable of a library takes typed keys as it takes raw ones.
-
-        JAX does, and so do the containers and iterators of Python; what its modules for storing and hashing make of
-        a key is not known, like that of a library whose packs do not speak of it.
-        """
-        name = self._look(qualified)
-        root = name.partition(".")[0]
-        if name in self._raw:
-            return "no"
-        if root == name or root in CONTAINERS:
-            return "yes"
-        return self._support.get(root, "unknown")
 
     def methods(self, libraries: Iterable[str], kind: str) -> frozenset[str]:
         """Return methods of the objects of some libraries.
@@ -182,7 +158,7 @@ class SignatureTable:
         ]
 
     def takes_keys(self, libraries: Iterable[str], text: str) -> bool:
-        """Say whether a text mentions a function or method of some libraries that consumes keys."""
+        """Return whether a text mentions a function or method of some libraries that consumes keys."""
         rows = (row for pack in self._of(libraries) for row in (*pack.functions, *pack.methods))
         return any(row.sinks and row.qualified.rpartition(".")[2] in text for row in rows)
 
@@ -220,22 +196,9 @@ def shipped() -> list[Path]:
     return sorted(FOLDER.glob("*.toml"))
 
 
-def typed_key_support(qualified: str, packs: tuple[str, ...] = ()) -> Support:
-    """Say whether a callable takes typed keys as it takes raw ones.
-
-    Args:
-        qualified: its qualified name; builtins go by their bare name or under ``builtins``.
-        packs: the paths of the user's packs; what they say wins.
-
-    Raises:
-        ValueError: a pack cannot be read, or something in it is wrong.
-    """
-    return signatures(packs).typed_key_support(qualified)
-
-
 @cache
-def signatures(packs: tuple[str, ...] = (), without: str = "") -> SignatureTable:
-    """Return the table of this package's packs and of the user's.
+def libraries(packs: tuple[str, ...] = (), without: str = "") -> Libraries:
+    """Return the models of this package's packs and of the user's.
 
     Args:
         packs: the paths of the user's packs; what they say of a name wins.
@@ -245,4 +208,4 @@ def signatures(packs: tuple[str, ...] = (), without: str = "") -> SignatureTable
         ValueError: a pack cannot be read, or something in it is wrong.
     """
     read = [read_pack(Path(path)) for path in packs]
-    return SignatureTable([pack for pack in read if without not in pack.roots], FOLDER, without)
+    return Libraries([pack for pack in read if without not in pack.roots], FOLDER, without)

@@ -1,0 +1,43 @@
+"""What one signature pack says, as values; ``docs/signature-packs.md`` explains the format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from olympus_rules.libraries.model import LibraryFunction
+
+__all__ = ["Pack"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A signature pack.
+
+    Attributes:
+        roots: the packages that it speaks of, by their import names.
+        functions: rows of functions and classes.
+        methods: rows of methods of the packages' objects, by the method's name.
+        returns: callables that return one which does what another name's row says, with that name.
+        lists: the lists of names in the other sections, by section and field.
+        typed_since: the first release of the library that is known to take typed keys, empty when none is.
+        raw: whether the library is known to take raw keys only.
+        raw_names: functions that are known not to take typed keys.
+    """
+
+    roots: tuple[str, ...]
+    functions: tuple[LibraryFunction, ...] = ()
+    methods: tuple[LibraryFunction, ...] = ()
+    returns: dict[str, str] = field(default_factory=dict)
+    lists: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    typed_since: str = ""
+    raw: bool = False
+    raw_names: tuple[str, ...] = ()
+
+    def listed(self, section: str, name: str) -> tuple[str, ...]:
+        """Return the list of a section's field, empty where the pack has none."""
+        return self.lists.get((section, name), ())
+
+    def spoken_of(self) -> frozenset[str]:
+        """Return every qualified name that the pack says something about."""
+        listed = (names for (_, name), names in self.lists.items() if name not in ("prefixes", "methods"))
+        return frozenset(row.qualified for row in self.functions).union(self.returns, *listed)
