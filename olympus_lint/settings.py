@@ -15,6 +15,7 @@ from olympus_lint.selection import expand, selected_codes
 from olympus_lint.spelling import nearest
 from olympus_rules.finding import Confidence
 from olympus_rules.libraries import read_pack
+from olympus_rules.libraries.names import DEFAULT_ROOTS
 from olympus_rules.rule import Rule, all_rules
 
 __all__ = ["DEFAULT_EXCLUDE", "READERS", "TABLE_ONLY", "Settings", "SettingsError", "from_table", "override"]
@@ -70,7 +71,7 @@ class Settings:
     extension: Sequence[str] = ()
     force_exclude: bool = False
     min_confidence: Confidence = Confidence.LIKELY
-    library_roots: Sequence[str] = ("jax", "olympus")
+    library_roots: Sequence[str] = DEFAULT_ROOTS
     signature_packs: Sequence[str] = ()
     output_format: str = "full"
     fix: bool = False

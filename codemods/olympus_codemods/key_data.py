@@ -12,6 +12,7 @@ from olympus_codemods.codemod import fix_of
 from olympus_codemods.names import Names, dotted
 from olympus_codemods.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Edit, Fix
+from olympus_rules.libraries.names import KEY_DATA, KEY_IMPL, WRAP_KEY_DATA
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
@@ -29,7 +30,7 @@ def through_key_data(document: Document, at: ast.AST, subjects: Sequence[ast.exp
         message: what the fix does.
     """
     names = Names(document, at)
-    key_data = names.spell("jax.random.key_data")
+    key_data = names.spell(KEY_DATA)
     if key_data is None or not subjects:
         return None
     edits: list[Edit | None] = []
@@ -47,7 +48,7 @@ def wrapped(document: Document, node: ast.AST, subjects: Sequence[ast.expr], mes
     if len(subjects) != 1 or not isinstance(node, ast.expr) or not dotted(subjects[0]):
         return None
     names = Names(document, node)
-    key_data, wrap, impl = (names.spell(f"jax.random.{name}") for name in ("key_data", "wrap_key_data", "key_impl"))
+    key_data, wrap, impl = map(names.spell, (KEY_DATA, WRAP_KEY_DATA, KEY_IMPL))
     whole, key = expression(document, node), expression(document, subjects[0])
     if key_data is None or wrap is None or impl is None or whole is None or key is None:
         return None

@@ -14,6 +14,7 @@ import libcst as cst
 from olympus_codemods.names import Names
 from olympus_codemods.rewriting import call, comments, expression, replace
 from olympus_rules.finding import Edit, Span
+from olympus_rules.libraries.names import KEY_DATA, SPLIT, STACK
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import ShapeLogic
@@ -40,7 +41,7 @@ def key_shape(fact: ShapeLogic, document: Document, names: Names) -> str | None:
         key = document.segment(node)
         if fact.rank is not None:
             return f"{key}.shape[{fact.rank}:]" if fact.rank else f"{key}.shape"
-        key_data = names.spell("jax.random.key_data")
+        key_data = names.spell(KEY_DATA)
         return f"{key}.shape[{key_data}({key}).ndim - 1 :]" if key_data else None
     first = _first_of_stack(node, document, names)
     if first is not None and fact.rank:
@@ -52,7 +53,7 @@ def key_shape(fact: ShapeLogic, document: Document, names: Names) -> str | None:
 def _first_of_stack(node: ast.expr, document: Document, names: Names) -> str | None:
     """Return the first of the elements of ``stack([a, b])`` and ``stack(elements)``."""
     match node:
-        case ast.Call(func=function, args=[stacked]) if names.resolve(function) == "jax.numpy.stack":
+        case ast.Call(func=function, args=[stacked]) if names.resolve(function) == STACK:
             if isinstance(stacked, ast.List | ast.Tuple) and stacked.elts and is_plain(stacked.elts[0]):
                 return document.segment(stacked.elts[0])
             return f"{document.segment(stacked)}[0]" if is_plain(stacked) else None
@@ -67,7 +68,7 @@ def _split_key(node: ast.expr, names: Names) -> ast.expr | None:
                 node = inner
             case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in REARRANGING:
                 node = inner
-            case ast.Call(func=function, args=[key, *_]) if names.resolve(function) == "jax.random.split":
+            case ast.Call(func=function, args=[key, *_]) if names.resolve(function) == SPLIT:
                 return key
             case _:
                 return None
@@ -75,7 +76,7 @@ def _split_key(node: ast.expr, names: Names) -> ast.expr | None:
 
 def words(document: Document, node: ast.expr, names: Names) -> Edit | None:
     """Return the edit that puts ``key_data(node)`` in the place of a key."""
-    key, key_data = expression(document, node), names.spell("jax.random.key_data")
+    key, key_data = expression(document, node), names.spell(KEY_DATA)
     return None if key is None or key_data is None else replace(document, node, call(key_data, key))
 
 

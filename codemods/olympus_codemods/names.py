@@ -15,6 +15,7 @@ from olympus_codemods.scopes import (
     own_imports,
     words,
 )
+from olympus_rules.libraries.names import JAXTYPING, NUMPY, RANDOM, under_jax
 from olympus_rules.syntax.imports import bindings, import_statements
 
 if TYPE_CHECKING:
@@ -34,12 +35,6 @@ def dotted(node: ast.AST | None) -> str:
         base = dotted(node.value)
         return f"{base}.{node.attr}" if base else ""
     return ""
-
-
-def canonical(qualified: str) -> str:
-    """Return a qualified name under ``jax``; ``olympus`` is the same namespace."""
-    head, dot, rest = qualified.partition(".")
-    return f"jax{dot}{rest}" if head == "olympus" else qualified
 
 
 class Names:
@@ -107,7 +102,10 @@ class Names:
         if head in self._rebound and head not in self._imported_inside:
             return ""
         qualified = self._visible.get(head) or self._document.imports.names.get(head, "")
-        return canonical(f"{qualified}{dot}{rest}") if qualified else ""
+        return self._under_jax(f"{qualified}{dot}{rest}") if qualified else ""
+
+    def _under_jax(self, qualified: str) -> str:
+        return under_jax(qualified, self._document.namespaces)
 
     def fresh(self, base: str) -> str:
         """Return ``base``, or ``base_1``, ``base_2`` …, whichever the outermost function does not mention."""
@@ -128,7 +126,7 @@ class Names:
         module, _, name = qualified.rpartition(".")
         return (
             self._beside(near, module, name)
-            or next((local for local, full in self._visible.items() if canonical(full) == qualified), None)
+            or next((local for local, full in self._visible.items() if self._under_jax(full) == qualified), None)
             or (self._extend(module, name) if isinstance(near, ast.Name) else None)
             or self._through(module, name)
             or self._extend(module, name)
@@ -147,7 +145,7 @@ class Names:
         path = name
         while module:
             for local, full in self._visible.items():
-                if canonical(full) == module:
+                if self._under_jax(full) == module:
                     return f"{local}.{path}"
             module, _, last = module.rpartition(".")
             path = f"{last}.{path}"
@@ -155,10 +153,10 @@ class Names:
 
     def _extend(self, module: str, name: str) -> str | None:
         taken = name in self._document.text and name in identifiers(self._document.tree)
-        if module not in ("jax.random", "jaxtyping") or taken:
+        if module not in (RANDOM, JAXTYPING) or taken:
             return None
         for statement in self._document.tree.body:
-            if not isinstance(statement, ast.ImportFrom) or canonical(statement.module or "") != module:
+            if not isinstance(statement, ast.ImportFrom) or self._under_jax(statement.module or "") != module:
                 continue
             if statement.names[0].name == "*":
                 continue
@@ -172,8 +170,8 @@ class Names:
         if module.partition(".")[0] != "jax":
             return None
         local, full, line = "jax", "jax", "import jax"
-        if module == "jax.numpy":
-            local, full, line = "jnp", "jax.numpy", "import jax.numpy as jnp"
+        if module == NUMPY:
+            local, full, line = "jnp", NUMPY, "import jax.numpy as jnp"
         taken_inside = any(local in bound_names(scope) for scope in self._scopes[1:])
         imported = self._document.imports.names.get(local)
         if taken_inside or (imported != full and local in bound_names(self._scopes[0])):

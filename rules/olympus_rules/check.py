@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
+from olympus_rules.libraries.names import DEFAULT_ROOTS
 from olympus_rules.rule import Report, Rule, all_rules
 from olympus_rules.syntax import Document
 
@@ -48,7 +49,7 @@ def check(
     rules: Iterable[Rule] | None = None,
     *,
     min_confidence: Confidence = Confidence.POSSIBLE,
-    roots: Iterable[str] = ("jax", "olympus"),
+    roots: Iterable[str] = DEFAULT_ROOTS,
     packs: Iterable[str] = (),
     project: Project | None = None,
     with_exits: bool = False,

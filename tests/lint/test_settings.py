@@ -253,3 +253,27 @@ def test_library_roots_decide_what_is_looked_at(project, run):
     assert "analysed 0 of 1" in run("-v").err
     Path("olympus-lint.toml").write_text('library-roots = ["xla"]\n')
     assert "analysed 1 of 1" in run("-v").err
+
+
+ROOTED = """from lab import jax_compat
+
+
+def noise(seed):
+    key = jax_compat.random.PRNGKey(seed)
+    return jax_compat.random.normal(key) + jax_compat.random.uniform(key)
+"""
+
+
+def test_library_roots_decide_how_a_fix_is_spelled(project, run):
+    Path("a.py").write_text(ROOTED)
+    Path("olympus-lint.toml").write_text('library-roots = ["jax", "lab.jax_compat"]\n')
+    run("--fix", "--unsafe-fixes", "--select", "OLY104")
+    text = Path("a.py").read_text()
+    assert "jax_compat.random.split(key)" in text and "import jax\n" not in text
+
+
+def test_library_roots_may_be_dotted_in_a_migration(project, run):
+    Path("a.py").write_text(ROOTED)
+    Path("olympus-lint.toml").write_text('library-roots = ["jax", "lab.jax_compat"]\n')
+    run("--migrate", "--fix")
+    assert "jax_compat.random.key(seed)" in Path("a.py").read_text()

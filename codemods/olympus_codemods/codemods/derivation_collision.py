@@ -11,6 +11,7 @@ from olympus_codemods.names import Names
 from olympus_codemods.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DerivationCollision, Fact, Reuse
+from olympus_rules.libraries.names import FOLD_IN, SPLIT
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
@@ -48,9 +49,9 @@ def fold_in_index(fact: DerivationCollision, document: Document) -> Fix | None:
         case _:
             return None
     names = Names(document, node)
-    if names.resolve(function) != "jax.random.split" or isinstance(subject, ast.Starred):
+    if names.resolve(function) != SPLIT or isinstance(subject, ast.Starred):
         return None  # a function that splits some key of its own choice
-    fold_in = names.spell("jax.random.fold_in", near=function)
+    fold_in = names.spell(FOLD_IN, near=function)
     if key is None or datum is None or fold_in is None:
         return None
     edit = replace(document, node, call(fold_in, key, datum))

@@ -10,6 +10,7 @@ from olympus_codemods.names import Names
 from olympus_codemods.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import ArrayOutsideNumpy, Fact
+from olympus_rules.libraries.names import ASARRAY
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
@@ -34,7 +35,7 @@ def converted(subject: ast.expr | None, document: Document, applicability: Appli
     if subject is None or node is None or isinstance(subject, ast.NamedExpr | ast.Starred):
         return None
     names = Names(document, subject)
-    asarray = names.spell("jax.numpy.asarray")
+    asarray = names.spell(ASARRAY)
     if asarray is None:
         return None
     edit = replace(document, subject, call(asarray, node))

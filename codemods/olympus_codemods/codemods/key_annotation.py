@@ -14,6 +14,7 @@ from olympus_codemods.names import Names, dotted, names_for_checkers
 from olympus_codemods.rewriting import call, comments, expression, replace
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.libraries.names import ARRAY, ARRAY_TYPES, JAXTYPING_KEY, JAXTYPING_KEY_ARRAY, KEY, KEY_DATA
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -81,10 +82,10 @@ def describe_key(node: ast.Subscript, document: Document, *, typed: bool) -> Fix
     names = Names(document, node)
     batch = " ".join(str(shape.value).split()[:-1])
     if not batch and not typed:
-        spelled = names.spell("jaxtyping.PRNGKeyArray", near=node.value)
+        spelled = names.spell(JAXTYPING_KEY_ARRAY, near=node.value)
         new = cst.parse_expression(spelled) if spelled else None
     else:
-        spelled = names.spell("jaxtyping.Key", near=node.value)
+        spelled = names.spell(JAXTYPING_KEY, near=node.value)
         text = f"{spelled}[{document.segment(array)}, {string.quote}{batch}{string.quote}]"
         if batch and not typed:
             text += f" | {document.segment(node)}"
@@ -102,7 +103,7 @@ def annotate(
 ) -> Fix | None:
     """Write ``jax.Array``, never ``jax.random.key``, which is a function."""
     names = Names(document, node, for_checkers=only_for_checkers(document, node))
-    array = names.spell("jax.Array", near=node)
+    array = names.spell(ARRAY, near=node)
     if array is None:
         return None
     edit = replace(document, node, cst.parse_expression(array))
@@ -130,7 +131,7 @@ def annotate_in_string(node: ast.Constant, helper: str, document: Document) -> F
         return None
     new = text
     for part in sorted(mentions, key=lambda part: -part.col_offset):
-        array = names.spell("jax.Array", near=part)
+        array = names.spell(ARRAY, near=part)
         if array is None:
             return None
         new = new[: part.col_offset] + array + new[part.end_col_offset :]
@@ -144,8 +145,7 @@ def drop_class(node: ast.Name | ast.Attribute, document: Document) -> Fix | None
     classes = document.parents[node]
     names = Names(document, node)
     others = [part for part in getattr(classes, "elts", ()) if part is not node]
-    arrays = ("jax.Array", "jax.numpy.ndarray")
-    if not isinstance(classes, ast.Tuple) or not any(names.resolve(part) in arrays for part in others):
+    if not isinstance(classes, ast.Tuple) or not any(names.resolve(part) in ARRAY_TYPES for part in others):
         return None
     tuple_ = expression(document, classes)
     if not isinstance(tuple_, cst.Tuple):
@@ -176,7 +176,7 @@ def ask_dtype(node: ast.AST, document: Document) -> Fix | None:
             return None
     names = Names(document, node)
     test = is_typed_key(document, subject, names)
-    array = names.spell("jax.Array")
+    array = names.spell(ARRAY)
     key = expression(document, subject)
     if test is None or array is None or key is None:
         return None
@@ -201,7 +201,7 @@ def name_implementation(node: ast.AST, implementation: str, document: Document) 
     if called is None or not isinstance(old, cst.Call):
         return None
     names = Names(document, called)
-    key = names.spell("jax.random.key", near=called.func)
+    key = names.spell(KEY, near=called.func)
     if key is None or len(called.args) != 1 or called.keywords:
         return None
     new = call(key, old.args[0].value, impl=cst.SimpleString(f'"{implementation}"'))
@@ -218,7 +218,7 @@ def read_key_data(node: ast.AST, document: Document) -> Fix | None:
     if called is None or not isinstance(called.func, ast.Attribute):
         return None
     names = Names(document, called)
-    key, key_data = expression(document, called.func.value), names.spell("jax.random.key_data")
+    key, key_data = expression(document, called.func.value), names.spell(KEY_DATA)
     if key is None or key_data is None:
         return None
     edit = replace(document, called, call(key_data, key))

@@ -11,6 +11,7 @@ from olympus_codemods.names import Names, dotted
 from olympus_codemods.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, KeyArithmetic
+from olympus_rules.libraries.names import RANDOM, RANGES
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -41,7 +42,7 @@ class KeyArithmeticCodemod(Codemod):
             datum = offset if not fact.batch and is_integer(offset) else None
             function = "split" if size is not None else "fold_in"
             first, second = expression(document, key), expression(document, size or datum)
-            spelled = names.spell(f"jax.random.{function}")
+            spelled = names.spell(f"{RANDOM}.{function}")
             if first is None or second is None or spelled is None:
                 return None
             edit = replace(document, operation, call(spelled, first, second))
@@ -70,7 +71,7 @@ def is_drawn_from(node: ast.AST, document: Document) -> bool:
     if not isinstance(around, ast.Call) or around.args[:1] != [node]:
         return False
     module, _, name = Names(document, node).resolve(around.func).rpartition(".")
-    return module == "jax.random" and name not in DERIVING
+    return module == RANDOM and name not in DERIVING
 
 
 def arange_column(node: ast.expr, names: Names) -> ast.expr | None:
@@ -82,7 +83,7 @@ def arange_column(node: ast.expr, names: Names) -> ast.expr | None:
         ) if all(option.arg == "dtype" for option in options):
             is_none = isinstance(new_axis, ast.Constant) and new_axis.value is None
             column = is_none or dotted(new_axis).endswith(".newaxis")
-            known = names.resolve(function) in ("jax.numpy.arange", "numpy.arange")
+            known = names.resolve(function) in RANGES
             return size if column and known else None
     return None
 

@@ -13,6 +13,7 @@ from olympus_codemods.names import Names, dotted
 from olympus_codemods.rewriting import argument, call, expression, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Conversion, Fact, KeyKind
+from olympus_rules.libraries.names import NUMPY, ZEROS_LIKE
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -75,7 +76,7 @@ def of_jax_numpy(fact: Conversion, document: Document) -> Fix | None:
     module, _, name = names.resolve(function).rpartition(".")
     if function is None or module != "numpy" or name not in AS_KEYS:
         return None
-    spelled = names.spell(f"jax.numpy.{name}")
+    spelled = names.spell(f"{NUMPY}.{name}")
     if spelled is None or not takes_same_arguments(fact.node):
         return None
     edit = replace(document, function, cst.parse_expression(spelled))
@@ -115,7 +116,7 @@ def zero_key(fact: Conversion, document: Document) -> Fix | None:
     if not (isinstance(number, ast.Constant) and type(number.value) is int and number.value == 0 and dotted(subject)):
         return None
     names = Names(document, node)
-    zeros_like, key = names.spell("jax.numpy.zeros_like", near=node.func), expression(document, subject)
+    zeros_like, key = names.spell(ZEROS_LIKE, near=node.func), expression(document, subject)
     if zeros_like is None or key is None:
         return None
     edit = replace(document, number, call(zeros_like, key))

@@ -13,6 +13,7 @@ from olympus_codemods.names import Names, dotted
 from olympus_codemods.rewriting import call, expression, negated, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DtypeLogic, Fact
+from olympus_rules.libraries.names import ISSUBDTYPE, KEY_DTYPE
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -110,8 +111,8 @@ def is_uint32(node: ast.expr) -> bool:
 def is_typed_key(document: Document, subject: ast.expr, names: Names) -> cst.Call | None:
     """Build ``jnp.issubdtype(subject.dtype, jax.dtypes.prng_key)``."""
     key = expression(document, subject)
-    prng_key = names.spell("jax.dtypes.prng_key")
-    issubdtype = names.spell("jax.numpy.issubdtype")
+    prng_key = names.spell(KEY_DTYPE)
+    issubdtype = names.spell(ISSUBDTYPE)
     if key is None or prng_key is None or issubdtype is None:
         return None
     return call(issubdtype, cst.Attribute(key, cst.Name("dtype")), cst.parse_expression(prng_key))

@@ -15,6 +15,7 @@ from olympus_codemods.rewriting import call, expression, replace
 from olympus_codemods.scopes import scope_of
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, KeyIndexing
+from olympus_rules.libraries.names import KEY_DATA, SPLIT
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -57,7 +58,7 @@ def read_key_data(fact: KeyIndexing, document: Document) -> Fix | None:
     subject = fact.node.value if isinstance(fact.node, ast.Subscript) else None
     key = expression(document, subject)
     names = Names(document, fact.node)
-    key_data = names.spell("jax.random.key_data")
+    key_data = names.spell(KEY_DATA)
     if subject is None or key is None or key_data is None:
         return None
     edit = replace(document, subject, call(key_data, key))
@@ -76,7 +77,7 @@ def split_for_seed(fact: KeyIndexing, document: Document) -> Fix | None:
     if fact.consumer is not value or not isinstance(subject, ast.Name) or subject.id == new:
         return None
     names = Names(document, statement)
-    split = names.spell("jax.random.split", near=value.func)
+    split = names.spell(SPLIT, near=value.func)
     key = expression(document, subject)
     if split is None or key is None or not assignable(document, subject, scope_of(document, statement)):
         return None
@@ -96,7 +97,7 @@ def split_for_unpacking(fact: KeyIndexing, document: Document) -> Fix | None:
     if key is None or not dotted(value) or any(isinstance(target, ast.Starred) for target in targets):
         return None
     names = Names(document, statement)
-    split = names.spell("jax.random.split")
+    split = names.spell(SPLIT)
     if split is None:
         return None
     size = [] if len(targets) == 2 else [cst.Integer(str(len(targets)))]

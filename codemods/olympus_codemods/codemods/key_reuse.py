@@ -16,6 +16,7 @@ from olympus_codemods.rewriting import expression, insert_line, replace
 from olympus_codemods.scopes import dominates, own_nodes, scope_of
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Place, Reuse
+from olympus_rules.libraries.names import SPLIT
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
@@ -116,7 +117,7 @@ def split_for_comprehension(fact: Reuse, document: Document) -> Fix | None:
         return None
     names = Names(document, node)
     child = names.fresh("k")
-    split = names.spell("jax.random.split", near=called(fact.again))
+    split = names.spell(SPLIT, near=called(fact.again))
     index = dotted(loop.target)
     if split is None or not index:
         return None
@@ -199,7 +200,7 @@ def split_before(fact: Reuse, document: Document) -> Fix | None:
         return None
     names = Names(document, statement)
     child = names.fresh("subkey")
-    split = names.spell("jax.random.split", near=called(fact.first))
+    split = names.spell(SPLIT, near=called(fact.first))
     if split is None:
         return None
     line = f"{dotted(key)}, {child} = {split}({dotted(key)})"

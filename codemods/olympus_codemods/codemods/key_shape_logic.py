@@ -19,6 +19,15 @@ from olympus_codemods.scopes import own_nodes, scope_of
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Confidence, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, ShapeLogic
+from olympus_rules.libraries.names import (
+    CALLING_THE_METHOD,
+    CONCATENATE,
+    EXPAND_DIMS,
+    PARTITION_SPECS,
+    SPLIT,
+    STACK,
+    VSTACK,
+)
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
@@ -38,7 +47,6 @@ THROUGH_KEY_DATA = (
     "size",
 )
 TAKES_TYPED_KEYS = (0, 8, 3)  # a release whose `jnp.take` takes them; that of 0.6.2 does not
-SPLIT = "jax.random.split"
 ASKED = "Ask the shape of `key_data`"
 ONE_KEY = "Take the shape of one key from a key"
 
@@ -186,7 +194,7 @@ def is_numpys(fact: ShapeLogic, names: Names) -> bool:
     """Say whether a function of NumPy is called, which may not take typed keys."""
     function = fact.node.func if isinstance(fact.node, ast.Call) else None
     qualified = names.resolve(function)
-    return qualified.startswith("numpy.") and qualified not in TAKEN_BY_NUMPY
+    return qualified.startswith("numpy.") and qualified not in CALLING_THE_METHOD
 
 
 def called(fact: ShapeLogic, names: Names) -> str:
@@ -194,9 +202,6 @@ def called(fact: ShapeLogic, names: Names) -> str:
     function = fact.node.func if isinstance(fact.node, ast.Call) else None
     qualified = names.resolve(function)
     return qualified.rpartition(".")[2] if qualified else getattr(function, "attr", "")
-
-
-TAKEN_BY_NUMPY = ("numpy.reshape", "numpy.swapaxes", "numpy.transpose")  # they call the method of the array
 
 
 def end_with_ones(fact: ShapeLogic, document: Document, names: Names) -> Edits:
@@ -257,10 +262,10 @@ def work_on_words(fact: ShapeLogic, document: Document, names: Names) -> Edits:
 def stack_keys(fact: ShapeLogic, document: Document, names: Names) -> Edits:
     """``vstack([key, other])`` becomes ``stack([key, other])``."""
     function = fact.node.func if isinstance(fact.node, ast.Call) else None
-    if names.resolve(function) != "jax.numpy.vstack" or function is None or fact.rank is None:
+    if names.resolve(function) != VSTACK or function is None or fact.rank is None:
         return []
     above = fact.rank - (fact.form == "rows")
-    spelled = names.spell("jax.numpy.stack" if above == 0 else "jax.numpy.concatenate", near=function)
+    spelled = names.spell(STACK if above == 0 else CONCATENATE, near=function)
     return [] if spelled is None else [layout.swap(document, function, spelled)]
 
 
@@ -307,7 +312,7 @@ def _widened(mask: ast.expr, one: str, fact: ShapeLogic, document: Document, nam
                 return []
             plain = layout.is_plain(fact.subject) and len(new) == fact.rank
             end = f"{document.segment(fact.subject)}.ndim" if plain else f"{len(new)} + len({one})"
-            wide = names.spell("jax.numpy.expand_dims", near=where)
+            wide = names.spell(EXPAND_DIMS, near=where)
             text = f"{wide}({document.segment(inner)}, tuple(range(1, {end})))"
             return [layout.swap(document, mask, text)] if wide else []
     return []
@@ -323,7 +328,7 @@ def leave_out(fact: ShapeLogic, document: Document, names: Names) -> Edits:
     """``P("x", None)`` becomes ``P("x")``."""
     for part in fact.parts:
         for node in ast.walk(part):
-            if isinstance(node, ast.Call) and names.resolve(node.func) in ("jax.sharding.PartitionSpec", "jax.P"):
+            if isinstance(node, ast.Call) and names.resolve(node.func) in PARTITION_SPECS:
                 last = node.args[-1] if node.args else None
                 if isinstance(last, ast.Constant) and last.value is None and not node.keywords:
                     return [layout.without_last(document, node.args)]

@@ -13,6 +13,7 @@ from olympus_codemods.names import Names
 from olympus_codemods.rewriting import expression, replace
 from olympus_rules.finding import Applicability, Edit, Fix, Span
 from olympus_rules.keyflow.facts import Fact, KeyTransposition
+from olympus_rules.libraries.names import KEY_DATA, MOVEAXIS
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -57,7 +58,7 @@ def behind_the_words(fact: KeyTransposition, document: Document, names: Names) -
         case _:
             return None
     result, fragment = expression(document, fact.node), document.fragment(fact.node)
-    key_data, moveaxis = names.spell("jax.random.key_data"), names.spell("jax.numpy.moveaxis")
+    key_data, moveaxis = names.spell(KEY_DATA), names.spell(MOVEAXIS)
     if not inline or result is None or fragment is None or key_data is None or moveaxis is None:
         return None
     span = fragment.span(result)

@@ -13,6 +13,7 @@ from olympus_codemods.names import Names
 from olympus_codemods.rewriting import replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.libraries.names import KEY
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -48,7 +49,7 @@ def renamed(fact: Reference, document: Document, applicability: Applicability) -
     if not isinstance(node, ast.Attribute | ast.Name):
         return None
     names = Names(document, node)
-    spelled = names.spell("jax.random.key", near=node)
+    spelled = names.spell(KEY, near=node)
     if spelled is None:
         return None
     edit = replace(document, node, cst.parse_expression(spelled))

@@ -12,6 +12,7 @@ from olympus_codemods.rewriting import expression, replace
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, RawKeyLiteral
+from olympus_rules.libraries.names import EVAL_SHAPE, NUMPY, PRNG_KEY, SPLIT, VMAP, ZEROS
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
@@ -53,7 +54,7 @@ def like_a_key(fact: RawKeyLiteral, node: ast.Call, document: Document) -> Fix |
     if not name:
         return None
     shape, dtype = parameter(node, 0, "shape"), parameter(node, 2 if name == "full" else 1, "dtype")
-    function = names.spell(f"jax.numpy.{name}", near=node.func)
+    function = names.spell(f"{NUMPY}.{name}", near=node.func)
     if shape is None or dtype is None or function is None:
         return None
     one = f"{fact.like}.shape[{fact.rank}:]" if fact.rank else f"{fact.like}.shape"
@@ -69,7 +70,7 @@ def like_a_key(fact: RawKeyLiteral, node: ast.Call, document: Document) -> Fix |
 
 def made_anew(fact: RawKeyLiteral, node: ast.Call, document: Document, names: Names, target: Target) -> str | None:
     """Return an expression for the words that the constructor of keys makes; ``None`` for any others."""
-    constructor = names.spell("jax.random.PRNGKey")
+    constructor = names.spell(PRNG_KEY)
     if constructor is None:
         return None
     if fact.form == "words":
@@ -83,7 +84,7 @@ def made_anew(fact: RawKeyLiteral, node: ast.Call, document: Document, names: Na
         return None
     if not lengths:
         return f"{constructor}(0)"
-    vmap, zeros = names.spell("jax.vmap"), names.spell("jax.numpy.zeros")
+    vmap, zeros = names.spell(VMAP), names.spell(ZEROS)
     return f"{vmap}({constructor})({zeros}({lengths[0]}, int))" if vmap and zeros else None
 
 
@@ -97,7 +98,7 @@ def seeded(node: ast.Call, constructor: str) -> str | None:
 
 def abstract(lengths: list[str], names: Names, target: Target, constructor: str) -> str | None:
     """``ShapeDtypeStruct((2,), jnp.uint32)`` becomes ``jax.eval_shape(lambda: PRNGKey(0))``."""
-    eval_shape, split = names.spell("jax.eval_shape"), names.spell("jax.random.split")
+    eval_shape, split = names.spell(EVAL_SHAPE), names.spell(SPLIT)
     if eval_shape is None or split is None or (len(lengths) > 1 and not target.has("split-shape")):
         return None
     if not lengths:

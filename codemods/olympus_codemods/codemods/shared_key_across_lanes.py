@@ -14,6 +14,7 @@ from olympus_codemods.rewriting import call, expression, replace
 from olympus_codemods.scopes import Scope, own_nodes, scope_of
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, SharedKey
+from olympus_rules.libraries.names import ARANGE, SPLIT
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
@@ -44,9 +45,7 @@ class SharedKeyAcrossLanesCodemod(Codemod):
         names = Names(document, node)
         count = lanes(document, node, mapping, axes, names)
         written = expression(document, key)
-        split = names.spell(
-            "jax.random.split", near=fact.draw.node.func if isinstance(fact.draw.node, ast.Call) else None
-        )
+        split = names.spell(SPLIT, near=fact.draw.node.func if isinstance(fact.draw.node, ast.Call) else None)
         if count is None or written is None or split is None:
             return None
         edits = [
@@ -77,7 +76,7 @@ def lanes(
             continue
         match value:
             case ast.Call(args=[ast.Name() | ast.Constant() | ast.Attribute() as count], keywords=[]) if (
-                names.resolve(value.func) == "jax.numpy.arange"
+                names.resolve(value.func) == ARANGE
             ):
                 return expression(document, count)
             case ast.Name() if value.id in measured(scope_of(document, node)):

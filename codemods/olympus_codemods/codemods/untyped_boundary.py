@@ -13,6 +13,7 @@ from olympus_codemods.names import Names
 from olympus_codemods.rewriting import call, expression, insert_line, replace
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, UntypedBoundary
+from olympus_rules.libraries.names import KEY, KEY_DATA, PRNG_KEY, WRAP_KEY_DATA
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -45,7 +46,7 @@ class UntypedBoundaryCodemod(Codemod):
 def hand_over_words(subject: ast.expr, function: str, document: Document) -> Fix | None:
     """``lib.f(key)`` becomes ``lib.f(key_data(key))``, under a note that says until when."""
     names = Names(document, subject)
-    key, key_data = expression(document, subject), names.spell("jax.random.key_data")
+    key, key_data = expression(document, subject), names.spell(KEY_DATA)
     if key is None or key_data is None:
         return None
     edits: list[Edit | None] = [replace(document, subject, call(key_data, key)), *names.edits()]
@@ -61,9 +62,9 @@ def hand_over_words(subject: ast.expr, function: str, document: Document) -> Fix
 def construct_typed(subject: ast.expr, document: Document) -> Fix | None:
     """``PRNGKey(seed)`` beside typed keys becomes ``key(seed)``."""
     names = Names(document, subject)
-    if not isinstance(subject, ast.Call) or names.resolve(subject.func) != "jax.random.PRNGKey":
+    if not isinstance(subject, ast.Call) or names.resolve(subject.func) != PRNG_KEY:
         return None
-    spelled = names.spell("jax.random.key", near=subject.func)
+    spelled = names.spell(KEY, near=subject.func)
     if spelled is None:
         return None
     edit = replace(document, subject.func, cst.parse_expression(spelled))
@@ -74,7 +75,7 @@ def construct_typed(subject: ast.expr, document: Document) -> Fix | None:
 def wrap(subject: ast.expr, document: Document) -> Fix | None:
     """A raw key beside typed ones becomes ``wrap_key_data(key)``."""
     names = Names(document, subject)
-    key, wrap_key_data = expression(document, subject), names.spell("jax.random.wrap_key_data")
+    key, wrap_key_data = expression(document, subject), names.spell(WRAP_KEY_DATA)
     if key is None or wrap_key_data is None:
         return None
     edit = replace(document, subject, call(wrap_key_data, key))

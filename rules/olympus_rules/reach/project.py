@@ -12,6 +12,7 @@ from operator import or_
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.calls import KEEPING_METHODS
+from olympus_rules.libraries.names import DEFAULT_ROOTS, canonical
 from olympus_rules.reach.calls import Call, Calls
 from olympus_rules.reach.classes import Classes, bound
 from olympus_rules.reach.containers import Containers
@@ -127,7 +128,7 @@ class ProjectReach:
         self.packs = packs
         self.documents = documents
         self.makers = None if makers is None else frozenset(makers)
-        self.roots = frozenset(roots)
+        self.roots = tuple(roots)
         self.slots = Slots()
         self.classes = Classes(self.slots, method_names(documents.values()))
         self.containers = Containers(self)
@@ -315,8 +316,7 @@ class ProjectReach:
 
     def canonical(self, qualified: str) -> str:
         """Return a qualified name under ``jax``."""
-        head, dot, rest = qualified.partition(".")
-        return f"jax{dot}{rest}" if head in self.roots else qualified
+        return canonical(qualified, self.roots)
 
     def resolve(self, qualified: str, file: str, slot: Slot) -> None:
         """Put what a qualified name stands for into a slot."""
@@ -613,7 +613,7 @@ def is_jax(name: str) -> bool:
 def reach(
     documents: Mapping[str, Document],
     makers: Iterable[Place] | None,
-    roots: Iterable[str] = ("jax",),
+    roots: Iterable[str] = DEFAULT_ROOTS,
     packs: tuple[str, ...] = (),
 ) -> ProjectReach:
     """Return which keys may be where in a project; the arguments are those of :class:`ProjectReach`.

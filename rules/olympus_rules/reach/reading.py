@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
+from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     WHOLE,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Reader", "place_of"]
 
-CONSTRUCTOR = "jax.random.PRNGKey"
 PASSING_ATTRIBUTES = frozenset({"T", "mT", "at", "real"})
 
 
@@ -106,7 +106,7 @@ class Reader:
             return
 
         def look(value: Value) -> None:
-            if isinstance(value, Library) and self.reach.canonical(value.qualified) == CONSTRUCTOR:
+            if isinstance(value, Library) and self.reach.canonical(value.qualified) == PRNG_KEY:
                 self.slots.put(slot, Constructor(place))
 
         self.slots.watch(slot, look, Library)

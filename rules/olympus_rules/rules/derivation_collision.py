@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import DerivationCollision, Fact, Place
+from olympus_rules.libraries.names import RANDOM
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
 
@@ -38,7 +39,7 @@ class DerivationCollisionRule(Rule):
 
 def _splitter(place: Place | None, article: str) -> str:
     """Return what splits a key, which may be a function that is called."""
-    if place is None or place.what.startswith("jax.random."):
+    if place is None or place.what.startswith(f"{RANDOM}."):
         return f"{article} split"
     return f"{article.replace('This', 'The')} split in `{place.what}`"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Applicability, Confidence, Finding, Related
 from olympus_rules.keyflow.facts import Fact, Place, Reuse
+from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
 
@@ -31,7 +32,7 @@ REPEATS = {
     "loop": "in every pass of the loop",
     "comprehension": "for every element of the comprehension",
     "call": "each time the function is called",
-    "jax.tree.map": "for every leaf of `jax.tree.map`",
+    TREE_MAP: "for every leaf of `jax.tree.map`",
 }
 REORDERING = frozenset({"choice", "permutation", "shuffle"})
 
@@ -98,7 +99,7 @@ def repeated(fact: Reuse) -> str:
 
 def is_alike_on_purpose(fact: Reuse) -> bool:
     """Say whether all leaves of a tree are put into another order, or chosen from, by one key."""
-    return fact.repeated_by == "jax.tree.map" and fact.again.what.rpartition(".")[2] in REORDERING
+    return fact.repeated_by == TREE_MAP and fact.again.what.rpartition(".")[2] in REORDERING
 
 
 def alike(fact: Reuse) -> str:
@@ -129,7 +130,7 @@ def advice(fact: Reuse, document: Document) -> str:
     key = fact.key or "key"
     if fact.batch:
         return "Give each use keys of its own: split each key first, or split the parent into more."
-    if fact.repeated_by == "jax.tree.map":
+    if fact.repeated_by == TREE_MAP:
         return "Give each leaf a key of its own, split to the structure of the tree."
     if fact.repeated_by == "comprehension":
         return f"Give each element its own key: `for k in jax.random.split({key}, n)`."

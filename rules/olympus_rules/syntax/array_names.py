@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from olympus_rules.libraries.names import DEFAULT_ROOTS
 from olympus_rules.syntax.project import Location, in_project, locate, locate_name, module_file
 
 __all__ = ["defines_arrays", "forget_outlines", "imported_names", "makes_variables", "may_hold_arrays", "stands_for"]
@@ -60,7 +61,7 @@ def makes_variables(data: bytes) -> bool:
     return b"lax" in data and b"nnx." in data and _VARIABLES.search(data) is not None
 
 
-def may_hold_arrays(data: bytes, path: Path, roots: Iterable[str] = ("jax", "olympus")) -> bool:
+def may_hold_arrays(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOTS) -> bool:
     """Say whether a file names a JAX namespace and defines or imports what may be a class with ``__jax_array__``.
 
     Args:

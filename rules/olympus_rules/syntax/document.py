@@ -6,11 +6,13 @@ import ast
 import bisect
 import io
 import tokenize
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Position, Span
+from olympus_rules.libraries.names import DEFAULT_ROOTS
 from olympus_rules.syntax.imports import ImportTable
 
 if TYPE_CHECKING:
@@ -115,6 +117,7 @@ class Document:
         is_package: whether the file is an ``__init__``.
         roots: the folders in which absolute imports of the project are looked for; none are followed without them.
         path: the absolute path, empty for a text that is no file.
+        namespaces: the names under which the JAX namespace may be imported (the setting ``library-roots``).
     """
 
     def __init__(
@@ -126,6 +129,7 @@ class Document:
         is_package: bool = False,
         roots: tuple[Path, ...] = (),
         path: str = "",
+        namespaces: Iterable[str] = DEFAULT_ROOTS,
     ) -> None:
         """Parse the text; ``module``, ``is_package`` and ``roots`` are those of its location.
 
@@ -140,6 +144,7 @@ class Document:
         self.is_package = is_package
         self.roots = roots
         self.path = path
+        self.namespaces = tuple(namespaces)
         self.tree = ast.parse(text, filename)
 
     def let_go(self) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from olympus_rules.libraries.names import DEFAULT_ROOTS
+
 __all__ = ["may_hold_keys"]
 
 # the last two make keys in haiku and flax
 _KEY_WORDS = re.compile(rb"random|PRNG|prng|KeyArray|next_rng_key|make_rng")
 
 
-def may_hold_keys(data: bytes, roots: Iterable[str] = ("jax", "olympus")) -> bool:
+def may_hold_keys(data: bytes, roots: Iterable[str] = DEFAULT_ROOTS) -> bool:
     """Say whether a file can hold a JAX key: it names a JAX namespace and something that makes or types keys.
 
     Args:

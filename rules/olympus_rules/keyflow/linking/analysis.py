@@ -46,6 +46,7 @@ from olympus_rules.keyflow.notes.array_objects import ArrayObjects
 from olympus_rules.keyflow.notes.literals import Placeholder
 from olympus_rules.keyflow.notes.pytrees import Pytrees, variable_class
 from olympus_rules.libraries import LibraryFunction
+from olympus_rules.libraries.names import DEFAULT_ROOTS, canonical
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import in_project, locate_name
 
@@ -58,8 +59,6 @@ RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
 EMPTY = ast.Module([], [])
 EMPTY_BLOCK = Block()
 EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
-# Private modules that people import the public functions from.
-CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
 OTHER_GENERATORS = frozenset({"cupy", "torch"})
 OTHER_STATES = re.compile(
     r"\b(default_rng|RandomState|BitGenerator|SeedSequence|get_state|set_state|getstate|setstate"
@@ -69,7 +68,7 @@ OTHER_STATES = re.compile(
 
 def analyse(
     document: Document,
-    roots: Iterable[str] = ("jax", "olympus"),
+    roots: Iterable[str] = DEFAULT_ROOTS,
     asked: Collection[type[Fact]] | None = None,
     *,
     by_name: bool = True,
@@ -484,14 +483,7 @@ class Analysis:
         """Return the value of a qualified name; other roots of the JAX namespace are spelled ``jax``."""
         found = self._libraries.get(qualified)
         if found is None:
-            name = qualified
-            for root in self.roots:
-                if qualified == root or qualified.startswith(f"{root}."):
-                    name = f"jax{qualified[len(root) :]}"
-            for private, public in CANONICAL.items():
-                if name == private or name.startswith(private + "."):
-                    name = public + name[len(private) :]
-            found = self._libraries[qualified] = Library(name)
+            found = self._libraries[qualified] = Library(canonical(qualified, self.roots))
         return found
 
     def outer_value(self, code: FunctionCode, name: str) -> Value:

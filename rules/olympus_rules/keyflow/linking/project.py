@@ -10,6 +10,7 @@ from olympus_rules.keyflow.linking.answers import Answers, Need, Question
 from olympus_rules.keyflow.linking.records import Record
 from olympus_rules.keyflow.linking.recursion import Stack
 from olympus_rules.libraries import libraries
+from olympus_rules.libraries.names import DEFAULT_ROOTS
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.array_names import imported_names, may_hold_arrays
 from olympus_rules.syntax.document import decode
@@ -18,7 +19,6 @@ from olympus_rules.syntax.project import locate
 
 __all__ = ["DEFAULT_ROOTS", "Project"]
 
-DEFAULT_ROOTS = ("jax", "olympus")
 PACKAGE = "__init__.py"  # passes names on, so that it is asked for them whether it holds keys or not
 MAX_OPEN = 48  # analyses kept for the files that import them
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for the sake of another one
@@ -79,7 +79,13 @@ class Project:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return Document(
-                filename, text, module=place.module, is_package=place.is_package, roots=place.roots, path=str(path)
+                filename,
+                text,
+                module=place.module,
+                is_package=place.is_package,
+                roots=place.roots,
+                path=str(path),
+                namespaces=self.roots,
             )
 
     def analysis(self, document: Document) -> Analysis:
