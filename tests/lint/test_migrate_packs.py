@@ -13,7 +13,7 @@ from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
 from olympus_lint.settings import Settings
 from olympus_rules.libraries import read_pack, shipped
-from olympus_rules.libraries.reader import TRANSFORMATIONS
+from olympus_rules.libraries.transformations import TRANSFORMATIONS
 
 HEAD = """\
 import jax
@@ -70,6 +70,16 @@ INSIDE = {
     "cond": "{name}(True, count, count, key)",
     "switch": "{name}(0, [count, count], key)",
     "callback": "{name}(count, key)",
+    "pure_callback": "{name}(count, 0, key)",
+    "tree_map_with_path": "{name}(lambda path, leaf: count(leaf), [key])",
+    "make_jaxpr": "{name}(count)(key)",
+    "linearize": "{name}(count, key)",
+    "vjp": "{name}(count, key)",
+    "jvp": "{name}(count, (key,), (key,))",
+    "each": "list({name}(count, [key]))",
+    "starmap": "list({name}(count, [(key,)]))",
+    "filter": "list({name}(count, [key]))",
+    "wraps": "",
 }
 DECORATED = "\n@{name}\ndef inner(thing):\n    return thing.size\n\n\ninner(key)"
 METHOD = "\nclass Own:\n    @{name}\n    def inner(%sthing):\n        return thing.size\n\n\nOwn().inner(key)"
@@ -82,11 +92,6 @@ OTHERWISE = {
     "functools.wraps": DECORATED.replace("{name}", "{name}(same)"),
     "jax.disable_jit": "with {name}():\n    count(key)",
     "jax.named_scope": "with {name}('scope'):\n    count(key)",
-    "jax.tree.map_with_path": "{name}(lambda path, leaf: count(leaf), [key])",
-    "jax.tree_util.tree_map_with_path": "{name}(lambda path, leaf: count(leaf), [key])",
-    "jax.experimental.io_callback": "{name}(count, 0, key)",
-    "jax.pure_callback": "{name}(count, 0, key)",
-    "jax.make_jaxpr": "{name}(count)(key)",
     "flax.linen.cond": "{name}(True, lambda m, k: count(k), lambda m, k: 1, None, key)",
     "flax.linen.switch": "{name}(0, [lambda m, k: count(k), lambda m, k: 1], None, key)",
     "jax.device_put_replicated": "count({name}(key, jax.devices()))",
@@ -110,10 +115,11 @@ def programs() -> list[tuple[str, str]]:
                     continue
                 if name in ONLY_DECORATORS:
                     continue
-                if kind in BEHIND:
-                    found[f"behind {kind} {name}"] = BEHIND[kind].format(name=name)
-                found[f"inside {kind} {name}"] = INSIDE[kind].format(name=name)
-                if kind == "transparent":
+                follows = TRANSFORMATIONS[kind].follows
+                if kind in BEHIND or (kind not in INSIDE and follows in BEHIND):
+                    found[f"behind {kind} {name}"] = BEHIND.get(kind, BEHIND[follows]).format(name=name)
+                found[f"inside {kind} {name}"] = INSIDE[kind if kind in INSIDE else follows].format(name=name)
+                if kind in ("transparent", "jit"):
                     found[f"decorator {kind} {name}"] = DECORATED.format(name=name)
     return [
         (what, f"{HEAD.format(module=what.split()[-1].rpartition('.')[0] or 'math')}{body}\n")
@@ -135,3 +141,11 @@ def test_words_behind_each_row_of_the_packs(what: str, program: str) -> None:
 def test_there_are_programs_for_all_kinds() -> None:
     kinds = {what.split()[-2] for what, _ in programs()}
     assert kinds == {"forward", *TRANSFORMATIONS} - {"partition_spec"}
+
+
+def test_an_object_of_an_unknown_library_holds_its_key_back() -> None:
+    program = "import jax\nimport somelib\n\nenv = somelib.make()\nenv.step(jax.random.PRNGKey(0))\n"
+    (constructor,) = migrate([Text("a.py", Settings(), program)], Target("typed")).constructors["a.py"]
+    assert [reason.text for reason in constructor.reasons] == [
+        "is given to `env.step`, and it is not known whether somelib takes typed keys"
+    ]

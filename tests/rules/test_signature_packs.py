@@ -135,7 +135,8 @@ WRONG = [
     ("[function.f]", r"a\.toml: unknown section 'function'; did you mean 'functions'\?", True),
     (
         "[x]",
-        r"unknown section 'x'; known are functions, methods, returns, inspect, fold, forward, transform, typed-keys",
+        r"unknown section 'x'; known are functions, methods, returns, inspect, fold, forward, transform, result, "
+        r"containers, arrays, typed-keys",
         True,
     ),
     ("inspect = 3", r"a\.toml: \[inspect\]: expected a table, not 3", True),
@@ -158,7 +159,7 @@ WRONG = [
     ('[methods.f]\ngives = ["g"]', r"""\[methods\."f"\]: unknown field 'gives'; """, True),
     ('[forward]\nnames = ["a.f", 1]', r"a\.toml: \[forward\] names: expected a list of names", True),
     ("[forward]\nprefixes = []", r"a\.toml: \[forward\]: unknown field 'prefixes'; known are names", True),
-    ("[returns]\n'a.f' = 'a.g'", r'\[returns\] "a\.f": expected a list of names', True),
+    ("[returns]\n'a.f' = 3", r'\[returns\] "a\.f": expected a list of names', True),
     ("[transform]\nscans = []", r"a\.toml: \[transform\]: unknown field 'scans'; did you mean 'scan'\?", True),
     ("[typed-keys]\nsinse = '1'", r"a\.toml: \[typed-keys\]: unknown field 'sinse'; did you mean 'since'\?", True),
     ("[typed-keys]\nsince = 1", r"\[typed-keys\] since: expected a string, not 1", True),

@@ -260,7 +260,7 @@ def test_builtins_and_the_standard_library_are_one_pack() -> None:
     fresh = Libraries([], FOLDER)
     assert fresh.get("len").inspects
     assert fresh.get("copy.deepcopy").forwards
-    assert fresh.get("builtins.staticmethod").transform == "transparent"
+    assert fresh.get("builtins.staticmethod").follows == "transparent"
 
 
 def test_an_empty_table_knows_nothing() -> None:

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from olympus.signature import Forward, KeySignature, Sink, Source
+from olympus_rules.libraries.transformations import Result, Transformation
 
-__all__ = ["LibraryFunction", "Model", "Support"]
+__all__ = ["ContainerCall", "LibraryFunction", "Model", "Support"]
 
 Support: TypeAlias = Literal["yes", "no", "unknown"]
+ContainerCall: TypeAlias = Literal["one", "all", "rows", "numbered", "mapping", "flattened", "namespace"]
+"""What a function of Python makes of containers; ``docs/signature-packs.md`` explains the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +84,12 @@ class Model:
         inspects: whether it consumes no key that it is given.
         forwards: whether it returns its first argument unchanged, and consumes nothing.
         returns: the name of the row of its result, where that is a callable.
-        transform: what it does with the callables that it takes: ``transparent``, ``mapping``, ``scan`` …
+        transform: what it does with the callables that it takes.
         typed_keys: whether it takes typed keys as it takes raw ones.
+        result: what a call gives back of the values that it is given; ``None`` where nothing is known.
+        container: how it builds a container or takes one apart, for functions of Python.
+        makes_arrays: whether it gives arrays only, whatever functions it is given.
+        joins: whether it wants keys of one kind in all of its arguments.
     """
 
     qualified: str
@@ -90,5 +97,36 @@ class Model:
     inspects: bool = False
     forwards: bool = False
     returns: str | None = None
-    transform: str | None = None
+    transform: Transformation | None = None
     typed_keys: Support = "unknown"
+    result: Result | None = None
+    container: ContainerCall | None = None
+    makes_arrays: bool = False
+    joins: bool = False
+
+    @property
+    def root(self) -> str:
+        """Return the package, by its import name; builtins are their own."""
+        return self.qualified.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """Return the last part of the qualified name."""
+        return self.qualified.rpartition(".")[2]
+
+    @property
+    def follows(self) -> str:
+        """Return the kind of transformation as which the key flow follows its calls, empty for none."""
+        return "" if self.transform is None else self.transform.follows
+
+    @property
+    def is_jax(self) -> bool:
+        """Return whether it is one of JAX's own functions."""
+        return self.root == "jax"
+
+    @property
+    def keeps_axes(self) -> bool:
+        """Return whether functions that it is given get and give arrays with the axes that they have."""
+        if self.transform is not None:
+            return self.transform.keeps_axes
+        return self.result in ("same", "contents", "nothing")

@@ -39,5 +39,6 @@ class Pack:
 
     def spoken_of(self) -> frozenset[str]:
         """Return every qualified name that the pack says something about."""
-        listed = (names for (_, name), names in self.lists.items() if name not in ("prefixes", "methods"))
-        return frozenset(row.qualified for row in self.functions).union(self.returns, *listed)
+        listed = (names for (_, name), names in self.lists.items() if name not in ("prefixes", "methods", "modules"))
+        names = frozenset(row.qualified for row in self.functions).union(self.returns, *listed)
+        return frozenset(name for name in names if not name.endswith(".*"))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from olympus.verdicts.documented import Documented
 from olympus_rules.libraries.model import LibraryFunction, Model, Support
 from olympus_rules.libraries.pack import Pack
-from olympus_rules.libraries.reader import TRANSFORMATIONS, read
+from olympus_rules.libraries.reader import LISTS, read
+from olympus_rules.libraries.transformations import TRANSFORMATIONS
 
 __all__ = ["FOLDER", "Libraries", "libraries", "package_of", "read_pack", "shipped"]
 
@@ -19,6 +22,8 @@ FOLDER = Path(__file__).parent / "packs"
 CONTAINERS = frozenset(
     {"builtins", "collections", "contextlib", "copy", "dataclasses", "functools", "itertools", "types", "typing"}
 )
+WORDS = ("transform", "result", "containers")
+"""Sections that say one word of a function."""
 PYTHON = "python"  # the pack of the builtins, by their bare names, and of the standard library
 
 
@@ -42,8 +47,10 @@ class Libraries:
         self._inspected: set[str] = set()
         self._prefixes: tuple[str, ...] = ()
         self._forwarded: set[str] = set()
-        self._transforms: dict[str, str] = {}
+        self._words: dict[str, dict[str, Any]] = {section: {} for section in WORDS}
         self._returned: dict[str, str] = {}
+        self._joining: set[str] = set()
+        self._array_modules: tuple[str, ...] = ()
         self._packs: dict[str, list[Pack]] = {}
         self._support: dict[str, Support] = {}
         self._raw: set[str] = set()
@@ -62,8 +69,11 @@ class Libraries:
         self._prefixes += pack.listed("inspect", "prefixes")
         self._forwarded |= set(pack.listed("forward", "names")) - claimed
         self._returned |= {name: called for name, called in pack.returns.items() if name not in claimed}
-        for kind in TRANSFORMATIONS:
-            self._transforms |= {name: kind for name in pack.listed("transform", kind) if name not in claimed}
+        for section, words in self._words.items():
+            for word in LISTS[section]:
+                words |= {name: word for name in pack.listed(section, word) if name not in claimed}
+        self._joining |= set(pack.listed("arrays", "joins")) - claimed
+        self._array_modules += tuple(f"{module}." for module in pack.listed("arrays", "modules"))
         raw = {row.qualified for row in pack.functions if row.raw}
         self._raw |= raw.union(pack.raw_names) - claimed
         for root in pack.roots:
@@ -87,17 +97,38 @@ class Libraries:
 
     def _model(self, name: str) -> Model:
         root = name.partition(".")[0]
-        self._need(PYTHON if root == name or root in sys.stdlib_module_names else root)
+        is_builtin = hasattr(builtins, name)  # and not the name of a package
+        self._need(PYTHON if is_builtin or root in sys.stdlib_module_names else root)
         by_prefix = name.startswith(self._prefixes) and name not in self._claimed
+        row, forwards = self._functions.get(name), name in self._forwarded
+        transform = TRANSFORMATIONS.get(self._words["transform"].get(name, ""))
+        result = self._words["result"].get(name)
+        if result is None and transform is not None:
+            result = transform.result
+        if result is None and (forwards or (row is not None and row.forwards)):
+            result = "same"
         return Model(
             qualified=name,
-            row=self._functions.get(name),
+            row=row,
             inspects=name in self._inspected or by_prefix,
-            forwards=name in self._forwarded,
+            forwards=forwards,
             returns=self._returned.get(name),
-            transform=self._transforms.get(name),
-            typed_keys=self._typed_keys(name, root),
+            transform=transform,
+            typed_keys="yes" if is_builtin else self._typed_keys(name, root),
+            result=result or self._of_module("result", name),
+            container=self._words["containers"].get(name) or self._of_module("containers", name),
+            makes_arrays=name.startswith(self._array_modules),
+            joins=name in self._joining or (transform is not None and transform.joins),
         )
+
+    def _of_module(self, section: str, name: str) -> Any:
+        """Return the word that a section has for all functions of a module: for ``jax.lax.*``, or for ``jax.*``."""
+        words, module = self._words[section], name
+        while module:
+            if f"{module}.*" in words:
+                return words[f"{module}.*"]
+            module = module.rpartition(".")[0]
+        return words.get("builtins.*") if hasattr(builtins, name) else None
 
     def _typed_keys(self, name: str, root: str) -> Support:
         """Return whether a callable takes typed keys as it takes raw ones.
@@ -107,7 +138,7 @@ class Libraries:
         """
         if name in self._raw:
             return "no"
-        if root == name or root in CONTAINERS:
+        if root in CONTAINERS:
             return "yes"
         return self._support.get(root, "unknown")
 
@@ -121,9 +152,9 @@ class Libraries:
     @property
     def names(self) -> frozenset[str]:
         """Return every name in the table, prefixes left out, by reading every pack."""
-        return frozenset(row.qualified for row in self.functions).union(
-            self._inspected, self._forwarded, self._transforms, self._returned
-        )
+        listed = (self._inspected, self._forwarded, self._returned, self._joining, *self._words.values())
+        names = frozenset(row.qualified for row in self.functions).union(*listed)
+        return frozenset(name for name in names if not name.endswith(".*"))
 
     def methods(self, libraries: Iterable[str], kind: str) -> frozenset[str]:
         """Return methods of the objects of some libraries.

@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.libraries import Model
+from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.containers import METHODS
-from olympus_rules.reach.libraries import (
-    ARRAY_MAKING,
-    ARRAYS,
-    BRANCHING,
-    CHANGING,
-    COPYING,
-    DERIVING,
-    ELEMENTWISE,
-    FILLING,
-    FIRST_OPERAND,
-    HANDING_ON,
-    KEEPING,
-    LEAFWISE,
-    MANY,
-    MAPPING,
-    MOVING,
-    PARTIAL,
-    RUNNING,
-    SETTINGS,
-    TELLING,
-    TOLD_THE_RESULT,
-    TRANSFORMS,
-    axes_of_size,
-    counterpart,
-    maps,
-)
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     OTHER,
@@ -63,6 +40,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "Calls"]
 
+MANY = 16
+"""Functions that one call may call; where there are more, values were joined before."""
+FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
+"""Methods that put their arguments into a container."""
+CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
+"""Functions and methods that copy an object with some attributes anew, by their last name."""
+OPTIONS = frozenset(
+    "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
+)
+"""Options of functions that give arrays, which are no arrays themselves."""
 FUNCTION = (Function, BoundMethod, Partial, Constructor)
 CALLABLE = (*FUNCTION, Object, Class)
 
@@ -258,52 +245,55 @@ class Calls:
                 self.reach.set_field(class_.code, keyword, slot)
 
     def library(self, value: Library | Made, call: Call) -> None:
-        """Call a function of a library: callables get the other arguments, and what JAX gives back may hold them."""
-        own = self.reach.canonical(value.qualified)
-        name = self.counterpart(own)
-        package, last = name.partition(".")[0], name.rpartition(".")[2]
-        if name != own:  # what is made of an object of the library is one of its objects, too
+        """Call a function of a library: callables get the other arguments, and the result may hold all of them."""
+        model = self.reach.model(value.qualified)
+        if is_foreign(model):  # what is made of an object of the library is one of its objects, too
             for slot in call.given:
                 self.slots.lead_kinds(slot, call.result, Made)
             if not call.arguments:
-                self.slots.put(call.result, Made(own))  # a decorator that waits for its function
-        if name == "functools.wraps":
+                self.slots.put(call.result, Made(model.qualified))  # a decorator that waits for its function
+        if model.transform is not None and model.transform.kind == "wraps":
             return  # it is told a function, and gives back another one
-        if name == "types.SimpleNamespace":
-            fields = [keyword for keyword, _ in call.keywords if keyword is not None]
-            code = self._namespaces.setdefault(
-                call.place, ir.ClassCode(last, ast.ClassDef(last, [], [], [], []), fields=fields)
-            )
-            self.construct(Class(code), call)
+        if model.container == "namespace":
+            self.namespace(model, call)
             return
-        if name.startswith("jax.random."):
-            if last in DERIVING:
-                self.derive(value, call)
+        if model.row is not None and model.row.derive:
+            self.derive(value, model.row.derive, call)
+        if model.result == "derived" or (model.row is not None and model.row.derive):
             return
-        if package not in HANDING_ON | ARRAYS:
-            self.slots.put(call.result, Made(package))
-        if last in CHANGING or last[:1].isupper():
+        if model.result is None:
+            self.slots.put(call.result, Made(model.root))
+        if model.name in CHANGING or model.name[:1].isupper():
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.reach.set_loose(keyword, slot)
-        if (call.place, name) not in self._handing:
-            self._handing.add((call.place, name))
-            self._restructured |= {call.place} if self.reach.containers.call(name, call) else set()
-            callables = {slot for slot, _ in call.arguments[: FIRST_OPERAND.get(name, 0)]}
-            for slot in call.given:
-                if call.place not in self._restructured and slot not in callables:
-                    self.give_back(slot, call, name)
-                self.hand_to(slot, slot, call, name)
-                if name in BRANCHING:  # of a list of functions, as ``switch`` takes them
-                    containers = self.reach.containers
-                    hand = partial(self.hand_to, slot=slot, call=call, name=name)
-                    containers.open(slot, containers.elements, containers.parts_of, hand, Container)
-            if name.endswith("lax.scan"):
-                self.scan(call)
+        if (call.place, model.qualified) not in self._handing:
+            self._handing.add((call.place, model.qualified))
+            self._restructured |= {call.place} if self.reach.containers.call(model.container, call) else set()
+            self.hand_on(model, call)
 
-    def counterpart(self, name: str) -> str:
-        """Return the function of JAX or Python that does what a function of a library does."""
-        return counterpart(name, self.reach.packs)
+    def namespace(self, model: Model, call: Call) -> None:
+        """Make an object whose attributes are the keyword arguments."""
+        fields = [keyword for keyword, _ in call.keywords if keyword is not None]
+        code = self._namespaces.setdefault(
+            call.place, ir.ClassCode(model.name, ast.ClassDef(model.name, [], [], [], []), fields=fields)
+        )
+        self.construct(Class(code), call)
+
+    def hand_on(self, model: Model, call: Call) -> None:
+        """Hand the arguments of a library function to its result, and to the callables among them."""
+        transform = model.transform
+        functions = {slot for slot, _ in call.arguments[: transform.operands if transform is not None else 0]}
+        for slot in call.given:
+            if call.place not in self._restructured and slot not in functions:
+                self.give_back(slot, call, model)
+            self.hand_to(slot, slot, call, model)
+            if transform is not None and transform.has_branches:  # of a list of functions, as ``switch`` takes them
+                containers = self.reach.containers
+                hand = partial(self.hand_to, slot=slot, call=call, model=model)
+                containers.open(slot, containers.elements, containers.parts_of, hand, Container)
+        if transform is not None and transform.kind == "scan":
+            self.scan(call)
 
     def scan(self, call: Call) -> None:
         """Give what a scan gives: the last carry, and what its body gives besides, with an axis for the passes."""
@@ -318,34 +308,28 @@ class Calls:
         self.reach.shift(body, call.result, None)
         self.slots.lead_kinds(body, call.result, *UNDIVIDED)
 
-    def derive(self, function: Library | Made, call: Call) -> None:
+    def derive(self, function: Library | Made, how: str, call: Call) -> None:
         """Give keys that are derived of others; a mapped function, which is ``Made``, changes their rank."""
         axes: int | None = 0
         if isinstance(function, Made):
             axes = None
-        elif function.qualified.endswith(".split"):
+        elif how == "split":
             axes = 1 if len(call.given) < 2 else self.sizes.get(call.place)
         for slot in call.given[:1]:
             self.reach.shift(slot, call.result, axes)
             self.slots.lead_kinds(slot, call.result, Container, *UNDIVIDED)
 
-    def give_back(self, slot: Slot, call: Call, name: str) -> None:
-        """Let a library give back the keys and containers that it is given."""
-        package, last = name.partition(".")[0], name.rpartition(".")[2]
-        if package in COPYING:
-            self.slots.lead_kinds(slot, call.result, Object)
-        if name in TELLING or package not in HANDING_ON or (package == "jax" and last not in MOVING):
-            return
-        if package == "jax" and any(slot == other and keyword in SETTINGS for keyword, other in call.keywords):
-            return
-        if package == "jax" and last not in KEEPING:  # an array of what a container has
-            self.reach.shift(slot, call.result, None)
-            self.reach.containers.pour_containers(slot, call.result)
-            self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
-        else:
-            self.reach.shift(slot, call.result, None if maps(name) else 0)
+    def give_back(self, slot: Slot, call: Call, model: Model) -> None:
+        """Let a library give back the keys, containers and objects that it is given."""
+        if model.result == "arrays":
+            if not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords):
+                self.reach.shift(slot, call.result, None)
+                self.reach.containers.pour_containers(slot, call.result)
+                self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
+        elif model.result in ("same", "contents", "reshaped"):
+            self.reach.shift(slot, call.result, None if model.result == "reshaped" else 0)
             self.slots.lead_kinds(slot, call.result, Container)
-            if package == "jax":  # a tree, which an object may be
+            if model.result != "contents":  # a tree, which an object may be
                 self.slots.lead_kinds(slot, call.result, Object)
 
     def give_others(self, values: int, result: Slot) -> None:
@@ -356,27 +340,29 @@ class Calls:
         if values & ~others:  # a function in the place of an array: values were merged there
             self.slots.put(result, Made("jax"))
 
-    def hand_to(self, source: Slot, slot: Slot, call: Call, name: str) -> None:
+    def hand_to(self, source: Slot, slot: Slot, call: Call, model: Model) -> None:
         """Let a library call the callables in a slot: functions, and objects where a function is meant.
 
         Args:
             source: where the callables are: an argument, or an element of one.
             slot: the argument.
             call: the call.
-            name: the library's function.
+            model: the library's function.
         """
-        wants = name in TRANSFORMS or name in RUNNING or name in MAPPING
-        kinds = CALLABLE if wants else FUNCTION
-        if maps(name):
+        transform = model.transform
+        kinds = FUNCTION if transform is None else CALLABLE
+        if not model.keeps_axes:
             self.slots.watch_mask(source, self.blur, *CALLABLE)
-        if name in PARTIAL:
+        if transform is not None and transform.kind == "partial":
             self.slots.watch(source, partial(self.take_arguments, call=call), Function, BoundMethod)
             self.slots.lead_kinds(source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod)))
-        elif name not in RUNNING and (wants or not name.startswith(ARRAY_MAKING)):
+        elif (not transform.runs) if transform is not None else (not model.makes_arrays):
             self.slots.lead_kinds(source, call.result, *kinds)
-        if wants:
-            self.slots.watch_mask(source, partial(self.run_all, slot=slot, call=call, name=name), *kinds)
-            self.slots.watch(source, partial(self.hand_to_library, slot=slot, call=call, name=name), Library)
+        if transform is not None:
+            run = partial(self.run_all, slot=slot, call=call, transform=transform)
+            hand = partial(self.hand_to_library, slot=slot, call=call, transform=transform)
+            self.slots.watch_mask(source, run, *kinds)
+            self.slots.watch(source, hand, Library)
 
     def blur(self, callables: int) -> None:
         """Take the keys that callables, as a mask, are given and give for arrays of any rank: an axis is mapped."""
@@ -403,77 +389,97 @@ class Calls:
             given = sum(not starred for _, starred in call.arguments[1:])
             self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
 
-    def run_all(self, values: int, *, slot: Slot, call: Call, name: str) -> None:
+    def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Let a library call the callables of a mask."""
         for value in self.slots.listed(self.still_told(values, call)):
-            self.run(value, slot=slot, call=call, name=name)
+            self.run(value, slot, call, transform)
 
-    def run(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
+    def run(self, value: Value, slot: Slot, call: Call, transform: Transformation) -> None:
         """Let a library call a callable with what is given besides it."""
         if self.is_crowded(call.place):
             return
         result = call.result
-        if name.endswith("lax.scan"):
+        if transform.kind == "scan":
             result = self.slots.slot("body", call.place)
-        if name in ("builtins.map", "itertools.starmap"):
+        if transform.kind in ("each", "starmap"):
             result = self.reach.element(self.reach.containers.made(call.result), None)
-        self.feed(value, self.handed_on(name, slot, call), result)
+        self.feed(value, self.handed_on(transform, slot, call), result)
 
-    def hand_to_library(self, value: Value, *, slot: Slot, call: Call, name: str) -> None:
+    def hand_to_library(self, value: Value, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Let a library call a function of a library, such as ``split``, which gives keys of what it is given."""
         assert isinstance(value, Library)
-        if name not in RUNNING:
-            self.slots.put(call.result, Made(value.qualified) if maps(name) else value)
-        callee = self.reach.canonical(value.qualified)
-        if callee.startswith("jax.random.") and callee.rpartition(".")[2] in DERIVING and name not in TRANSFORMS:
+        if not transform.runs:
+            self.slots.put(call.result, value if transform.keeps_axes else Made(value.qualified))
+        row = self.reach.model(value.qualified).row
+        if row is not None and row.derive and not transform.gives_function:
             for other in call.given:
                 if other != slot:
                     self.reach.containers.pour(other, call.result)
 
-    def handed_on(self, name: str, slot: Slot, call: Call) -> Sequence[Given]:
+    def handed_on(self, transform: Transformation, slot: Slot, call: Call) -> Sequence[Given]:
         """Return what a library hands to a callable: one sequence for each parameter."""
-        if name in TRANSFORMS:
-            return []
         positional = [other for other, _ in call.arguments]
-        at = positional.index(slot) if slot in positional else -1
+        after = positional[positional.index(slot) + 1 + transform.after :] if slot in positional else None
         named = {keyword: other for keyword, other in call.keywords if keyword is not None}
-        if name.endswith("lax.scan"):
-            init, xs = [*positional[at + 1 : at + 3], -1, -1][:2] if at >= 0 else (-1, -1)
-            rows, row = named.get("xs", xs), self.slots.slot("row", call.place)
-            if rows >= 0:
-                self.reach.containers.stacked(rows, row, -1)
-            return [[named.get("init", init), self.slots.slot("carry", call.place)], [row]]
-        if name.endswith("associative_scan"):
-            elements = named.get("elems", positional[at + 1] if at + 1 < len(positional) else -1)
-            return [[elements, call.result]] * 2
-        if name.endswith("fori_loop"):
-            return [[], [named.get("init_val", positional[-1] if positional else -1)]]
-        if name.endswith("while_loop"):
-            return [[named.get("init_val", positional[-1] if positional else -1)]]
-        if name == "functools.reduce":
-            each = self.mapped(name, positional[1], call) if len(positional) > 1 else -1
-            start = positional[2] if len(positional) > 2 else -1
-            for other in (each, start):  # what one call gives is given to the next
-                if other >= 0:
-                    self.slots.lead(other, call.result)
-            return [[each, call.result], [each]]
-        if name in BRANCHING:
-            first = FIRST_OPERAND[name]
-            return [[other] for other in positional[first:]] + [[named.get("operand", -1)]]
-        if name in MAPPING and at >= 0:
-            first = at + 2 if name in TOLD_THE_RESULT else at + 1
-            given: list[Given] = [[self.mapped(name, other, call)] for other in positional[first:]]
-            return [[], *given] if name.endswith("_with_path") else given
+        start = [named.get("init_val", positional[-1] if positional else -1)]
+        match transform.kind:
+            case "scan":
+                return self.iterations([*(after or ()), -1, -1][:2], named, call)
+            case "associative_scan":
+                elements = [*(after if after is not None else positional), -1][0]
+                return [[named.get("elems", elements), call.result]] * 2
+            case "fori_loop":
+                return [[], start]
+            case "while_loop":
+                return [start]
+            case "reduce":
+                return self.folded(transform, positional, call)
+        if transform.has_branches:
+            return [[other] for other in positional[transform.operands :]] + [[named.get("operand", -1)]]
+        if transform.parts in ("items", "rows"):
+            return self.unpacked(transform, after[:1], call) if after else []
+        if transform.hands_on and after is not None:
+            given: list[Given] = [[self.mapped(transform, other, call)] for other in after]
+            return [[], *given] if transform.kind == "tree_map_with_path" else given
         return []
 
-    def mapped(self, name: str, slot: Slot, call: Call) -> Slot:
+    def iterations(self, given: list[Slot], named: dict[str, Slot], call: Call) -> Sequence[Given]:
+        """Return what a scan hands to its body: the carry, and a row of the arrays that it goes through."""
+        init, xs = given
+        rows, row = named.get("xs", xs), self.slots.slot("row", call.place)
+        if rows >= 0:
+            self.reach.containers.stacked(rows, row, -1)
+        return [[named.get("init", init), self.slots.slot("carry", call.place)], [row]]
+
+    def folded(self, transform: Transformation, positional: list[Slot], call: Call) -> Sequence[Given]:
+        """Return what a fold hands to its function: what the call before gave, and an element."""
+        each = self.mapped(transform, positional[1], call) if len(positional) > 1 else -1
+        start = positional[2] if len(positional) > 2 else -1
+        for other in (each, start):
+            if other >= 0:
+                self.slots.lead(other, call.result)
+        return [[each, call.result], [each]]
+
+    def unpacked(self, transform: Transformation, given: list[Slot], call: Call) -> Sequence[Given]:
+        """Return the items of an argument, or of its elements, each for the parameter in its place."""
+        (source,) = given
+        if transform.parts == "rows":
+            row = self.slots.slot("unpacked", call.place)
+            self.reach.iterate(source, row)
+            source = row
+        parts = [self.slots.slot("unpacked", call.place, index) for index in range(MANY)]
+        for index, part in enumerate(parts):
+            self.reach.containers.named(source, index, part)
+        return [[part] for part in parts]
+
+    def mapped(self, transform: Transformation, slot: Slot, call: Call) -> Slot:
         """Return what a map hands to its function: the elements or leaves of an argument, or the argument itself."""
-        if name not in ELEMENTWISE and name not in LEAFWISE:
+        if not transform.parts:
             return slot
         each = self.slots.slot("each", call.place, slot)
         if each not in self._mapped:
             self._mapped.add(each)
-            if name in ELEMENTWISE:
+            if transform.parts == "elements":
                 self.reach.iterate(slot, each)
             else:
                 self.reach.containers.pour(slot, each, 0)
@@ -482,7 +488,7 @@ class Calls:
     def hand(self, decorator: Value, decorated: Value, result: Slot, place: Place) -> None:
         """Call a decorator, as it is written at a place, with what it decorates."""
         if isinstance(decorator, Library | Made):
-            if maps(self.counterpart(self.reach.canonical(decorator.qualified))):
+            if not self.reach.model(decorator.qualified).keeps_axes:
                 self.blur_one(decorated)
         elif isinstance(decorator, CALLABLE) and not isinstance(decorator, Constructor) and not self.is_crowded(place):
             slot = self.slots.slot("decorated", decorated)
@@ -520,3 +526,27 @@ class Calls:
                 if slot >= 0:
                     self.slots.lead(slot, target)
         self.slots.lead(self.reach.result(code), result)
+
+
+def is_foreign(model: Model) -> bool:
+    """Say whether something other than JAX transforms functions or gives back its argument, as the packs say.
+
+    Of Python's own functions, these are its decorators.
+    """
+    if model.is_jax:
+        return False
+    if "." not in model.qualified or model.root in sys.stdlib_module_names:
+        return model.transform is not None and model.transform.kind == "transparent"
+    return model.transform is not None or model.result in ("same", "reshaped")
+
+
+def axes_of_size(size: ast.expr) -> int | None:
+    """Return how many axes a split of a size has, ``None`` where that is not known."""
+    match size:
+        case ast.Constant(value=int()) | ast.BinOp(op=ast.Mult() | ast.Sub() | ast.FloorDiv()):
+            return 1
+        case ast.Call(func=ast.Name(id="len" | "int")):
+            return 1
+        case ast.Tuple(elts=sizes) if not any(isinstance(each, ast.Starred) for each in sizes):
+            return len(sizes)
+    return None

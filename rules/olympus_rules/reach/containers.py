@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.values import UNDIVIDED, Container, Object, Value
 
@@ -15,16 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Containers"]
 
-ONE = frozenset({"builtins.max", "builtins.min", "builtins.next", "random.choice"})
-"""What gives one element."""
-ANEW = frozenset(
-    """
-    builtins.filter builtins.frozenset builtins.reversed builtins.set builtins.sorted itertools.cycle
-    itertools.dropwhile itertools.filterfalse itertools.islice itertools.takewhile random.sample
-    """.split()  # noqa: SIM905
-)
-"""What gives the elements in another order."""
-MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.defaultdict", "collections.ChainMap"})
 TAKING = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
 """Methods that give one element."""
 METHODS = TAKING | {"copy", "extend", "extendleft", "items", "popitem", "update", "values"}
@@ -158,22 +149,22 @@ class Containers:
         self.slots.put(result, container)
         return container
 
-    def call(self, name: str, call: Call) -> bool:
-        """Call a function of Python's own; say whether it was one of those that are known here."""
+    def call(self, kind: ContainerCall | None, call: Call) -> bool:
+        """Call a function of Python's own; say whether it builds containers or takes them apart."""
         given = [slot for slot, _ in call.arguments]
-        if name in ONE:
+        if kind == "one":
             for slot in call.given:
                 self.reach.iterate(slot, call.result)
-        elif name in ANEW:
+        elif kind == "all":
             container = self.made(call.result)
             for slot in given:
                 self.reach.iterate(slot, self.reach.element(container, None))
-        elif name in ("builtins.enumerate", "builtins.zip", "itertools.zip_longest", "itertools.product"):
-            self.side_by_side(given, call, numbered=name == "builtins.enumerate")
-        elif name.startswith("itertools."):
+        elif kind in ("rows", "numbered"):
+            self.side_by_side(given, call, numbered=kind == "numbered")
+        elif kind == "flattened":
             for slot in given:
                 self.pour(slot, call.result)
-        elif name in MAPPINGS:
+        elif kind == "mapping":
             self.mapping(given, call)
         else:
             return False

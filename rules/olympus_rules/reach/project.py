@@ -12,11 +12,12 @@ from operator import or_
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.calls import KEEPING_METHODS
+from olympus_rules.libraries import Model, libraries
 from olympus_rules.libraries.names import DEFAULT_ROOTS, canonical
-from olympus_rules.reach.calls import Call, Calls
+from olympus_rules.libraries.transformations import Transformation
+from olympus_rules.reach.calls import CHANGING, FILLING, MANY, Call, Calls
 from olympus_rules.reach.classes import Classes, bound
 from olympus_rules.reach.containers import Containers
-from olympus_rules.reach.libraries import CHANGING, FILLING, MANY
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.values import (
@@ -56,13 +57,6 @@ GIVING_BACK = frozenset(
     """.split()  # noqa: SIM905
 )
 """Methods of arrays and containers that give back what is in them."""
-MEETING = frozenset(
-    {
-        "jax.lax.cond", "jax.lax.select", "jax.lax.switch", "jax.numpy.where", "jax.numpy.stack",
-        "jax.numpy.concatenate", "jax.numpy.append", "jax.numpy.select", "jax.lax.select_n", "jax.numpy.array_equal",
-        "jax.lax.scan", "jax.lax.fori_loop", "jax.lax.while_loop", "jax.numpy.vstack", "jax.numpy.hstack",
-    }
-)  # fmt: skip
 UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
 """How a call is written that puts keys among others: ``keys.at[i].set``."""
 
@@ -125,7 +119,7 @@ class ProjectReach:
             roots: the names under which the JAX namespace may be imported.
             packs: the paths of the user's signature packs.
         """
-        self.packs = packs
+        self.libraries = libraries(packs)
         self.documents = documents
         self.makers = None if makers is None else frozenset(makers)
         self.roots = tuple(roots)
@@ -317,6 +311,10 @@ class ProjectReach:
     def canonical(self, qualified: str) -> str:
         """Return a qualified name under ``jax``."""
         return canonical(qualified, self.roots)
+
+    def model(self, qualified: str) -> Model:
+        """Return what is known of a callable of a library."""
+        return self.libraries.get(canonical(qualified, self.roots))
 
     def resolve(self, qualified: str, file: str, slot: Slot) -> None:
         """Put what a qualified name stands for into a slot."""
@@ -555,35 +553,35 @@ class ProjectReach:
         """Return the calls of JAX that want keys of one kind in several arguments."""
         found = []
         for call in self.calls.all:
-            names = {
-                self.calls.counterpart(self.canonical(value.qualified))
-                for value in self.slots.values(call.function)
-                if isinstance(value, Library)
-            }
-            if names & MEETING:
-                keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, names)))
+            models = [
+                self.model(value.qualified) for value in self.slots.values(call.function) if isinstance(value, Library)
+            ]
+            joining = [model.transform for model in models if model.joins]
+            if joining:
+                keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, joining)))
                 found.append(Meeting(call.place, call.callee, keys))
             elif call.owner is not None and UPDATE.search(call.callee):
                 keys = tuple(dict.fromkeys(self._keys([slot]) for slot in (call.owner, *call.given[:1])))
                 found.append(Meeting(call.place, call.callee, keys))
         return found
 
-    def _one_kind(self, call: Call, names: set[str]) -> list[list[Slot]]:
+    def _one_kind(self, call: Call, joining: list[Transformation | None]) -> list[list[Slot]]:
         """Return what has to be of one kind: arguments, or what functions give, and the carry that they are given."""
-        last = {name.rpartition(".")[2] for name in names}
-        if not last & {"cond", "switch", "scan", "fori_loop", "while_loop"}:
+        transforms = [transform for transform in joining if transform is not None]
+        if not transforms:
             return [[slot] for slot in call.given]
+        has_carry = any(transform.kind == "scan" for transform in transforms)
         results = []
         for slot in call.given:
             functions = self._callables(slot)
             for value in functions if len(functions) <= MANY else ():  # else one pool of all that there is
                 result = self.result(value.code)
                 containers = [made for made in self.slots.values(result) if isinstance(made, Container)]
-                carries = [part for made in containers for part in self.elements(made, 0)] if "scan" in last else []
+                carries = [part for made in containers for part in self.elements(made, 0)] if has_carry else []
                 results.append(carries or [result])
-        if last & {"cond", "switch"}:
+        if any(transform.has_branches for transform in transforms):
             return results
-        first = call.arguments[1:2] if "scan" in last else call.arguments[-1:]
+        first = call.arguments[1:2] if has_carry else call.arguments[-1:]
         named = [slot for keyword, slot in call.keywords if keyword in ("init", "init_val")]
         return [*results, named or [slot for slot, _ in first]]
 

@@ -16,9 +16,10 @@ from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, M
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.interpret import calls, operators
 from olympus_rules.keyflow.interpret.lanes import Lanes
-from olympus_rules.keyflow.interpret.transformed import RETURNING, marked
+from olympus_rules.keyflow.interpret.transformed import marked, returns_boundary
 from olympus_rules.keyflow.notes import boundaries, layout, specs
 from olympus_rules.keyflow.notes.pending import is_words
+from olympus_rules.libraries.names import TREE_MAP
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.interpret.interpreter import Interpreter
@@ -28,10 +29,11 @@ __all__ = ["call_library", "call_mapped", "each", "transform"]
 
 def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arguments) -> Value | None:
     """Return a transformed function, ``None`` when the name is none of a transformation."""
-    kind = flow.analysis.table.get(qualified).transform
+    model = flow.analysis.table.get(qualified)
+    kind = model.follows
     if kind in ("transparent", "value_and_grad"):
-        function = marked(qualified, function, arguments)
-    if kind is not None and flow.analysis.arrays is not None and qualified in RETURNING:
+        function = marked(model, function, arguments)
+    if flow.analysis.arrays is not None and returns_boundary(model):
         flow.analysis.arrays.body(function, qualified)
     if kind == "transparent":
         return function
@@ -39,14 +41,13 @@ def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arg
         return Mapped("value_and_grad", function, node=arguments.node)
     name = qualified.rpartition(".")[2]
     if kind == "mapping":
-        place = 2 if qualified == "jax.pmap" else 1
+        place = 2 if model.transform is not None and model.transform.kind == "pmap" else 1
         in_axes, out_axes = arguments.get(place, "in_axes"), arguments.get(place + 1, "out_axes")
         if name == "vectorize":
             in_axes, out_axes = _vectorized(arguments), None
         return Mapped("vmap", function, in_axes or Const(0), out_axes or Const(0), arguments.node, name)
     if kind == "shard_map":
-        place = 1 if qualified == "jax.shard_map" else 2
-        specs = arguments.get(place, "in_specs"), arguments.get(place + 1, "out_specs")
+        specs = arguments.get(2, "in_specs"), arguments.get(3, "out_specs")
         sharded, gathered = (Sequence("spec", (flow.terms.fresh(),)) if spec is None else spec for spec in specs)
         return Mapped("shard_map", function, sharded, gathered, arguments.node, name)
     if kind == "partial":
@@ -58,8 +59,8 @@ def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arg
 
 def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value | None:
     """Call a library function that takes callables; ``None`` for any other."""
-    kind = flow.analysis.table.get(qualified).transform
-    if kind is None:
+    kind = flow.analysis.table.get(qualified).follows
+    if not kind:
         return None
     first = arguments.positional[0][0] if arguments.positional else None
     if first is None and kind in ("transparent", "mapping", "shard_map", "value_and_grad"):
@@ -83,8 +84,8 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
         trees = [value for value, _ in arguments.positional[1:]]
         if trees and all(isinstance(tree, Map) for tree in trees):
             leaf_values = [_key_leaves(flow, tree) for tree in trees]
-            return each(flow, first, leaf_values, "jax.tree.map", arguments.node)
-        return each(flow, first, [value for value, _ in arguments.positional[1:]], "jax.tree.map", arguments.node)
+            return each(flow, first, leaf_values, TREE_MAP, arguments.node)
+        return each(flow, first, [value for value, _ in arguments.positional[1:]], TREE_MAP, arguments.node)
     return None
 
 

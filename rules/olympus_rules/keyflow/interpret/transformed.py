@@ -6,37 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from olympus_rules.keyflow.domain.values import Bound, Const, Function, Library, Mapped, Partial, Sequence, Value
+from olympus_rules.libraries import Model
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.domain.arguments import Arguments
 
-__all__ = ["DIFFERENTIATING", "OPERANDS", "RETURNING", "TRACING", "Boundary", "marked"]
+__all__ = ["Boundary", "marked", "returns_boundary"]
 
-TRACING = frozenset(
-    {
-        "jax.ad_checkpoint.checkpoint", "jax.checkpoint", "jax.experimental.pjit.pjit", "jax.jit", "jax.pjit",
-        "jax.remat",
-    }
-)  # fmt: skip
-DIFFERENTIATING = frozenset({"jax.grad", "jax.hessian", "jax.jacfwd", "jax.jacrev", "jax.value_and_grad"})
-RETURNING = TRACING | DIFFERENTIATING | {"jax.pmap", "jax.vmap"}
-
-# Calls that take a function and what to call it with: (position, name, what the argument is).
-OPERANDS: dict[str, tuple[tuple[int, str, str], ...]] = {
-    "jax.lax.scan": ((1, "init", "carry"), (2, "xs", "input")),
-    "jax.lax.fori_loop": ((3, "init_val", "carry"),),
-    "jax.lax.while_loop": ((2, "init_val", "carry"),),
-    "jax.lax.map": ((1, "xs", "input"),),
-    "jax.lax.associative_scan": ((1, "elems", "input"),),
-    "jax.lax.cond": tuple((position, "operand", "operand") for position in range(3, 9)),
-    "jax.lax.switch": tuple((position, "operand", "operand") for position in range(2, 8)),
-    "jax.eval_shape": tuple((position, "", "argument") for position in range(1, 9)),
-    "jax.linearize": tuple((position, "", "argument") for position in range(1, 9)),
-    "jax.vjp": tuple((position, "", "argument") for position in range(1, 9)),
-    "jax.jvp": ((1, "primals", "argument"), (2, "tangents", "argument")),
-    "jax.pure_callback": tuple((position, "", "argument") for position in range(2, 10)),
-    "jax.experimental.io_callback": tuple((position, "", "argument") for position in range(2, 10)),
-}
+DIFFERENTIATING = frozenset({"grad", "jacobian", "value_and_grad"})
+RETURNING = DIFFERENTIATING | {"jit", "mapping", "pmap"}
 
 
 @dataclass(slots=True, frozen=True)
@@ -83,30 +61,37 @@ class Boundary:
         return cls(name, tuple(static), tuple(names), None if only is None else tuple(only), bound)
 
 
-def marked(qualified: str, function: Value, arguments: Arguments) -> Value:
+def returns_boundary(model: Model) -> bool:
+    """Say whether what a function gives crosses the transformation that is made of it, as JAX has it."""
+    return model.is_jax and model.transform is not None and model.transform.kind in RETURNING
+
+
+def marked(model: Model, function: Value, arguments: Arguments) -> Value:
     """Return a function under a transformation that hands its arguments on, with a note of the transformation.
 
     Args:
-        qualified: the transformation.
+        model: the transformation.
         function: what it is applied to.
         arguments: those of the call of the transformation.
     """
-    boundary = _boundary(qualified, arguments)
+    boundary = _boundary(model, arguments)
     return function if boundary is None else _with(function, boundary)
 
 
-def _boundary(qualified: str, arguments: Arguments) -> Boundary | None:
+def _boundary(model: Model, arguments: Arguments) -> Boundary | None:
     """Return the transformation, ``None`` for another one and where it is not known what it leaves alone."""
-    if qualified in TRACING:
+    if model.transform is None or not model.is_jax:
+        return None
+    if model.transform.kind == "jit":
         static = _constants(arguments.get(99, "static_argnums"), int)
         names = _constants(arguments.get(99, "static_argnames"), str)
         if static is None or names is None or any(position < 0 for position in static):
             return None
-        return Boundary(qualified, static, names)
-    if qualified in DIFFERENTIATING:
+        return Boundary(model.qualified, static, names)
+    if model.transform.kind in DIFFERENTIATING:
         given = arguments.get(1, "argnums")
         only = (0,) if given is None else _constants(given, int)
-        return None if only is None or any(position < 0 for position in only) else Boundary(qualified, only=only)
+        return None if only is None or any(position < 0 for position in only) else Boundary(model.qualified, only=only)
     return None
 
 

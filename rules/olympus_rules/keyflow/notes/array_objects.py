@@ -32,10 +32,11 @@ from olympus_rules.keyflow.domain.values import (
     SliceOf,
     Value,
 )
-from olympus_rules.keyflow.interpret.transformed import OPERANDS, Boundary
+from olympus_rules.keyflow.interpret.transformed import Boundary
 from olympus_rules.keyflow.linking.answers import Need
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.keyflow.notes.pytrees import ArrayClass, variable_class
+from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.syntax.array_names import defines_arrays, imported_names, stands_for
 from olympus_rules.syntax.project import Location
 
@@ -200,8 +201,9 @@ class ArrayObjects:
         qualified = function.qualified
         if function.traced:
             self.crossing(flow, function, arguments)
-        if qualified in OPERANDS:
-            self._operands(flow, qualified, arguments)
+        model = self._analysis.table.get(qualified)
+        if model.is_jax and model.transform is not None and model.transform.takes_apart:
+            self._operands(flow, qualified, model.transform, arguments)
         elif qualified.startswith("jax.lax."):
             self._lax(flow, qualified, arguments)
         elif qualified.startswith("jax.random."):
@@ -248,8 +250,8 @@ class ArrayObjects:
             boundary = function.traced[-1] if function.traced and boundary is None else boundary
             self.bodies.setdefault(function.code, (name, boundary))
 
-    def _operands(self, flow: Interpreter, qualified: str, arguments: Arguments) -> None:
-        for position, name, role in OPERANDS[qualified]:
+    def _operands(self, flow: Interpreter, qualified: str, transform: Transformation, arguments: Arguments) -> None:
+        for position, name, role in transform.takes_apart:
             value = arguments.get(position, name)
             if value is not None:
                 self._crosses(flow, qualified, role, value, arguments.expression(position, name), arguments)
