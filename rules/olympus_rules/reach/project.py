@@ -11,7 +11,7 @@ from operator import or_
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import lower_module
-from olympus_rules.keyflow.interpret.calls import KEEPING_METHODS
+from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import Model, libraries
 from olympus_rules.libraries.names import DEFAULT_ROOTS, canonical
 from olympus_rules.libraries.transformations import Transformation
