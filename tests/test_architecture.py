@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -155,3 +156,48 @@ def test_the_wheel_has_licence_and_command(wheel: zipfile.ZipFile):
     assert b"Apache License" in wheel.read(names["licenses/LICENSE"])
     assert b"olympus-lint = olympus_lint.cli:main" in wheel.read(names["entry_points.txt"])
     assert b"[pytest11]\nolympus = olympus.pytest_plugin" in wheel.read(names["entry_points.txt"])
+
+
+LIBRARIES = frozenset(
+    {
+        "abc", "builtins", "chex", "collections", "contextlib", "copy", "dataclasses", "equinox", "flax", "functools",
+        "haiku", "hashlib", "itertools", "jax", "jaxtyping", "joblib", "math", "numpy", "operator", "optax", "pickle",
+        "scipy", "tensorflow", "torch", "types", "typing", "typing_extensions",
+    }
+)  # fmt: skip
+LIBRARY_NAME = re.compile(rf"({'|'.join(LIBRARIES)})(\.[A-Za-z_]\w*)+\.?")
+
+
+def docstrings(tree: ast.AST) -> Iterator[ast.AST]:
+    """Return the docstrings of a module, those of its constants included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield node.value
+
+
+def library_names(tree: ast.AST) -> list[str]:
+    """Return the texts in a module that are, or begin, the qualified name of a library function."""
+    left_out = {id(node) for node in docstrings(tree)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in left_out
+        if LIBRARY_NAME.fullmatch(node.value)
+    ]
+
+
+def test_library_names_are_found():
+    tree = ast.parse(
+        '"jax.jit"\nx = ["jax", "jax.lax.", "numpy.stack", "use `jax.jit`", "jax.toml is", f"jax.random.{n}"]'
+    )
+    assert library_names(tree) == ["jax.lax.", "numpy.stack", "jax.random."]
+
+
+def test_only_the_libraries_room_names_library_functions():
+    found = {}
+    for package, path in MODULES:
+        if package != "olympus" and "libraries" not in path.parts:
+            names = library_names(ast.parse(path.read_text("utf-8")))
+            if names:
+                found[str(path.relative_to(ROOT))] = names
+    assert found == {}

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Key, Library, Other, Value
 from olympus_rules.syntax import Document
@@ -257,19 +258,19 @@ class Use:
         package, _, last = name.rpartition(".")
         if package == "builtins":
             return not inside and (last in TEXT or (last == "len" and self.may_be_one))
-        if package == "jax.lax" and last in COLLECTIVES:
+        if package == LAX and last in COLLECTIVES:
             return True
-        if package == "jax.random":
+        if package == RANDOM:
             return last in ("choice", "permutation", "shuffle") and bool(call.args) and call.args[0] is not self.node
         if package.partition(".")[0] == "numpy":
             return True
-        if package not in ("jax.numpy", "jax.lax"):
+        if package not in (NUMPY, LAX):
             return False
         if last in ("ndim", "shape", "size"):
             return last == "size" or (self.gives_shape(call) if last == "shape" else not self.counts_axes_of_keys(call))
         others = [argument for argument in call.args if argument is not self.node]
         options = {keyword.arg: keyword.value for keyword in call.keywords}
-        if (package == "jax.numpy" and last not in KEEPING) or last in STACKING:
+        if (package == NUMPY and last not in KEEPING) or last in STACKING:
             return True
         if last in SHAPED and any(is_spelled_out([argument]) for argument in [*others, *options.values()]):
             return True

@@ -136,7 +136,7 @@ WRONG = [
     (
         "[x]",
         r"unknown section 'x'; known are functions, methods, returns, inspect, fold, forward, transform, result, "
-        r"containers, arrays, typed-keys",
+        r"containers, arrays, conversions, typed-keys",
         True,
     ),
     ("inspect = 3", r"a\.toml: \[inspect\]: expected a table, not 3", True),
@@ -161,6 +161,10 @@ WRONG = [
     ("[forward]\nprefixes = []", r"a\.toml: \[forward\]: unknown field 'prefixes'; known are names", True),
     ("[returns]\n'a.f' = 3", r'\[returns\] "a\.f": expected a list of names', True),
     ("[transform]\nscans = []", r"a\.toml: \[transform\]: unknown field 'scans'; did you mean 'scan'\?", True),
+    ("[conversions]", r"a\.toml: \[\[conversions\]\]: expected an array of tables, not \{\}", True),
+    ('[[conversions]]\nform = "word"\nnames = []', r"form: unknown value 'word'; did you mean 'words'\?", True),
+    ('[[conversions]]\nform = "words"\nnames = []\nplaces = 1', r"expected numbers in `places`", True),
+    ('[[conversions]]\nform = "words"\nnames = []\nbefore = "new"', r"expected a release such as", False),
     ("[typed-keys]\nsinse = '1'", r"a\.toml: \[typed-keys\]: unknown field 'sinse'; did you mean 'since'\?", True),
     ("[typed-keys]\nsince = 1", r"\[typed-keys\] since: expected a string, not 1", True),
     ("[typed-keys]\nsince = '1'\nnone = true", r"takes typed keys since 1 does not take none; drop one", True),

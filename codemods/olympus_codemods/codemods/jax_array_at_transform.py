@@ -11,7 +11,7 @@ from olympus_codemods.names import Names, dotted
 from olympus_codemods.rewriting import ending, insert_line
 from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
 from olympus_rules.keyflow.facts import ArrayAtTransform, Fact
-from olympus_rules.libraries.names import REGISTER_DATACLASS, REGISTER_PYTREE_NODE_CLASS
+from olympus_rules.libraries.names import DATACLASS, REGISTER_DATACLASS, REGISTER_PYTREE_NODE_CLASS
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
@@ -39,7 +39,7 @@ def registered(class_: ast.ClassDef | None, document: Document) -> Fix | None:
     if class_ is None:
         return None
     names = Names(document, class_)
-    if any(names.resolve(part) == "dataclasses.dataclass" for part in map(called, class_.decorator_list)):
+    if any(names.resolve(part) == DATACLASS for part in map(called, class_.decorator_list)):
         decorator = names.spell(REGISTER_DATACLASS)
         first = None if decorator is None else insert_line(document, class_, f"@{decorator}")
         return fix_of(Applicability.UNSAFE, f"Register `{class_.name}`", first, *names.edits())

@@ -4,7 +4,17 @@
 its package, or after a module of it, and is read when a name of that package is first asked for.
 """
 
-from olympus_rules.libraries.model import LibraryFunction, Model, Support
+from olympus_rules.libraries.model import Conversion, LibraryFunction, Model, Support
 from olympus_rules.libraries.table import Libraries, libraries, package_of, read_pack, shipped
 
-__all__ = ["Libraries", "LibraryFunction", "Model", "Support", "libraries", "package_of", "read_pack", "shipped"]
+__all__ = [
+    "Conversion",
+    "Libraries",
+    "LibraryFunction",
+    "Model",
+    "Support",
+    "libraries",
+    "package_of",
+    "read_pack",
+    "shipped",
+]

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from olympus.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.libraries.transformations import Result, Transformation
 
-__all__ = ["ContainerCall", "LibraryFunction", "Model", "Support"]
+__all__ = ["ContainerCall", "Conversion", "LibraryFunction", "Model", "Support"]
 
 Support: TypeAlias = Literal["yes", "no", "unknown"]
 ContainerCall: TypeAlias = Literal["one", "all", "rows", "numbered", "mapping", "flattened", "namespace"]
@@ -74,6 +74,33 @@ class LibraryFunction:
         )
 
 
+Form: TypeAlias = Literal[
+    "numpy", "words", "dtype", "cast", "equality", "elementwise", "assertion", "fill", "pad", "shuffle", "collective",
+    "ravel", "generator", "save", "pickle", "checkpoint", "device_get", "text", "print", "zeros", "gather"
+]  # fmt: skip
+"""What a function does with the words of keys; ``docs/signature-packs.md`` explains the words."""
+Effect: TypeAlias = Literal["fails", "differs", "same"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What a function does with the words of keys among its arguments.
+
+    Attributes:
+        form: what it does.
+        places: the positions of the arguments that count.
+        names: their names; ``*`` for any keyword.
+        effect: what becomes of a typed key there.
+        before: the oldest release of JAX in which a typed key works.
+    """
+
+    form: Form
+    places: tuple[int, ...] = (0,)
+    names: tuple[str, ...] = ()
+    effect: Effect = "fails"
+    before: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """All that is known of one callable of a library.
@@ -90,6 +117,7 @@ class Model:
         container: how it builds a container or takes one apart, for functions of Python.
         makes_arrays: whether it gives arrays only, whatever functions it is given.
         joins: whether it wants keys of one kind in all of its arguments.
+        conversion: what it does with the words of keys.
     """
 
     qualified: str
@@ -103,6 +131,7 @@ class Model:
     container: ContainerCall | None = None
     makes_arrays: bool = False
     joins: bool = False
+    conversion: Conversion | None = None
 
     @property
     def root(self) -> str:

@@ -27,10 +27,33 @@ KEY_DATA = "jax.random.key_data"
 KEY_IMPL = "jax.random.key_impl"
 WRAP_KEY_DATA = "jax.random.wrap_key_data"
 
+CHOICE = "jax.random.choice"
+WITHOUT_DRAWING = frozenset({KEY_DATA, KEY_IMPL, WRAP_KEY_DATA})
+"""Functions of ``jax.random`` that take a key, or its words, and draw nothing."""
+REMOVED_MAKERS = frozenset({"jax.random.rbg_key", "jax.random.unsafe_rbg_key", "jax.random.threefry2x32_key"})
+
 # types
 ARRAY = "jax.Array"
 ARRAY_TYPES = (ARRAY, "jax.numpy.ndarray")
 KEY_DTYPE = "jax.dtypes.prng_key"
+NUMPY_ARRAY = "numpy.ndarray"
+ANY_ARRAY = frozenset({*ARRAY_TYPES, NUMPY_ARRAY, "chex.Array", "jaxtyping.Array"})
+ABSTRACT_ARRAY = "jax.ShapeDtypeStruct"
+UINT32 = ("jax.numpy.uint32", "numpy.uint32")
+KEY_TYPES = frozenset(
+    {
+        PRNG_KEY, KEY, KEY_DTYPE, "jax.random.KeyArray", "jax.random.PRNGKeyArray", "jax.random.PRNGKeyArrayImpl",
+        "jax.prng.PRNGKeyArray", "jax._src.prng.PRNGKeyArray", "jax._src.prng.PRNGKeyArrayImpl",
+    }
+)  # fmt: skip
+"""Names that stand for keys in annotations and tests of types."""
+TYPE_ARGUMENTS = {"typing.cast": 0, "typing.NewType": 1, "typing.assert_type": 1}
+"""Where a type is expected outside of annotations: the function, and which of its arguments is one."""
+TYPING = ("typing.", "typing_extensions.", "collections.abc.")
+LITERALS = frozenset({"typing.Literal", "typing_extensions.Literal"})
+ANNOTATED = frozenset({"typing.Annotated", "typing_extensions.Annotated"})
+NONE_TYPE = "types.NoneType"
+DATACLASS = "dataclasses.dataclass"
 JAXTYPING_KEY = "jaxtyping.Key"
 JAXTYPING_KEY_ARRAY = "jaxtyping.PRNGKeyArray"
 PARTITION_SPECS = ("jax.sharding.PartitionSpec", "jax.P")
@@ -50,7 +73,67 @@ ZEROS_LIKE = "jax.numpy.zeros_like"
 CALLING_THE_METHOD = ("numpy.reshape", "numpy.swapaxes", "numpy.transpose")
 """Functions of NumPy that call the method of that name of an array of JAX."""
 
+DTYPE_TESTS = (ISSUBDTYPE, "jax.dtypes.issubdtype")
+CREATORS = {
+    **{f"{module}.{name}": 1 for module in (NUMPY, "numpy") for name in ("zeros", "ones", "empty", "array", "asarray")},
+    **{f"{module}.full": 2 for module in (NUMPY, "numpy")},
+    **dict.fromkeys(UINT32, 1),
+    ABSTRACT_ARRAY: 1,
+}
+"""Functions that make arrays of numbers, with the position of the dtype."""
+METADATA = {f"{module}.{name}": name for module in (NUMPY, "numpy") for name in ("ndim", "shape", "size")}
+"""Functions that give what an attribute of an array says."""
+ELEMENTWISE_MODULES = (f"{NUMPY}.", "numpy.", f"{LAX}.")
+MAKING_MODULES = (f"{NUMPY}.", f"{LAX}.", "jax.nn.", f"{RANDOM}.")
+PURE_MODULES = (f"{LAX}.", f"{NUMPY}.", f"{RANDOM}.", "numpy.")
+CONVERTING = frozenset(
+    {
+        "jax.lax.convert_element_type", "jax.random.PRNGKey(seed)", "jax.random.categorical(logits)",
+        "jax.random.choice(a)", "jax.random.fold_in(data)", "jax.random.key(seed)",
+    }
+)  # fmt: skip
+"""Functions of ``jax.lax`` and ``jax.random`` that call ``__jax_array__`` (JAX 0.4.38 to 0.10.2), by the parameter."""
+DEVICE_PUT = "jax.device_put"
+SHARDINGS = frozenset({"jax.NamedSharding", "jax.sharding.NamedSharding"})
+
+# Python
+STR = "builtins.str"
+REPLACING = frozenset({"dataclasses.replace", "copy.replace"})
+
+# settings
+CONFIG = "jax.config"
+CONFIG_UPDATES = ("jax.config.update", "jax.config.config.update")
+
 # transformations and pytrees
+SCAN = "jax.lax.scan"
+FORI_LOOP = "jax.lax.fori_loop"
+WHILE_LOOP = "jax.lax.while_loop"
+LANE_NUMBERS = frozenset({"jax.lax.axis_index"})
+EVALUATORS = frozenset({"jax.eval_shape", "jax.make_jaxpr"})
+"""Functions that call another one with the shapes of arrays only."""
+TREE_AT = "equinox.tree_at"
+PLAIN_DECORATORS = frozenset(
+    {
+        DATACLASS, "functools.total_ordering", "typing.final", "typing.runtime_checkable",
+        "typing_extensions.final", "typing_extensions.runtime_checkable",
+    }
+)  # fmt: skip
+"""Decorators under which a class is no pytree, unless something else makes it one."""
+PLAIN_BASES = frozenset(
+    {
+        "abc.ABC", "builtins.object", "jax.array_protocol.SupportsJAXArray", "numpy.lib.mixins.NDArrayOperatorsMixin",
+        "typing.Generic", "typing.Protocol", "typing_extensions.Generic", "typing_extensions.Protocol",
+    }
+)  # fmt: skip
+PLAIN_PREFIXES = ("collections.abc.", "numbers.", "typing.Supports")
+"""The same for bases, by name and by the beginning of the name."""
+PLAIN_METACLASS = "abc.ABCMeta"
+TREE_UTIL = "jax.tree_util."
+NNX = "flax.nnx"
+VARIABLES = frozenset(
+    f"{NNX}.{name}" for name in ("BatchStat", "Cache", "Intermediate", "Param", "Perturbation", "Variable")
+)
+"""Variables of flax with ``__jax_array__``."""
 EVAL_SHAPE = "jax.eval_shape"
 VMAP = "jax.vmap"
 TREE_MAP = "jax.tree.map"

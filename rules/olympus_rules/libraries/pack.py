@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from olympus_rules.libraries.model import LibraryFunction
+from olympus_rules.libraries.model import Conversion, LibraryFunction
 
 __all__ = ["Pack"]
 
@@ -19,6 +19,7 @@ class Pack:
         methods: rows of methods of the packages' objects, by the method's name.
         returns: callables that return one which does what another name's row says, with that name.
         lists: the lists of names in the other sections, by section and field.
+        conversions: what functions do with the words of keys, by their names.
         typed_since: the first release of the library that is known to take typed keys, empty when none is.
         raw: whether the library is known to take raw keys only.
         raw_names: functions that are known not to take typed keys.
@@ -29,6 +30,7 @@ class Pack:
     methods: tuple[LibraryFunction, ...] = ()
     returns: dict[str, str] = field(default_factory=dict)
     lists: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    conversions: dict[str, Conversion] = field(default_factory=dict)
     typed_since: str = ""
     raw: bool = False
     raw_names: tuple[str, ...] = ()
@@ -40,5 +42,5 @@ class Pack:
     def spoken_of(self) -> frozenset[str]:
         """Return every qualified name that the pack says something about."""
         listed = (names for (_, name), names in self.lists.items() if name not in ("prefixes", "methods", "modules"))
-        names = frozenset(row.qualified for row in self.functions).union(self.returns, *listed)
+        names = frozenset(row.qualified for row in self.functions).union(self.returns, self.conversions, *listed)
         return frozenset(name for name in names if not name.endswith(".*"))

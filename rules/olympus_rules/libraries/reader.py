@@ -6,9 +6,9 @@ import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from pathlib import PurePath
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
-from olympus_rules.libraries.model import ContainerCall, LibraryFunction
+from olympus_rules.libraries.model import ContainerCall, Conversion, Effect, Form, LibraryFunction
 from olympus_rules.libraries.pack import Pack
 from olympus_rules.libraries.transformations import TRANSFORMATIONS, Result
 
@@ -26,7 +26,10 @@ LISTS: dict[str, tuple[str, ...]] = {
 ROWS = ("functions", "methods")
 TYPED_KEYS = "typed-keys"
 SUPPORT = ("since", "none", "except")
-SECTIONS = (*ROWS, "returns", *LISTS, TYPED_KEYS)
+CONVERSIONS = "conversions"
+OF_CONVERSIONS = ("form", "names", "places", "all-from", "keywords", "effect", "before")
+MOST_PLACES = 32  # arguments that count where all do
+SECTIONS = (*ROWS, "returns", *LISTS, CONVERSIONS, TYPED_KEYS)
 CHOICES = {"derive": ("split", "fold_in", "clone"), "seed": ("typed", "raw"), "makes": ("key", "keys")}
 FLAGS = ("wrap", "unwrap", "raw")
 FIELDS = tuple(field.name for field in fields(LibraryFunction) if field.name not in ("qualified", "method"))
@@ -55,6 +58,7 @@ def read(filename: str, text: str) -> Pack:
     lists: dict[tuple[str, str], tuple[str, ...]] = {}
     returns: dict[str, str] = {}
     since, raw, raw_names = _typed_keys(f"{filename}: [{TYPED_KEYS}]", table.pop(TYPED_KEYS, {}))
+    conversions = _conversions(f"{filename}: [[{CONVERSIONS}]]", table.pop(CONVERSIONS, []))
     for section, entries in table.items():
         _known(filename, "section", section, SECTIONS)
         place = f"{filename}: [{section}]"
@@ -67,7 +71,7 @@ def read(filename: str, text: str) -> Pack:
                 _known(place, "field", name, LISTS[section])
                 lists[section, name] = _listed(f"{place} {name}", value)
     functions, methods = (tuple(replace(row, raw=raw or row.raw) for row in rows[section]) for section in ROWS)
-    return Pack(roots, functions, methods, returns, lists, since, raw, raw_names)
+    return Pack(roots, functions, methods, returns, lists, conversions, since, raw, raw_names)
 
 
 def _typed_keys(place: str, value: object) -> tuple[str, bool, tuple[str, ...]]:
@@ -79,6 +83,33 @@ def _typed_keys(place: str, value: object) -> tuple[str, bool, tuple[str, ...]]:
     if since and none:
         raise ValueError(f"{place}: a library that takes typed keys since {since} does not take none; drop one of both")
     return since, none, _names(f"{place} except", table.get("except", []))
+
+
+def _conversions(place: str, value: object) -> dict[str, Conversion]:
+    """Return what functions do with the words of keys, by their names."""
+    if not isinstance(value, list):
+        raise ValueError(f"{place}: expected an array of tables, not {value!r}")
+    return {name: conversion for entry in value for names, conversion in [_conversion(place, entry)] for name in names}
+
+
+def _conversion(place: str, value: object) -> tuple[tuple[str, ...], Conversion]:
+    table = _table(place, value)
+    for name in table:
+        _known(place, "field", name, OF_CONVERSIONS)
+    places = table.get("places", [0])
+    first = table.get("all-from", MOST_PLACES)
+    before = _text(f"{place} before", table.get("before", ""))
+    if not isinstance(places, list) or not all(type(number) is int for number in (first, *places)):
+        raise ValueError(f"{place}: expected numbers in `places` and `all-from`, not {places!r} and {first!r}")
+    if not all(part.isdecimal() for part in before.split(".") if before):
+        raise ValueError(f'{place} before: expected a release such as "0.9.2", not {before!r}')
+    return _listed(f"{place} names", table.get("names", [])), Conversion(
+        cast("Form", _choice(f"{place} form", table.get("form", ""), get_args(Form))),
+        tuple(range(cast("int", first), MOST_PLACES)) if "all-from" in table else tuple(places),
+        _names(f"{place} keywords", table.get("keywords", [])),
+        cast("Effect", _choice(f"{place} effect", table.get("effect", "fails"), get_args(Effect))),
+        tuple(map(int, before.split("."))) if before else (),
+    )
 
 
 def _row(place: str, name: str, value: object, method: bool) -> LibraryFunction:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from olympus.verdicts.documented import Documented
-from olympus_rules.libraries.model import LibraryFunction, Model, Support
+from olympus_rules.libraries.model import Conversion, LibraryFunction, Model, Support
 from olympus_rules.libraries.pack import Pack
 from olympus_rules.libraries.reader import LISTS, read
 from olympus_rules.libraries.transformations import TRANSFORMATIONS
@@ -50,6 +50,7 @@ class Libraries:
         self._words: dict[str, dict[str, Any]] = {section: {} for section in WORDS}
         self._returned: dict[str, str] = {}
         self._joining: set[str] = set()
+        self._conversions: dict[str, Conversion] = {}
         self._array_modules: tuple[str, ...] = ()
         self._packs: dict[str, list[Pack]] = {}
         self._support: dict[str, Support] = {}
@@ -72,6 +73,7 @@ class Libraries:
         for section, words in self._words.items():
             for word in LISTS[section]:
                 words |= {name: word for name in pack.listed(section, word) if name not in claimed}
+        self._conversions |= {name: row for name, row in pack.conversions.items() if name not in claimed}
         self._joining |= set(pack.listed("arrays", "joins")) - claimed
         self._array_modules += tuple(f"{module}." for module in pack.listed("arrays", "modules"))
         raw = {row.qualified for row in pack.functions if row.raw}
@@ -118,6 +120,7 @@ class Libraries:
             result=result or self._of_module("result", name),
             container=self._words["containers"].get(name) or self._of_module("containers", name),
             makes_arrays=name.startswith(self._array_modules),
+            conversion=self._conversions.get(name),
             joins=name in self._joining or (transform is not None and transform.joins),
         )
 
@@ -152,7 +155,14 @@ class Libraries:
     @property
     def names(self) -> frozenset[str]:
         """Return every name in the table, prefixes left out, by reading every pack."""
-        listed = (self._inspected, self._forwarded, self._returned, self._joining, *self._words.values())
+        listed = (
+            self._inspected,
+            self._forwarded,
+            self._returned,
+            self._joining,
+            self._conversions,
+            *self._words.values(),
+        )
         names = frozenset(row.qualified for row in self.functions).union(*listed)
         return frozenset(name for name in names if not name.endswith(".*"))
 

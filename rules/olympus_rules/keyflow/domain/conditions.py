@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from olympus.predicates import Applied, Constant, Counter, Expression, Predicate, Shifted, Symbol
+from olympus_rules.libraries.names import NONE_TYPE
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.domain.terms import Term, Terms
@@ -124,7 +125,7 @@ def _members(terms: Terms, term: Term, *, classes: bool) -> Iterator[Constant | 
         return
     found = _expression(terms, term)
     if classes and found == Constant(None):
-        found = Symbol("types.NoneType")  # int | None
+        found = Symbol(NONE_TYPE)  # int | None
     yield found if isinstance(found, Symbol if classes else Constant | Symbol) else None
 
 

@@ -8,13 +8,11 @@ from olympus_rules.keyflow.domain.arguments import parts as parts_of
 from olympus_rules.keyflow.domain.values import Choice, Metadata, Sequence, Value
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import axes, boundaries, layout, literals, masks
+from olympus_rules.libraries.names import ELEMENTWISE_MODULES, METADATA
 
 __all__ = ["array_function", "pure"]
 
 
-METADATA_FUNCTIONS = {
-    f"{module}.{name}": name for module in ("jax.numpy", "numpy") for name in ("ndim", "shape", "size")
-}
 STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
 CHOOSING = {"where", "select"}
 JOINING = STACKING | CHOOSING
@@ -22,7 +20,7 @@ JOINING = STACKING | CHOOSING
 
 def pure(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     """Return the term of a call that depends on nothing but its arguments."""
-    metadata = METADATA_FUNCTIONS.get(qualified)
+    metadata = METADATA.get(qualified)
     if metadata is not None and arguments.node is not None and arguments.node.args:
         first = arguments.get(0, "a")
         if type(first) is int:
@@ -50,7 +48,7 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
         return first
     if name in CHOOSING:
         masks.chosen(flow, arguments)
-    if arguments.node is not None and qualified.startswith(("jax.numpy.", "numpy.", "jax.lax.")):
+    if arguments.node is not None and qualified.startswith(ELEMENTWISE_MODULES):
         subject = arguments.expression(0, "a")
         result = None
         if subject is not None and (isinstance(first, int | Sequence | Choice)):

@@ -20,7 +20,7 @@ from olympus_rules.keyflow.interpret.lanes import Lanes
 from olympus_rules.keyflow.notes import boundaries, layout, specs
 from olympus_rules.keyflow.notes.pending import is_words
 from olympus_rules.keyflow.notes.transformed import marked, returns_boundary
-from olympus_rules.libraries.names import TREE_MAP
+from olympus_rules.libraries.names import ARANGE, FORI_LOOP, LAX, SCAN, TREE_MAP, WHILE_LOOP
 
 __all__ = ["call_library", "call_mapped", "each", "transform"]
 
@@ -280,7 +280,7 @@ def _scan(flow: Flow, arguments: Arguments) -> Value:
             result = flow.call(body, given)
         new = get_item(flow, result, Const(0))
         if turn == 0:
-            boundaries.joined(flow, "jax.lax.scan", [(carry, arguments.expression(1, "init")), (new, None)], flow.site)
+            boundaries.joined(flow, SCAN, [(carry, arguments.expression(1, "init")), (new, None)], flow.site)
         carry = new
         outputs.append(get_item(flow, result, Const(1)))
     return Sequence("tuple", (carry, Sequence("stack", tuple(outputs), True)))
@@ -302,7 +302,7 @@ def _length_of(flow: Flow, xs: Value | None) -> Value | None:
     if type(xs) is not int or flow.terms.operation(xs) != "op":
         return None
     data, args = flow.terms.data(xs), flow.terms.args(xs)
-    is_range = isinstance(data, tuple) and data[0] == "jax.numpy.arange" and len(args) > 0
+    is_range = isinstance(data, tuple) and data[0] == ARANGE and len(args) > 0
     only = is_range and all(flow.terms.operation(arg) == "symbol" for arg in args[1:])  # and a dtype
     return args[0] if only else None
 
@@ -326,7 +326,7 @@ def _fori_loop(flow: Flow, arguments: Arguments) -> Value:
             new = flow.call(body, positional(index, value, loop="fori_loop"))
         if turn == 0:
             nodes = arguments.expression(3, "init_val"), _result_of(arguments.expression(2, "body_fun"))
-            boundaries.joined(flow, "jax.lax.fori_loop", [(value, nodes[0]), (new, nodes[1])], flow.site)
+            boundaries.joined(flow, FORI_LOOP, [(value, nodes[0]), (new, nodes[1])], flow.site)
         value = new
     return value
 
@@ -340,7 +340,7 @@ def _while_loop(flow: Flow, arguments: Arguments) -> Value:
         new = flow.call(body, positional(value, loop="while_loop"))
         if turn == 0:
             nodes = arguments.expression(2, "init_val"), _result_of(arguments.expression(1, "body_fun"))
-            boundaries.joined(flow, "jax.lax.while_loop", [(value, nodes[0]), (new, nodes[1])], flow.site)
+            boundaries.joined(flow, WHILE_LOOP, [(value, nodes[0]), (new, nodes[1])], flow.site)
         value = new
     return value
 
@@ -442,7 +442,7 @@ def _exclusive(
             flow.knowledge.fill(term, true=False)  # what a branch returns is an array
     flow.path = outer
     parts = [(value, node) for (_, value), node in zip(results, joined_nodes, strict=True)]
-    boundaries.joined(flow, f"jax.lax.{name}", parts, flow.site)
+    boundaries.joined(flow, f"{LAX}.{name}", parts, flow.site)
     if any(isinstance(value, Sequence) for _, value in results):
         return _merged(flow, results)
     return choose(flow, results)

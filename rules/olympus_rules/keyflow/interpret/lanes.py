@@ -22,6 +22,7 @@ from olympus_rules.keyflow.domain.values import Mapped, Value
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes.pending import spelled
+from olympus_rules.libraries.names import LANE_NUMBERS
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.domain.arguments import Arguments
@@ -33,7 +34,6 @@ MAX_DRAWS = 40  # draws kept of one function
 MAX_STEPS = 1_000  # looked at to find out whether one key depends on the lane; a longer history may
 DERIVED = frozenset({"attr", "item", "slice", "lane", "batch", "view", "fold_in", "split"})
 REPEATING = ("broadcast_to", "repeat", "tile")
-LANE_NUMBERS = frozenset({"jax.lax.axis_index"})
 
 
 def drawn(flow: Flow, value: Value, place: Place) -> None:

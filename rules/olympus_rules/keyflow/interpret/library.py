@@ -10,36 +10,31 @@ from olympus_rules.keyflow.interpret import application, arrays, containers, cop
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
 from olympus_rules.keyflow.notes import conversions, literals, specs
+from olympus_rules.libraries import Model
+from olympus_rules.libraries.names import CREATORS, EVALUATORS, REPLACING, SHARDINGS, TREE_AT
 from olympus_rules.syntax.project import locate_name
 
 __all__ = ["call_library"]
 
-ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "scipy.", "jax.ops.", "math.")
-
-
-REPLACING = {"dataclasses.replace", "copy.replace"}
-TREE_AT = "equinox.tree_at"
-
 
 def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     """Call something from outside this file."""
-    converting = conversions.ROWS.get(qualified)
-    if converting is None:
-        return _call_library(flow, qualified, arguments)
-    result = _call_library(flow, qualified, arguments)
-    return conversions.converted(flow, converting, qualified, arguments, result)
-
-
-def _call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     model = flow.file.table.get(qualified)
+    result = _call_library(flow, model, qualified, arguments)
+    if model.conversion is None:
+        return result
+    return conversions.converted(flow, model.conversion, qualified, arguments, result)
+
+
+def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments) -> Value:
     if model.row is not None:
         return rows.random_function(flow, model.row, arguments)
     if qualified.startswith("builtins."):
         return containers.builtin(flow, qualified[9:], arguments)
-    if qualified in literals.CREATORS and (words := literals.made(flow, qualified, arguments)) is not None:
+    if qualified in CREATORS and (words := literals.made(flow, qualified, arguments)) is not None:
         return words
     first = arguments.positional[0][0] if arguments.positional else None
-    if qualified in literals.EVALUATORS and first is not None:
+    if qualified in EVALUATORS and first is not None:
         literals.evaluated(flow, first, tuple(value for value, _ in arguments.positional[1:]))
     result = higher_order.call_library(flow, qualified, arguments)
     if result is not None:
@@ -48,14 +43,14 @@ def _call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
         return Library(model.returns)
     if qualified == TREE_AT and (changed := copies.replaced_at(flow, arguments)) is not None:
         return changed
-    if qualified in specs.SHARDINGS:
+    if qualified in SHARDINGS:
         return arguments.get(1, "spec") or flow.terms.fresh()
     if model.forwards and first is not None:
         specs.placed(flow, arguments)
         return first
     if model.inspects:
         return arrays.pure(flow, qualified, arguments)
-    if qualified.startswith(ARRAY_MODULES):
+    if model.makes_arrays:
         return (
             arrays.pure(flow, qualified, arguments)
             if arguments.asks

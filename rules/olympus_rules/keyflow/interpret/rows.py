@@ -21,6 +21,7 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries
 from olympus_rules.keyflow.notes import pending as notes
 from olympus_rules.libraries import LibraryFunction
+from olympus_rules.libraries.names import CHOICE
 
 __all__ = ["generated", "method", "random_function"]
 
@@ -125,7 +126,7 @@ def _each_arm(flow: Flow, value: Value, function: Callable[[Term], Value]) -> Va
 
 def _draw(row: LibraryFunction, arguments: Arguments) -> str:
     """Return which bits of the key a call draws; the table speaks of default arguments."""
-    if row.qualified == "jax.random.choice":
+    if row.qualified == CHOICE:
         if arguments.get(4, "p") not in (None, Const(None)):
             return "bits"
         if arguments.get(3, "replace") not in (None, Const(True)):

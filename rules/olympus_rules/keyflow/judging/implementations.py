@@ -11,6 +11,7 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty
 from olympus_rules.keyflow.facts import Fact, GlobalImplementation, KeyKind, Place
 from olympus_rules.keyflow.notes.pending import spelled
+from olympus_rules.libraries.names import CONFIG, CONFIG_UPDATES
 
 __all__ = ["implementations"]
 
@@ -43,7 +44,7 @@ def _setting(file: File, node: ast.AST) -> tuple[str, str] | None:
         case ast.Call(args=[_, ast.Constant(value="threefry2x32" | False)]):
             return None
         case ast.Call(func=function, args=[ast.Constant(value=str(name)), _]):
-            if name in SETTINGS and _resolved(file, function) in ("jax.config.update", "jax.config.config.update"):
+            if name in SETTINGS and _resolved(file, function) in CONFIG_UPDATES:
                 return SETTINGS[name], name
             if name.lower() in SETTINGS and _resolved(file, function) == "os.environ.setdefault":
                 return SETTINGS[name.lower()], name
@@ -51,7 +52,7 @@ def _setting(file: File, node: ast.AST) -> tuple[str, str] | None:
             if name.lower() in SETTINGS and _resolved(file, environment) == "os.environ":
                 return SETTINGS[name.lower()], name
         case ast.Assign(targets=[ast.Attribute(attr=name) as target]):
-            if name in SETTINGS and _resolved(file, target.value) == "jax.config":
+            if name in SETTINGS and _resolved(file, target.value) == CONFIG:
                 return SETTINGS[name], name
     return None
 

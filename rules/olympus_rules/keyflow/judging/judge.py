@@ -24,6 +24,7 @@ from olympus_rules.keyflow.domain.type_tests import CONNECTIVES, asks_for_its_ty
 from olympus_rules.keyflow.domain.values import Const
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
 from olympus_rules.keyflow.notes.pending import spelled
+from olympus_rules.libraries.names import FOLD_IN, NUMPY_ARRAY
 
 __all__ = ["handed_out", "judge", "obstacles", "settle", "stale_state", "unique", "with_makers"]
 
@@ -179,8 +180,8 @@ def _collisions(run: Run) -> Iterator[Fact]:
                 key=spelled(node.args[0]) if node.args else "",
                 kind=knowledge.kind(child),
                 how="fold_in-twice",
-                first=Place(first.node, "jax.random.fold_in"),
-                again=Place(node, "jax.random.fold_in"),
+                first=Place(first.node, FOLD_IN),
+                again=Place(node, FOLD_IN),
                 repeated_by=again.loop or "loop" if first.node is node else "",
             )
     yield from _split_beside_fold_in(run)
@@ -215,7 +216,7 @@ def _split_beside_fold_in(run: Run) -> Iterator[Fact]:
             fold_first = derivation.time < use.time
             met = run.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation)))
             if met != Meeting.NEVER:
-                fold, split = Place(node, "jax.random.fold_in"), Place(use.node, use.what, use.key)
+                fold, split = Place(node, FOLD_IN), Place(use.node, use.what, use.key)
                 later, earlier = (fold, split) if _after(node, use.node) else (split, fold)
                 yield facts.DerivationCollision(
                     node=later.node,
@@ -506,7 +507,7 @@ def _typed_key_asked(terms: Terms, test: Term) -> Term | None:
     if asked.endswith("issubdtype") and terms.operation(args[0]) == "op" and terms.data(args[0]) == "dtype":
         is_number = terms.operation(args[1]) == "symbol" and not terms.data(args[1]).endswith(KEY_DTYPES)
         return None if is_number else terms.args(args[0])[0]
-    if asked == "isinstance" and terms.data(args[1]) == "numpy.ndarray":  # no typed key is one
+    if asked == "isinstance" and terms.data(args[1]) == NUMPY_ARRAY:  # no typed key is one
         return args[0]
     return None
 

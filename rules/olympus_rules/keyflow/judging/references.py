@@ -13,33 +13,27 @@ from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.facts import Construction, Fact, KeyKind, Reference
+from olympus_rules.libraries.names import (
+    ANNOTATED,
+    KEY,
+    KEY_DTYPE,
+    KEY_TYPES,
+    LITERALS,
+    PRNG_KEY,
+    REMOVED_MAKERS,
+    TYPE_ARGUMENTS,
+    TYPING,
+)
 from olympus_rules.syntax.document import first_line
 
 __all__ = ["references"]
 
-CONSTRUCTORS = {"jax.random.PRNGKey"}
-TYPES = {
-    "jax.random.PRNGKey",
-    "jax.random.key",
-    "jax.random.KeyArray",
-    "jax.random.PRNGKeyArray",
-    "jax.random.PRNGKeyArrayImpl",
-    "jax.prng.PRNGKeyArray",
-    "jax._src.prng.PRNGKeyArray",
-    "jax._src.prng.PRNGKeyArrayImpl",
-    "jax.dtypes.prng_key",
-}
-REMOVED = {"jax.random.rbg_key", "jax.random.unsafe_rbg_key", "jax.random.threefry2x32_key"}
-GONE = REMOVED | (TYPES - CONSTRUCTORS - {"jax.random.key", "jax.dtypes.prng_key"})
+CONSTRUCTORS = frozenset({PRNG_KEY})
+PRESENT = frozenset({KEY, KEY_DTYPE})
+GONE = REMOVED_MAKERS | (KEY_TYPES - CONSTRUCTORS - PRESENT)
 """Names that JAX has no more, or keeps to itself."""
-# Where a type is expected outside of annotations: the function, and which of its arguments it is.
-TYPE_ARGUMENTS = {"typing.cast": 0, "typing.NewType": 1, "typing.assert_type": 1}
 GENERICS = frozenset({"dict", "frozenset", "list", "set", "tuple", "type"})
-TYPING = ("typing.", "typing_extensions.", "collections.abc.")
-# What stands in the brackets of these is no type, or its first part alone is one.
-LITERALS = frozenset({"typing.Literal", "typing_extensions.Literal"})
-ANNOTATED = frozenset({"typing.Annotated", "typing_extensions.Annotated"})
-LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | TYPES | REMOVED} | {"unsafe_raw_array"}
+LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | KEY_TYPES | REMOVED_MAKERS} | {"unsafe_raw_array"}
 CALLED = ("PRNGKey", "random.key")
 SPELLINGS = (*sorted(LAST_NAMES - {"key"}), "random.key", ": key", "-> key")
 
@@ -221,7 +215,7 @@ class _Scan:
             yield kind(
                 node=node,
                 confidence=Confidence.CERTAIN,
-                kind=KeyKind.RAW if qualified == "jax.random.PRNGKey" else KeyKind.UNKNOWN,
+                kind=KeyKind.RAW if qualified == PRNG_KEY else KeyKind.UNKNOWN,
                 qualified=qualified,
                 context=context,
                 reachable=self.reachable(node, qualified, context),
@@ -287,7 +281,7 @@ class _Scan:
             scope = scope.parent
         for star in self.file.module.stars:
             qualified = self.file.linker.library(".".join([star, node.id, *reversed(parts)])).qualified
-            if qualified in CONSTRUCTORS | TYPES | REMOVED:
+            if qualified in CONSTRUCTORS | KEY_TYPES | REMOVED_MAKERS:
                 return qualified
         return None
 
@@ -314,13 +308,13 @@ def _asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:
 
 def _concerns(qualified: str, context: str) -> bool:
     if context in ("annotation", "isinstance", "alias"):
-        return qualified in TYPES
+        return qualified in KEY_TYPES
     if context == "part":
         return False
     return (
         qualified in CONSTRUCTORS
-        or qualified in REMOVED
-        or (qualified in TYPES and qualified not in ("jax.random.key", "jax.dtypes.prng_key"))
+        or qualified in REMOVED_MAKERS
+        or (qualified in KEY_TYPES and qualified not in PRESENT)
     )
 
 

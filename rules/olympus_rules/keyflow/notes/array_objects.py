@@ -38,6 +38,17 @@ from olympus_rules.keyflow.domain.values import (
 )
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.keyflow.notes.pytrees import ArrayClass, Pytrees, variable_class
+from olympus_rules.libraries.names import (
+    ANY_ARRAY,
+    CONVERTING,
+    DEVICE_PUT,
+    LAX,
+    MAKING_MODULES,
+    NNX,
+    PURE_MODULES,
+    RANDOM,
+    WITHOUT_DRAWING,
+)
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.array_names import defines_arrays, imported_names, stands_for
@@ -45,14 +56,7 @@ from olympus_rules.syntax.project import Location
 
 __all__ = ["ArrayObjects", "array_names"]
 
-# Functions of jax.lax and jax.random that convert such an object in JAX 0.4.38 to 0.10.2, by the parameter.
-CONVERTING = frozenset(
-    {
-        "jax.lax.convert_element_type", "jax.random.PRNGKey(seed)", "jax.random.categorical(logits)",
-        "jax.random.choice(a)", "jax.random.fold_in(data)", "jax.random.key(seed)",
-    }
-)  # fmt: skip
-# Those that take pytrees, or that only ask for the shape and dtype of what they are given.
+# Functions of jax.lax that take pytrees, or that only ask for the shape and dtype of what they are given.
 TREES = frozenset(
     {
         "all_gather", "all_to_all", "associative_scan", "axis_index", "cond", "custom_linear_solve", "custom_root",
@@ -61,10 +65,6 @@ TREES = frozenset(
         "with_sharding_constraint",
     }
 )  # fmt: skip
-KEYED = frozenset({"jax.random.key_data", "jax.random.wrap_key_data", "jax.random.key_impl"})
-ARRAYS = ("jax.lax.", "jax.numpy.", "jax.random.", "numpy.")
-ARRAY_TYPES = frozenset({"chex.Array", "jax.Array", "jax.numpy.ndarray", "jaxtyping.Array", "numpy.ndarray"})
-MAKERS = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.random.")
 
 
 def array_names(document: Document, imported: Mapping[str, str]) -> tuple[frozenset[str] | None, list[str]]:
@@ -169,7 +169,7 @@ class ArrayObjects:
         if annotation is None:
             return
         resolved = self._resolve(flow.code, annotation)
-        if isinstance(resolved, Library) and resolved.qualified in ARRAY_TYPES:
+        if isinstance(resolved, Library) and resolved.qualified in ANY_ARRAY:
             self._arrays.add(term)
         elif isinstance(resolved, Class | Library):
             class_ = self._linker.hierarchy.known_class(resolved)
@@ -205,18 +205,20 @@ class ArrayObjects:
         model = self._file.table.get(qualified)
         if model.is_jax and model.transform is not None and model.transform.takes_apart:
             self._operands(flow, qualified, model.transform, arguments)
-        elif qualified.startswith("jax.lax."):
+        elif qualified.startswith(f"{LAX}."):
             self._lax(flow, qualified, arguments)
-        elif qualified.startswith("jax.random."):
+        elif qualified.startswith(f"{RANDOM}."):
             self._random(flow, qualified, arguments)
-        elif qualified == "jax.device_put":
+        elif qualified == DEVICE_PUT:
             self._given(flow, qualified, arguments.get(0, "x"), arguments.expression(0, "x"), arguments, plain=True)
         class_ = self._linker.variable_class(qualified)
         if class_ is not None:
             made = result if type(result) is int else flow.terms.fresh()
             self._file.classes[made] = class_
             return made
-        if qualified.startswith(ARRAYS) and self.concerns(result):  # `jnp.asarray(x)`, which the key flow sees through
+        if qualified.startswith(PURE_MODULES) and self.concerns(
+            result
+        ):  # `jnp.asarray(x)`, which the key flow sees through
             return flow.terms.make("op", (qualified, flow.terms.number()))
         return result
 
@@ -292,7 +294,7 @@ class ArrayObjects:
         row = self._file.table.get(qualified).row
         parameters = row.parameters if row is not None else ("key",)
         keys = {*row.sinks, *row.folds} if row is not None else set()
-        if qualified in KEYED or (row is not None and row.derive):
+        if qualified in WITHOUT_DRAWING or (row is not None and row.derive):
             keys.add(parameters[0])
         for position, name, value, node in _each(arguments):
             if position is not None:
@@ -341,7 +343,7 @@ class ArrayObjects:
             return True
         if operation == "op":
             name = data[0] if isinstance(data, tuple) else data
-            return isinstance(name, str) and name.startswith(MAKERS)
+            return isinstance(name, str) and name.startswith(MAKING_MODULES)
         return value in self._arrays
 
     # facts
@@ -405,7 +407,7 @@ class ArrayObjects:
 
 def _is_variables(qualified: str, text: str) -> bool:
     """Say whether a name stands for variables of flax.nnx, or for the module that has them."""
-    return variable_class(qualified) is not None or (qualified == "flax.nnx" and "nnx." in text)
+    return variable_class(qualified) is not None or (qualified == NNX and "nnx." in text)
 
 
 def _each(arguments: Arguments) -> Iterator[tuple[int | None, str | None, Value, ast.expr | None]]:

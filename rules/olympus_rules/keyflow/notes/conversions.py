@@ -1,14 +1,12 @@
 """Looks at keys that leave the world of keys: to numpy, files, text, comparisons, collectives.
 
-The table says which arguments of which function may be keys, and what becomes of a typed key there. What it says of
-typed keys was measured, from JAX 0.4.38 to 0.10.2.
+``[[conversions]]`` in the packs says which arguments may be keys, and what becomes of a typed key there.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
@@ -20,146 +18,22 @@ from olympus_rules.keyflow.domain.terms import WORDS, Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Map, Metadata, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import dtype_fact, is_stored, is_used_as_key, note, spelled
+from olympus_rules.libraries import Conversion
+from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, RANDOM, STR
 
-__all__ = ["ROWS", "compared", "converted", "method", "shown"]
+__all__ = ["compared", "converted", "method", "shown"]
 
 MANY = 32  # leaves of a tree that are looked at
 
-EVERYWHERE = tuple(range(MANY))
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What a function does with keys among its arguments.
-
-    Attributes:
-        form: see :data:`ROWS`.
-        places: the positions of the arguments that count.
-        names: their names; ``*`` for any keyword.
-        effect: what a typed key does there: ``fails``, ``differs`` or the ``same``.
-        before: the oldest release of JAX in which a typed key works.
-    """
-
-    form: str
-    places: tuple[int, ...] = (0,)
-    names: tuple[str, ...] = ()
-    effect: str = "fails"
-    before: tuple[int, ...] = ()
-
-
-def _rows(module: str, names: str, row: Row) -> dict[str, Row]:
-    return {f"{module}.{name}": row for name in names.split()}
-
-
-ROWS: dict[str, Row] = {
-    # numpy: an array of words where there was a key
-    **_rows(
-        "numpy",
-        "array asanyarray asarray ascontiguousarray atleast_1d atleast_2d broadcast_to concatenate copy empty_like"
-        " expand_dims full_like hstack isfinite isin isinf isnan ones_like ravel repeat stack tile uint32 uint64 int32"
-        " int64 unique vstack zeros_like",
-        Row("numpy", names=("a", "object", "arrays", "x", "array", "prototype", "m")),
-    ),
-    **_rows("numpy", "append where", Row("numpy", (0, 1, 2), ("arr", "values"))),
-    **_rows(
-        "tensorflow", "constant convert_to_tensor cast random.stateless_uniform random.stateless_normal", Row("numpy")
-    ),
-    **_rows("hashlib", "blake2b md5 sha1 sha256 sha512", Row("words")),
-    **_rows("builtins", "bytes memoryview", Row("words")),
-    # words as numbers
-    **_rows("jax.numpy", "array asarray", Row("cast", names=("a", "object"))),
-    **_rows("jax.numpy", "argsort lexsort sort unique", Row("words", names=("a", "ar", "keys"))),
-    **_rows("numpy", "argsort lexsort sort", Row("words", names=("a", "keys"))),
-    "jax.lax.sort": Row("words", names=("operand",)),
-    # dtypes
-    **_rows(
-        "numpy",
-        "can_cast dtype empty full iinfo issubdtype ones promote_types result_type zeros",
-        Row("dtype", EVERYWHERE, ("dtype",)),
-    ),
-    **_rows(
-        "jax.numpy", "arange dtype iinfo issubdtype promote_types result_type", Row("dtype", EVERYWHERE, ("dtype",))
-    ),
-    "jax.dtypes.issubdtype": Row("dtype"),
-    # comparisons
-    **_rows("numpy", "array_equal array_equiv", Row("equality", (0, 1), ("a1", "a2"), "differs")),
-    "numpy.allclose": Row("equality", (0, 1), ("a", "b")),
-    **_rows("numpy", "equal isclose not_equal", Row("elementwise", (0, 1), ("x1", "x2", "a", "b"))),
-    **_rows("jax.numpy", "equal not_equal", Row("elementwise", (0, 1), ("x", "y"), "differs")),
-    **_rows(
-        "numpy.testing",
-        "assert_allclose assert_almost_equal assert_array_almost_equal assert_array_equal assert_array_less"
-        " assert_equal",
-        Row("assertion", (0, 1), ("actual", "desired", "x", "y")),
-    ),
-    **_rows("chex", "assert_trees_all_close assert_tree_all_finite", Row("assertion", EVERYWHERE)),
-    **_rows("chex", "assert_rank assert_type", Row("assertion", names=("inputs",))),
-    # values that are no keys among keys
-    "jax.numpy.where": Row("fill", (1, 2), ("x", "y")),
-    "jax.numpy.pad": Row("pad", names=("array",)),
-    "numpy.pad": Row("numpy", names=("array",)),
-    "jax.lax.pad": Row("pad", (0, 1), ("operand", "padding_value")),
-    **_rows("jax.random", "permutation", Row("shuffle", (1,), ("x",))),
-    **_rows("jax.random", "choice", Row("shuffle", (1,), ("a",))),
-    # sums over devices and trees
-    **_rows("jax.lax", "pmax pmean pmin psum psum_scatter", Row("collective", names=("x",))),
-    "optax.global_norm": Row("collective"),
-    "jax.flatten_util.ravel_pytree": Row("ravel", names=("pytree",)),
-    # seeds
-    **_rows("numpy.random", "RandomState seed", Row("generator", names=("seed",))),
-    # files
-    **_rows("numpy", "save savetxt", Row("save", (1,), ("arr", "X"))),
-    **_rows("numpy", "savez savez_compressed", Row("save", EVERYWHERE[1:], ("*",))),
-    "jax.numpy.save": Row("save", (1,), ("arr",)),
-    "jax.numpy.savez": Row("save", EVERYWHERE[1:], ("*",)),
-    **_rows("flax.serialization", "msgpack_serialize to_bytes", Row("checkpoint", names=("pytree", "target"))),
-    "equinox.tree_serialise_leaves": Row("checkpoint", (1,), ("pytree",)),
-    **_rows("pickle", "dump dumps", Row("pickle", names=("obj",), before=(0, 9, 2))),
-    **_rows("cloudpickle", "dump dumps", Row("pickle", names=("obj",), before=(0, 9, 2))),
-    **_rows("joblib", "dump", Row("pickle", names=("value",), before=(0, 9, 2))),
-    # shown
-    "jax.device_get": Row("device_get", names=("x",), effect="differs"),
-    **_rows("builtins", "ascii format repr str", Row("text", effect="differs")),
-    "builtins.print": Row("print", EVERYWHERE, effect="differs"),
-    **_rows("numpy", "array2string array_repr array_str", Row("words", names=("a", "arr"))),
-    **_rows("jax.numpy", "array_repr array_str", Row("words", names=("a", "arr"))),
-    # keys of zeros
-    **_rows("jax.numpy", "empty_like full_like ones_like zeros_like", Row("zeros", names=("a", "x"), effect="same")),
-    # older releases
-    **_rows("jax.numpy", "take take_along_axis", Row("gather", names=("a", "arr"), before=(0, 8, 3))),
-    "jax.lax.ppermute": Row("gather", names=("x",), before=(0, 8, 3)),
-}  # fmt: skip
-"""Functions by qualified name. The forms, with the portable rewrite where there is one:
-
-=============  ==================================================================
-numpy, words   ``key_data(key)``; a function of ``jax.numpy`` where a key comes out
-dtype          see :class:`facts.DtypeLogic`
-cast           ``key_data(key)``, or no dtype where a key comes out
-equality       ``key_data`` on both sides
-elementwise    ``key_data`` on both sides
-assertion      ``key_data`` on both sides
-fill           keys in the place of numbers: ``zeros_like(keys)`` for 0
-pad, shuffle   the words are padded; an index is drawn
-collective     —
-ravel          —
-generator      ``key_data(key)``
-save, pickle   ``key_data(key)``
-checkpoint     —
-device_get     ``key_data(key)`` for one key
-text, print    ``key_data(key)``
-zeros          a note: nothing breaks
-gather         a note: older releases of JAX only
-=============  ==================================================================
-"""
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # of words and of keys alike
 
 
-def converted(flow: State, row: Row, qualified: str, arguments: Arguments, result: Value) -> Value:
-    """Look at a call of a function that :data:`ROWS` speaks of, and return its result."""
+def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments, result: Value) -> Value:
+    """Look at a call of a function that a pack has a conversion for, and return its result."""
     node = arguments.node or flow.site
-    if row.form == "dtype" or qualified == "builtins.str":
+    if row.form == "dtype" or qualified == STR:
         _dtype(flow, qualified, arguments)
     if row.form == "dtype":
         return result
@@ -177,7 +51,7 @@ def converted(flow: State, row: Row, qualified: str, arguments: Arguments, resul
     effect, before, form = row.effect, row.before, row.form
     if form == "text" and _is_for_people(flow, node):
         form = "print"
-    if qualified == "jax.random.choice" and arguments.get(3, "replace") in (None, Const(True)):
+    if qualified == CHOICE and arguments.get(3, "replace") in (None, Const(True)):
         before = (0, 8, 3)
     if row.form in ("numpy", "cast", "device_get"):
         result = _words(flow, result)
@@ -201,8 +75,8 @@ def _dtype(flow: State, qualified: str, arguments: Arguments) -> None:
             continue
         if _is_added(flow, arguments.node, value.subject):
             continue
-        form = "name" if qualified == "builtins.str" else "numpy"
-        if qualified in ("jax.numpy.issubdtype", "jax.dtypes.issubdtype"):
+        form = "name" if qualified == STR else "numpy"
+        if qualified in DTYPE_TESTS:
             kind = arguments.get(1, "arg2")
             if not isinstance(kind, Library) or kind.qualified.rpartition(".")[2] not in INTEGERS:
                 continue  # a key is no floating-point number, raw or typed
@@ -258,7 +132,7 @@ def _casts(arguments: Arguments) -> bool:
 Found = tuple[Term, ast.expr | None]
 
 
-def _selected(flow: State, row: Row, arguments: Arguments) -> Iterator[Found]:
+def _selected(flow: State, row: Conversion, arguments: Arguments) -> Iterator[Found]:
     """Return the terms in the arguments that count, each with its expression where it has one of its own."""
     node = arguments.node
     starred = any(is_starred for _, is_starred in arguments.positional)
@@ -338,7 +212,7 @@ def _may_be_key(flow: State, term: Term) -> bool:
     terms = flow.terms
     operation, data = terms.operation(term), terms.data(term)
     if operation == "op":
-        if isinstance(data, tuple) and not str(data[0]).startswith(("jax.random.", "numpy.")):
+        if isinstance(data, tuple) and not str(data[0]).startswith((f"{RANDOM}.", "numpy.")):
             return any(_may_be_key(flow, part) for part in terms.args(term))
         return False
     return operation != "const" and not is_stored(flow, term)

@@ -18,24 +18,15 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Function, Library, Mapped, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, CREATORS, UINT32
 
 if TYPE_CHECKING:
     from olympus_rules.finding import Confidence
 
-__all__ = ["CREATORS", "EVALUATORS", "Placeholder", "assigned", "beside", "evaluated", "made", "updated"]
+__all__ = ["Placeholder", "assigned", "beside", "evaluated", "made", "updated"]
 
 WORDS = (2, 4)
-ABSTRACT = "jax.ShapeDtypeStruct"
-EVALUATORS = frozenset({"jax.eval_shape", "jax.make_jaxpr"})
-# Position of the dtype among the arguments; in `jnp.array` the words themselves are given.
-CREATORS = {
-    **{f"{module}.{name}": 1 for module in ("jax.numpy", "numpy") for name in ("zeros", "ones", "empty")},
-    **{f"{module}.full": 2 for module in ("jax.numpy", "numpy")},
-    **{f"{module}.{name}": 1 for module in ("jax.numpy", "numpy") for name in ("array", "asarray")},
-    **{f"{module}.uint32": 1 for module in ("jax.numpy", "numpy")},
-    ABSTRACT: 1,
-}
-UINT32 = (Library("jax.numpy.uint32"), Library("numpy.uint32"), Const("uint32"))
+UNSIGNED = (*map(Library, UINT32), Const("uint32"))
 UPDATES = frozenset({"set", "add", "apply"})
 JOINING = frozenset({"append", "concatenate", "dynamic_update_slice", "select", "stack", "vstack", "where"})
 
@@ -46,13 +37,13 @@ def made(flow: State, qualified: str, arguments: Arguments) -> Term | None:
     last = qualified.rpartition(".")[2]
     if last == "uint32":
         dtype = Const("uint32")
-    if node is None or dtype not in UINT32:
+    if node is None or dtype not in UNSIGNED:
         return None
     given = arguments.get(0, "object" if last in ("array", "asarray") else "shape")
     if last in ("array", "asarray", "uint32"):
         form = "words" if _is_words(given) else ""
     else:
-        form = "" if not _ends_in_words(given) else "abstract" if qualified == ABSTRACT else "buffer"
+        form = "" if not _ends_in_words(given) else "abstract" if qualified == ABSTRACT_ARRAY else "buffer"
     if not form:
         return None
     variables = tuple((name, value) for name, value in flow.env.values.items() if _is_variable(name, value))

@@ -14,32 +14,23 @@ from olympus_rules.code.instructions import ClassCode
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.values import Class, Library
+from olympus_rules.libraries.names import (
+    PLAIN_BASES,
+    PLAIN_DECORATORS,
+    PLAIN_METACLASS,
+    PLAIN_PREFIXES,
+    TREE_UTIL,
+    VARIABLES,
+)
 from olympus_rules.syntax.project import locate_name
 
 __all__ = ["PROTOCOL", "ArrayClass", "Pytrees", "variable_class"]
 
 PROTOCOL = "__jax_array__"
-# Decorators and bases under which a class is no pytree unless something else makes it one.
-PLAIN_DECORATORS = frozenset(
-    {
-        "dataclasses.dataclass", "functools.total_ordering", "typing.final", "typing.runtime_checkable",
-        "typing_extensions.final", "typing_extensions.runtime_checkable",
-    }
-)  # fmt: skip
-PLAIN_BASES = frozenset(
-    {
-        "abc.ABC", "builtins.object", "jax.array_protocol.SupportsJAXArray", "numpy.lib.mixins.NDArrayOperatorsMixin",
-        "typing.Generic", "typing.Protocol", "typing_extensions.Generic", "typing_extensions.Protocol",
-    }
-)  # fmt: skip
-PLAIN_PREFIXES = ("collections.abc.", "numbers.", "typing.Supports")
 CALL = re.compile(r"\b(register\w*)\(([^()]*)")
 CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 REGISTERING = ("register_pytree", "register_dataclass", "register_static")
-VARIABLES = frozenset(
-    f"flax.nnx.{name}" for name in ("BatchStat", "Cache", "Intermediate", "Param", "Perturbation", "Variable")
-)
 
 
 @dataclass(slots=True, frozen=True)
@@ -138,9 +129,9 @@ class Pytrees:
 
     def _is_inert(self, class_: ClassCode, node: ast.ClassDef) -> bool:
         decorators = {self._qualified(decorator) for decorator in node.decorator_list}
-        if any(not name.startswith("jax.tree_util.") for name in decorators - PLAIN_DECORATORS):
+        if any(not name.startswith(TREE_UTIL) for name in decorators - PLAIN_DECORATORS):
             return False
-        if any(part.arg != "metaclass" or self._qualified(part.value) != "abc.ABCMeta" for part in node.keywords):
+        if any(part.arg != "metaclass" or self._qualified(part.value) != PLAIN_METACLASS for part in node.keywords):
             return False
         if not {"__init_subclass__", "tree_flatten", "tree_unflatten"}.isdisjoint(class_.methods):
             return False

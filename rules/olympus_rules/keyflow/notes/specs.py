@@ -18,9 +18,8 @@ from olympus_rules.keyflow.notes.pending import note, spelled
 if TYPE_CHECKING:
     from olympus_rules.finding import Confidence
 
-__all__ = ["SHARDINGS", "given", "placed", "vectorized"]
+__all__ = ["given", "placed", "vectorized"]
 
-SHARDINGS = frozenset({"jax.NamedSharding", "jax.sharding.NamedSharding"})
 _GROUP = re.compile(r"\(([^()]*)\)")
 _WORDS = ("2", "4")
 
