@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from olympus_rules.keyflow.domain.paths import Decisions, PathCondition, both, implies
+from olympus_rules.keyflow.domain.decisions import Decisions
+from olympus_rules.keyflow.domain.paths import PathCondition, both, implies
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
 __all__ = ["Certainty", "Consumption", "Departure", "Derivation", "Ledger", "Meeting"]

@@ -52,7 +52,7 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
         subject = arguments.expression(0, "a")
         result = None
         if subject is not None and (isinstance(first, int | Sequence | Choice)):
-            result = layout.array_method(flow, first, name, arguments, arguments.node, subject, 1)
+            result = layout.array_method(flow, first, axes.ArrayCall(name, arguments.node, subject, arguments, 1))
         if result is not None:
             return result
         if name in ("issubdtype", "dtype", "shape", "ndim", "size"):

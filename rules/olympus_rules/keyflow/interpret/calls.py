@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from olympus_rules.keyflow.domain.access import choose
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
-from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
@@ -107,16 +107,12 @@ def _partial(flow: Flow, function: Partial, arguments: Arguments) -> Value:
 
 def _choice(flow: Flow, function: Choice, arguments: Arguments) -> Value:
     results: list[tuple[PathCondition, Value]] = []
-    outer, number = flow.path, flow.terms.number()
-    for arm, (path, part) in enumerate(function.arms):
-        joined = both(outer, path)
-        if joined is not None:
-            flow.path = joined
-            before = len(flow.ledger.consumptions)
-            results.append((path, call(flow, part, arguments)))
-            for use in flow.ledger.consumptions[before:]:  # the paths of many arms need not exclude each other
-                use.arms = (*use.arms, (number, arm))
-    flow.path = outer
+    number = flow.terms.number()
+    for arm, (path, part) in enumerate(flow.arms(function)):
+        before = len(flow.ledger.consumptions)
+        results.append((path, call(flow, part, arguments)))
+        for use in flow.ledger.consumptions[before:]:  # the paths of many arms need not exclude each other
+            use.arms = (*use.arms, (number, arm))
     return choose(flow, results)
 
 

@@ -26,6 +26,7 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.interpret import callees, containers, copies, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, conversions, layout, literals
+from olympus_rules.keyflow.notes.axes import ArrayCall
 
 __all__ = ["KEEPING_METHODS", "unknown"]
 
@@ -181,19 +182,19 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     values = tuple(value for value, _ in arguments.positional)
     receiver = arguments.owner
     if isinstance(receiver, Choice) and isinstance(node.func, ast.Attribute):
-        layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+        layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
     if name.startswith("assert"):
         layout.asserted(flow, arguments)
     if isinstance(receiver, Sequence):
         if receiver.kind == "stack" and isinstance(node.func, ast.Attribute):
-            layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+            layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
         return containers.sequence_method(flow, receiver, name, values, arguments)
     if isinstance(receiver, Map):
         return containers.map_method(flow, receiver, name, values, arguments)
     if type(receiver) is int:
         assert isinstance(node.func, ast.Attribute)
         conversions.method(flow, receiver, name, node, node.func.value)
-        result = layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+        result = layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
         if result is not None:
             return result
         if name in ("items", "values"):

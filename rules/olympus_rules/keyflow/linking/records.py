@@ -482,7 +482,7 @@ class _Reader:
             self.file.knowledge.fill(self.terms[term], true=true)
         return Summary(
             self.code,
-            tuple(self.use(*use) for use in record["uses"]),
+            tuple(self.use(use) for use in record["uses"]),
             self.value(record["returns"]),
             tuple(
                 (self.terms[term], name, self.value(value), self.path(path))
@@ -492,10 +492,9 @@ class _Reader:
             tuple((self.terms[term], name) for term, name in record["changes"]),
         )
 
-    def use(
-        self, term: int, what: str, certainty: int, path: list[list[int]], draw: str, loop: str, count: int | None
-    ) -> Consumption:
+    def use(self, record: list[Any]) -> Consumption:
         """Return a consumption."""
+        term, what, certainty, path, draw, loop, count = record
         return Consumption(
             PLACELESS,
             what,

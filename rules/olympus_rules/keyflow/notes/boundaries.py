@@ -9,6 +9,7 @@ from typing import TypeAlias
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Map, Value
@@ -41,7 +42,7 @@ def given(flow: State, function: str, value: Value, expression: ast.expr | None,
                 subject=subject,
             )
 
-        note(flow, term, "key", build)
+        note(flow, term, Need.KEY, build)
 
 
 def joined(flow: State, function: str, parts: Sequence[Part], node: ast.AST | None) -> None:
@@ -110,4 +111,4 @@ def _mixed(
             other=other,
         )
 
-    note(flow, raw[0], "key", build)
+    note(flow, raw[0], Need.KEY, build)

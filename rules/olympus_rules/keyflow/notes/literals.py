@@ -13,6 +13,7 @@ from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.file import Placeholder
 from olympus_rules.keyflow.domain.ledger import Certainty
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Function, Library, Mapped, Sequence, Value
@@ -75,7 +76,7 @@ def _remember(flow: State, placeholder: Placeholder) -> Term:
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
         return None if term in flow.knowledge.origins else _fact(flow, placeholder, confidence)
 
-    note(flow, term, "key", build, metadata=True)
+    note(flow, term, Need.KEY, build, metadata=True)
     return term
 
 
@@ -112,7 +113,7 @@ def _written(flow: State, placeholder: Placeholder, value: Value, *, in_place: b
             note(
                 flow,
                 term,
-                "known",
+                Need.KNOWN,
                 lambda confidence, _, term=term: _fact(flow, placeholder, confidence, term, in_place=in_place),  # type: ignore[misc]
             )
 

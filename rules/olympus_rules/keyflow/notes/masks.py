@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.values import Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
@@ -69,7 +70,7 @@ def _note(flow: State, term: Value, node: ast.Call, subject: ast.expr, widened: 
             parts=tuple(widened),
         )
 
-    note(flow, term, "known", build)
+    note(flow, term, Need.KNOWN, build)
 
 
 def widened_parts(mask: ast.expr) -> list[ast.expr]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Sequence, Value
@@ -42,7 +43,8 @@ def given(
     entries = len(spec.items)
     if spec.items[-1] == Const(None):
         parts = (written,) if written is not None else ()
-        _note(flow, value, "spec", written or node, subject or node, parts, lambda rank, _: rank == entries - 1)
+        counted = _Counted("spec", written or node, subject or node, parts)
+        _note(flow, value, counted, lambda rank, _: rank == entries - 1)
 
 
 def placed(flow: State, arguments: Arguments) -> None:
@@ -62,7 +64,8 @@ def vectorized(flow: State, mapping: ast.Call | None, arguments: Arguments) -> N
         subject, group = arguments.expression(position, ""), groups[position].strip()
         if type(value) is int and subject is not None and group and "," not in group:
             literal = group in _WORDS
-            _note(flow, value, "signature", arguments.node, subject, (signature,), _always if literal else _if_raw)
+            counted = _Counted("signature", arguments.node, subject, (signature,))
+            _note(flow, value, counted, _always if literal else _if_raw)
 
 
 def _always(rank: int | None, kind: KeyKind) -> bool:
@@ -73,15 +76,17 @@ def _if_raw(rank: int | None, kind: KeyKind) -> bool:
     return kind is KeyKind.RAW
 
 
-def _note(
-    flow: State,
-    term: Term,
-    form: str,
-    node: ast.AST,
-    subject: ast.AST,
-    parts: tuple[ast.expr, ...],
-    holds: Callable[[int | None, KeyKind], bool],
-) -> None:
+class _Counted(NamedTuple):
+    """A place that counts the words of keys: what does, where, the keys, and the parts that would have to go."""
+
+    form: str
+    node: ast.AST
+    subject: ast.AST
+    parts: tuple[ast.expr, ...]
+
+
+def _note(flow: State, term: Term, counted: _Counted, holds: Callable[[int | None, KeyKind], bool]) -> None:
+    form, node, subject, parts = counted
     assert isinstance(subject, ast.expr)
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
@@ -99,4 +104,4 @@ def _note(
             parts=parts,
         )
 
-    note(flow, term, "known", build)
+    note(flow, term, Need.KNOWN, build)

@@ -8,13 +8,15 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term
+from olympus_rules.keyflow.domain.file import Pending
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import PathCondition, both
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import layout
-from olympus_rules.keyflow.notes.pending import is_stored, note, spelled
+from olympus_rules.keyflow.notes.pending import is_stored, keep, note, spelled
 
 __all__ = ["item", "iterated", "unpacked"]
 
@@ -65,14 +67,14 @@ def _index(flow: State, term: Term, index: Value, node: ast.Subscript, path: Pat
             rank=rank,
         )
 
-    need = "single" if axes_used == 1 else f"rank<{axes_used}"
-    if need == "single" and term in flow.knowledge.generators and isinstance(index, Const):
-        need = "single" if _use_of_word(flow, node)[0] == "unknown" else "word"
-    elif need == "single" and term in flow.knowledge.named and _use_of_word(flow, node)[0] == "seed":
-        need = "seed"
+    need = Need.SINGLE if axes_used == 1 else Need.FEWER_AXES
+    if need == Need.SINGLE and term in flow.knowledge.generators and isinstance(index, Const):
+        need = Need.SINGLE if _use_of_word(flow, node)[0] == "unknown" else Need.WORD
+    elif need == Need.SINGLE and term in flow.knowledge.named and _use_of_word(flow, node)[0] == "seed":
+        need = Need.SEED
     if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
-        need = "untyped"
-    note(flow, term, need, build, path=path)
+        need = Need.UNTYPED
+    keep(flow, Pending(term, need, path or flow.path, build, axes=axes_used))
 
 
 def _axes_used(index: Value) -> int:
@@ -145,7 +147,7 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
             key = spelled(source) if isinstance(source, ast.Name | ast.Attribute) else ""
             return facts.KeyIndexing(node=node, confidence=confidence, key=key, kind=kind, use="unpack")
 
-        note(flow, value, "single", build)
+        note(flow, value, Need.SINGLE, build)
 
 
 def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
@@ -155,7 +157,7 @@ def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
         note(
             flow,
             value,
-            "single",
+            Need.SINGLE,
             lambda confidence, kind: facts.KeyIndexing(
                 node=node, confidence=confidence, key=spelled(node), kind=kind, use="unpack"
             ),
