@@ -289,13 +289,12 @@ class Use:
     def named(self, function: ast.expr) -> str:
         """Return the qualified name of a function of a library, if nothing else may be called there."""
         callees = {value for value in self.values(function) if not isinstance(value, Other)}
-        names = {self.reached.canonical(value.qualified) if isinstance(value, Library) else "" for value in callees}
+        names = {self.reached.library_name(value) if isinstance(value, Library) else "" for value in callees}
         return names.pop() if len(names) == 1 else ""
 
     def values(self, node: ast.expr) -> list[Value]:
         """Return what may come to an expression."""
-        slots = self.reached.expressions.get(place_of(self.path, node), ())
-        return [value for slot in slots for value in self.reached.slots.values(slot)]
+        return self.reached.values(place_of(self.path, node))
 
 
 def counts_words(shape: ast.Attribute, user: ast.AST | None) -> bool:

@@ -6,57 +6,41 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from operator import or_
 
-from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
-from olympus_rules.libraries import Model, libraries
-from olympus_rules.libraries.names import DEFAULT_ROOTS, canonical
+from olympus_rules.libraries import libraries
+from olympus_rules.libraries.names import DEFAULT_ROOTS
 from olympus_rules.libraries.transformations import Transformation
-from olympus_rules.reach.calls import CHANGING, FILLING, MANY, Call, Calls
-from olympus_rules.reach.classes import Classes, bound
-from olympus_rules.reach.containers import Containers
+from olympus_rules.reach.attributes import Attributes, Names
+from olympus_rules.reach.binding import MANY
+from olympus_rules.reach.calls import FILLING, Calls
+from olympus_rules.reach.classes import Classes
+from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.reading import Reader
+from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.unknown import CALLABLE, GIVING_BACK, IN_PROJECT, Settling
 from olympus_rules.reach.values import (
-    OTHER,
-    UNDIVIDED,
-    WHOLE,
     BoundMethod,
-    Class,
-    Constructor,
     Container,
     Function,
     Key,
     Library,
     Made,
-    Member,
-    Module,
-    Object,
     Other,
     Partial,
     Place,
-    Super,
     Value,
 )
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.project import locate_name, module_file
 
 __all__ = ["Exit", "Meeting", "ProjectReach", "reach"]
 
-ROUNDS = 10
-MOST_AXES = 3
-IN_PROJECT = (Function, BoundMethod, Partial, Class, Object, Super)
-CALLABLE = (*IN_PROJECT, Constructor, Library, Made, Module)
-GIVING_BACK = frozenset(
-    """
-    copy flatten get item items pop popitem popleft ravel repeat reshape set setdefault squeeze swapaxes take
-    transpose values
-    """.split()  # noqa: SIM905
-)
-"""Methods of arrays and containers that give back what is in them."""
 UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
 """How a call is written that puts keys among others: ``keys.at[i].set``."""
 
@@ -91,18 +75,7 @@ class Meeting:
 
 
 class ProjectReach:
-    """Which keys may be where in a project.
-
-    Attributes:
-        makers: the mentions of the constructor of raw keys; ``None`` while all that are spelled out count.
-        expressions: the slots of each expression.
-        origins: where a register was read from, for what is put into a container.
-        reads: attributes that were read: the object, the name, and the result.
-        vague: those of objects that may be of any class: the name and the result.
-        writes: attributes that were written: the object, the name, and the value.
-        nothing: registers that hold ``None``.
-        method_results: calls of methods with the object of each.
-    """
+    """Which keys may be where in a project."""
 
     def __init__(
         self,
@@ -119,30 +92,8 @@ class ProjectReach:
             roots: the names under which the JAX namespace may be imported.
             packs: the paths of the user's signature packs.
         """
-        self.libraries = libraries(packs)
-        self.documents = documents
-        self.makers = None if makers is None else frozenset(makers)
-        self.roots = tuple(roots)
-        self.slots = Slots()
-        self.classes = Classes(self.slots, method_names(documents.values()))
-        self.containers = Containers(self)
-        self.calls = Calls(self)
-        self.expressions: dict[Place, list[Slot]] = {}
-        self.origins: dict[Slot, Slot] = {}
-        self.reads: list[tuple[Slot, str, Slot]] = []
-        self.vague: set[tuple[str, Slot]] = set()
-        self.writes: list[tuple[Slot, str, Slot]] = []
-        self.nothing: set[Slot] = set()
-        self.method_results: list[tuple[Slot, Call]] = []
-        self._contents: dict[tuple[int, int], int] = {}
-        self._named: dict[int, list[Slot]] = {}
-        self._iterated: dict[int, list[Slot]] = {}
-        self._opened: set[Object] = set()
-        self._read_vaguely: set[tuple[str, Slot]] = set()
-        self._blurred: set[Slot] = set()
-        self._blurred_containers = 0
-        self._of_rank: dict[tuple[int, int | None], int] = {}
-        self.modules = {
+        slots = Slots()
+        modules = {
             path: lower_module(
                 document.tree,
                 module=document.module,
@@ -151,286 +102,34 @@ class ProjectReach:
             )
             for path, document in documents.items()
         }
-        for path, module in self.modules.items():
-            Reader(self, path, module).read()
-        self._settle()
-
-    # slots that readers share
-
-    def variable(self, code: ir.FunctionCode, name: str) -> Slot:
-        """Return the slot of a variable of a scope."""
-        return self.slots.slot(code, name)
-
-    def result(self, code: ir.FunctionCode) -> Slot:
-        """Return the slot of what a function returns."""
-        return self.slots.slot("result", code)
-
-    def attribute(self, name: str) -> Slot:
-        """Return the slot of all that is written to attributes of a name: what an object of any class may have."""
-        slot = self.slots.slot("attribute", name)
-        self.blur(slot)
-        return slot
-
-    def loose(self, name: str) -> Slot:
-        """Return the slot of what is written to attributes of objects whose class is not known."""
-        slot = self.slots.slot("loose", name)
-        self.blur(slot)
-        return slot
-
-    def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
-        """Write an attribute of the objects of a class; an object may stand for a batch of objects."""
-        self.blur(self.classes.field(code, name))
-        self.slots.lead(source, self.classes.field(code, name))
-        self.slots.lead(source, self.attribute(name))
-
-    def set_loose(self, name: str, source: Slot) -> None:
-        """Write an attribute of an object whose class is not known."""
-        self.slots.lead(source, self.loose(name))
-        self.slots.lead(source, self.attribute(name))
-
-    def element(self, container: Container, name: str | int | None) -> Slot:
-        """Return the slot of an element; ``None`` stands for all of which the name is not known."""
-        slot = self.slots.slot("element", container.display, name)
-        if name is not None and slot not in self._named.setdefault(container.display, []):
-            self._named[container.display].append(slot)
-            if self.slots.bit(container) & self._blurred_containers:
-                self.blur(slot)
-            for watching in self._iterated.get(container.display, ()):
-                self.slots.lead(slot, watching)
-        return slot
-
-    def elements(self, container: Container, name: str | int | None) -> list[Slot]:
-        """Return the slots that hold an element: all, where its name is not known."""
-        every = self.element(container, None)
-        if name is not None:
-            return [self.element(container, name), every]
-        both = self.slots.slot("elements", container.display)
-        if container.display not in self._iterated:
-            self._iterated[container.display] = [both]
-            for slot in (every, *self._named.get(container.display, ())):
-                self.slots.lead(slot, both)
-        return [both]
-
-    def spill(self, source: Slot, container: Container) -> None:
-        """Put all elements of something into a container."""
-        self.iterate(source, self.element(container, None))
-
-    def shift(self, source: Slot, target: Slot, axes: int | None) -> None:
-        """Put the keys of a slot into another one, as arrays of so many more axes; ``None`` if that is not known."""
-
-        if axes == 0:
-            self.slots.lead_kinds(source, target, Key)
-        else:
-            self.slots.watch_mask(source, lambda keys: self.slots.put_mask(target, self._shifted(keys, axes)), Key)
-
-    def _shifted(self, keys: int, axes: int | None) -> int:
-        """Return the mask of keys with so many more axes."""
-        found = self._of_rank.get((keys, axes))
-        if found is None:
-            found = 0
-            for value in self.slots.listed(keys):
-                assert isinstance(value, Key)
-                rank = None if axes is None or value.rank is None else value.rank + axes
-                found |= self.slots.bit(Key(value.maker, rank if rank in range(MOST_AXES + 1) else None))
-            self._of_rank[keys, axes] = found
-        return found
-
-    def blur(self, slot: Slot) -> None:
-        """Take keys that are in a slot, and in the containers there, for arrays of any rank."""
-        if slot not in self._blurred:
-            self._blurred.add(slot)
-            self.shift(slot, slot, None)
-            self.slots.watch_mask(slot, self.blur_elements, Container)
-
-    def blur_elements(self, containers: int) -> None:
-        """Take the keys in containers, as a mask, for arrays of any rank."""
-        fresh = containers & ~self._blurred_containers
-        self._blurred_containers |= fresh
-        for container in self.slots.listed(fresh) if fresh else ():
-            assert isinstance(container, Container)
-            for element in (self.element(container, None), *self._named.get(container.display, ())):
-                self.blur(element)
-
-    def iterate(self, source: Slot, target: Slot) -> None:
-        """Put each element of something into a slot."""
-
-        opening = self.containers
-        opening.open(
-            source,
-            opening.elements,
-            opening.parts_of,
-            lambda part: self.slots.lead(part, target),
-            Container,
-            Object,
-        )
-        self.slots.lead_kinds(source, target, *WHOLE)
-        self.shift(source, target, -1)
-
-    def opened(self, owner: Object) -> Slot:
-        """Return the slot of what an object gives to those that iterate over it or take it apart."""
-        slot = self.slots.slot("opened", owner)
-        if owner not in self._opened:
-            self._opened.add(owner)
-            for name in owner.code.fields:  # of a named tuple
-                self.slots.lead(self.classes.field(owner.code, name), slot)
-            given = self.slots.slot("iterator", owner)
-            for name in ("__getitem__", "__next__"):
-                self.ask(owner, name, slot)
-            if self.ask(owner, "__iter__", given):
-                self.iterate(given, slot)
-        return slot
-
-    def ask(self, owner: Object, name: str, target: Slot) -> bool:
-        """Put what a special method gives into a slot; say whether any class of the project has such a method."""
-        if name not in self.classes.methods:
-            return False
-
-        def answer(method: Value) -> None:
-            if isinstance(method, Member):
-                self.slots.lead(self.result(method.code), target)
-
-        self.slots.watch(self.classes.member(owner.code, name), answer, Member)
-        return True
-
-    def put_into(self, container: Slot, slot: Slot) -> None:
-        """Put something into a container, wherever that was read from."""
-
-        def fill(value: Value) -> None:
-            if isinstance(value, Container):
-                self.slots.lead(slot, self.element(value, None))
-            elif isinstance(value, Object):
-                self.slots.lead(slot, self.opened(value))
-
-        self.slots.watch(container, fill, Container, Object)
-        for _ in range(ROUNDS):  # an empty array, or what a function out of reach made
-            self.shift(slot, container, None)
-            if container not in self.origins:
-                return
-            container = self.origins[container]
-
-    def canonical(self, qualified: str) -> str:
-        """Return a qualified name under ``jax``."""
-        return canonical(qualified, self.roots)
-
-    def model(self, qualified: str) -> Model:
-        """Return what is known of a callable of a library."""
-        return self.libraries.get(canonical(qualified, self.roots))
-
-    def resolve(self, qualified: str, file: str, slot: Slot) -> None:
-        """Put what a qualified name stands for into a slot."""
-        document = self.documents[file]
-        path = module_file(document.roots, qualified)
-        if path is not None and str(path) in self.modules:
-            self.slots.put(slot, Module(qualified, str(path)))
-            return
-        found = locate_name(document.roots, qualified)
-        if found is None or str(found[0]) not in self.modules:
-            self.slots.put(slot, Library(qualified))
-            return
-        first, *others = found[1].split(".")
-        module = self.modules[str(found[0])]
-        if first not in module.local_names:
-            for star in module.stars:
-                if not qualified.startswith(f"{star}."):
-                    self.resolve(".".join([star, first, *others]), str(found[0]), slot)
-            return
-        step = self.variable(module, first)
-        reader = Reader(self, str(found[0]), module)
-        for number, name in enumerate(others):
-            target = self.slots.slot("name", qualified, number)
-            self.slots.watch(step, partial(reader.attribute_of, name=name, slot=target))
-            step = target
-        self.slots.lead(step, slot)
-
-    def take_member(self, method: Value, owner: Object | Class, slot: Slot) -> None:
-        """Put a method into a slot, as it is read from an object or a class; a property gives its result."""
-        if isinstance(method, Made):
-            self.slots.put(slot, method)
-        if not isinstance(method, Member):
-            return
-        if method.code.is_property and isinstance(owner, Object):
-            self.slots.lead(self.result(method.code), slot)
-        else:
-            self.slots.put(slot, bound(method, owner))
-
-    # what is not known in the end
-
-    def _settle(self) -> None:
-        """Spread values; what is read of objects that nothing is known of may be of any object of the project."""
-        self.slots.settle()
-        for _ in range(ROUNDS):
-            self._vague_reads()
-            waiting, self.reads = self.reads, []
-            for owner, name, slot in waiting:
-                if any(isinstance(value, CALLABLE) for value in self.slots.values(owner)):
-                    self.reads.append((owner, name, slot))
-                    continue
-                self.vague.add((name, slot))
-            self._vague_reads()
-            for owner, name, source in self.writes:
-                if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
-                    self.set_loose(name, source)
-            self._unknown_results()
-            self._unknown_calls()
-            self.slots.settle()
-            if len(self.reads) == len(waiting) and not self.vague:
-                break
-        for slot, scope in self.slots.empty():
-            if isinstance(scope, ir.FunctionCode) and slot not in self.nothing:
-                self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
-        self.slots.settle()
-
-    def _vague_reads(self) -> None:
-        """Read attributes of what may be an object of any class of the project."""
-        while self.vague:
-            waiting, self.vague = sorted(self.vague - self._read_vaguely), set()
-            self._read_vaguely.update(waiting)
-            for name, slot in waiting:
-                self.slots.lead(self.attribute(name), slot)
-                for method in self.classes.methods.get(name, ()):
-                    if method.owner is not None:
-                        self.take_member(Member(method), Object(method.owner), slot)
-            self.slots.settle()
-
-    def _unknown_results(self) -> None:
-        """Methods of arrays and containers give back what is in the object."""
-        rest = []
-        for owner, call in self.method_results:
-            if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
-                rest.append((owner, call))
-            elif call.callee.rpartition(".")[2] in GIVING_BACK:
-                self.slots.lead_kinds(owner, call.result, *UNDIVIDED)
-                self.shift(owner, call.result, None)
-        self.method_results = rest
-        self.slots.settle()
-
-    def _unknown_calls(self) -> None:
-        """What is made of a function, by something that nothing is known of, most likely does the same."""
-        for call in self.calls.all:
-            if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
-                continue
-            for slot in call.given:
-                for value in self.slots.values(slot):
-                    if isinstance(value, Function | BoundMethod | Partial):
-                        self.slots.put(call.result, value)
-
-    # answers
+        heap = Heap(slots, Classes(slots, method_names(documents.values())))
+        self.names = Names(documents, modules, tuple(roots), libraries(packs))
+        attributes = Attributes(heap, self.names)
+        places = None if makers is None else frozenset(makers)
+        self.graph = Graph(places, heap, attributes, Calls(heap, attributes))
+        self.heap = heap
+        self.slots = slots
+        self.calls = self.graph.calls
+        self._contents: dict[tuple[int, int], int] = {}
+        for path, module in modules.items():
+            Reader(self.graph, path, module).read()
+        Settling(self.graph).run()
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may be the value of an expression, or in it."""
-        return self._keys(self.expressions.get(place, ()))
+        return self._keys(self.graph.expressions.get(place, ()))
 
     def parameters(self) -> frozenset[tuple[str, int, int, str]]:
         """Return the parameters to which nothing but keys comes: file, line and column of the function, and name."""
         found = []
-        for path, module in self.modules.items():
+        for path, module in self.names.modules.items():
             waiting = list(module.nested)
             while waiting:
                 code = waiting.pop()
                 waiting += code.nested
                 place = getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
                 for name in code.parameters:
-                    if self._holds_keys_only(self.variable(code, name), strictly=True):
+                    if self._holds_keys_only(self.heap.variable(code, name), strictly=True):
                         found.append((path, *place, name))
         return frozenset(found)
 
@@ -448,12 +147,20 @@ class ProjectReach:
         return ranks.pop() if len(ranks) == 1 else None
 
     def _ranks(self, place: Place) -> set[int | None]:
-        masks = [self.slots.mask(slot) & self._all_keys for slot in self.expressions.get(place, ())]
+        masks = [self.slots.mask(slot) & self._all_keys for slot in self.graph.expressions.get(place, ())]
         return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
 
     def has_keys_only(self, place: Place) -> bool:
         """Say whether nothing but keys comes to an expression."""
-        return any(self._holds_keys_only(slot) for slot in self.expressions.get(place, ()))
+        return any(self._holds_keys_only(slot) for slot in self.graph.expressions.get(place, ()))
+
+    def values(self, place: Place) -> list[Value]:
+        """Return what may come to an expression."""
+        return [value for slot in self.graph.expressions.get(place, ()) for value in self.slots.values(slot)]
+
+    def library_name(self, value: Library) -> str:
+        """Return the name of a library's callable under ``jax``."""
+        return self.names.canonical(value.qualified)
 
     def _keys(self, slots: Iterable[Slot]) -> frozenset[Place]:
         """Return the keys in slots, in the containers there, and in containers in these."""
@@ -491,8 +198,8 @@ class ProjectReach:
     def _held_by(self, container: Value) -> int:
         """Return the mask of the elements of a container."""
         assert isinstance(container, Container)
-        named = self._named.get(container.display, ())
-        return reduce(or_, map(self.slots.mask, (self.element(container, None), *named)))
+        named = self.heap.named_elements(container)
+        return reduce(or_, map(self.slots.mask, (self.heap.element(container, None), *named)))
 
     def exported(self, path: str) -> frozenset[Place]:
         """Return the constructors whose keys other files may read, were there any that import a file.
@@ -500,10 +207,10 @@ class ProjectReach:
         They are in a variable of the module or in an attribute, or a function gives them that is in one or is no
         inner one.
         """
-        module = self.modules[path]
-        waiting = [self.variable(module, name) for name in module.local_names]
+        module = self.names.modules[path]
+        waiting = [self.heap.variable(module, name) for name in module.local_names]
         waiting += self.slots.named("attribute") + self.slots.named("field") + self.slots.named("loose")
-        waiting += [self.result(method) for methods in self.classes.methods.values() for method in methods]
+        waiting += [self.heap.result(method) for methods in self.heap.classes.methods.values() for method in methods]
         seen: set[Slot] = set()
         found: frozenset[Place] = frozenset()
         while waiting:
@@ -511,7 +218,7 @@ class ProjectReach:
             if slot not in seen:
                 seen.add(slot)
                 found |= self._keys([slot])
-                waiting += [self.result(value.code) for value in self._callables(slot)]
+                waiting += [self.heap.result(value.code) for value in self._callables(slot)]
         return found
 
     def exits(self) -> list[Exit]:
@@ -525,8 +232,8 @@ class ProjectReach:
             callees = self.slots.values(call.function)
             known = [value for value in callees if isinstance(value, CALLABLE)]
             kinds = (Library,) if self._keeps(call) else (Library, Made)
-            libraries = sorted({self.canonical(v.qualified) for v in known if isinstance(v, kinds)})
-            if (not known or call.place in self.calls.crowded) and not self._keeps(call):
+            libraries = sorted({self.names.canonical(v.qualified) for v in known if isinstance(v, kinds)})
+            if (not known or call.place in self.calls.binding.crowded) and not self._keeps(call):
                 found.append(Exit(call.place, call.callee, "", keys, sure))
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
                 found += [Exit(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
@@ -554,7 +261,9 @@ class ProjectReach:
         found = []
         for call in self.calls.all:
             models = [
-                self.model(value.qualified) for value in self.slots.values(call.function) if isinstance(value, Library)
+                self.names.model(value.qualified)
+                for value in self.slots.values(call.function)
+                if isinstance(value, Library)
             ]
             joining = [model.transform for model in models if model.joins]
             if joining:
@@ -575,9 +284,9 @@ class ProjectReach:
         for slot in call.given:
             functions = self._callables(slot)
             for value in functions if len(functions) <= MANY else ():  # else one pool of all that there is
-                result = self.result(value.code)
+                result = self.heap.result(value.code)
                 containers = [made for made in self.slots.values(result) if isinstance(made, Container)]
-                carries = [part for made in containers for part in self.elements(made, 0)] if has_carry else []
+                carries = [part for made in containers for part in self.heap.elements(made, 0)] if has_carry else []
                 results.append(carries or [result])
         if any(transform.has_branches for transform in transforms):
             return results

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
+from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     WHOLE,
@@ -20,19 +22,12 @@ from olympus_rules.reach.values import (
     Key,
     Library,
     Made,
-    Module,
     Object,
     Place,
-    Super,
     Value,
 )
 
-if TYPE_CHECKING:
-    from olympus_rules.reach.project import ProjectReach
-
 __all__ = ["Reader", "place_of"]
-
-PASSING_ATTRIBUTES = frozenset({"T", "mT", "at", "real"})
 
 
 def place_of(file: str, node: ast.AST) -> Place:
@@ -42,18 +37,20 @@ def place_of(file: str, node: ast.AST) -> Place:
 
 
 class Reader:
-    """Reads the instructions of one file.
+    """Reads the instructions of one file, with one method for each kind of instruction.
 
     Attributes:
-        reach: what is known of all files.
+        graph: the flow graph of the project.
         file: the path of the file.
         module: its code.
     """
 
-    def __init__(self, reach: ProjectReach, file: str, module: ir.FunctionCode) -> None:
+    def __init__(self, graph: Graph, file: str, module: ir.FunctionCode) -> None:
         """Take the file."""
-        self.reach = reach
-        self.slots = reach.slots
+        self.graph = graph
+        self.heap = graph.heap
+        self.attributes = graph.attributes
+        self.slots = graph.heap.slots
         self.file = file
         self.module = module
         self.constants: dict[tuple[ir.FunctionCode, int], str | int] = {}
@@ -86,17 +83,17 @@ class Reader:
         scope: ir.FunctionCode | None = code
         while scope is not None:
             if name in scope.local_names and (name not in scope.outer_names or scope.kind == "module"):
-                return self.reach.variable(scope, name)
+                return self.heap.variable(scope, name)
             scope = scope.parent
-        return self.reach.variable(self.module, name) if name in self.module.local_names else None
+        return self.heap.variable(self.module, name) if name in self.module.local_names else None
 
     def expression(self, code: ir.FunctionCode, register: int, node: ast.AST) -> Slot:
         """Return the slot of a register and note which expression it is the value of."""
         slot, place = self.register(code, register), place_of(self.file, node)
-        self.reach.expressions.setdefault(place, []).append(slot)
-        if self.reach.makers is None:
+        self.graph.expressions.setdefault(place, []).append(slot)
+        if self.graph.makers is None:
             self.look_for_constructor(code, node, slot, place)
-        elif place in self.reach.makers:
+        elif place in self.graph.makers:
             self.slots.put(slot, Constructor(place))
         return slot
 
@@ -106,7 +103,7 @@ class Reader:
             return
 
         def look(value: Value) -> None:
-            if isinstance(value, Library) and self.reach.canonical(value.qualified) == PRNG_KEY:
+            if isinstance(value, Library) and self.attributes.names.canonical(value.qualified) == PRNG_KEY:
                 self.slots.put(slot, Constructor(place))
 
         self.slots.watch(slot, look, Library)
@@ -118,54 +115,38 @@ class Reader:
         slot = self.expression(code, made.dst, made.node)
         variable = self.variable(code, made.name)
         if variable is not None or "$" in made.name:
-            self.slots.lead(variable if variable is not None else self.reach.variable(code, made.name), slot)
+            self.slots.lead(variable if variable is not None else self.heap.variable(code, made.name), slot)
             return
         for module in self.module.stars:
-            self.reach.resolve(f"{module}.{made.name}", self.file, slot)
+            self.attributes.resolve(f"{module}.{made.name}", self.file, slot)
         if hasattr(builtins, made.name):
             self.slots.put(slot, Library(f"builtins.{made.name}"))
 
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
         """Write a variable; one of a class body is an attribute, too."""
         source = self.register(code, made.src)
-        self.slots.lead(source, self.variable(code, made.name) or self.reach.variable(code, made.name))
+        self.slots.lead(source, self.variable(code, made.name) or self.heap.variable(code, made.name))
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner) if dot else None
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
-            self.reach.set_field(class_, name, source)
+            self.attributes.set_field(class_, name, source)
 
     def collect(self, code: ir.FunctionCode, made: ir.Collect) -> None:
         """Take the result of a comprehension."""
         slot = self.expression(code, made.dst, made.node)
         container = Container(slot, None)
         self.slots.put(slot, container)
-        self.slots.lead(self.reach.variable(code, made.name), self.reach.element(container, None))
+        self.slots.lead(self.heap.variable(code, made.name), self.heap.element(container, None))
 
     def imported(self, code: ir.FunctionCode, made: ir.Import) -> None:
         """Bind the names of an import."""
         for name, qualified in made.bindings:
-            self.reach.resolve(qualified, self.file, self.reach.variable(code, name))
+            self.attributes.resolve(qualified, self.file, self.heap.variable(code, name))
 
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute of whatever the object may be."""
         owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
-        self.read_attribute(owner, made.name, slot, spelled=self.is_imported(code, made.node.value))
-
-    def read_attribute(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
-        """Put an attribute of whatever is in a slot into another one."""
-        self.reach.origins[slot] = self.reach.attribute(name)
-        self.slots.watch(
-            owner,
-            lambda value: self.attribute_of(value, name, slot, spelled=spelled),
-            *(Key, Module, Library, Made, Super),
-        )
-        self.slots.watch_few(
-            owner,
-            lambda value: self.attribute_of(value, name, slot),
-            lambda _: self.reach.vague.add((name, slot)),  # an object of any class, as it seems
-            *(Class, Object),
-        )
-        self.reach.reads.append((owner, name, slot))
+        self.attributes.read(owner, made.name, slot, spelled=self.is_imported(code, made.node.value))
 
     def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:
         """Say whether an expression is the name of an import, or attributes of one."""
@@ -175,67 +156,34 @@ class Reader:
             scope = scope.parent
         return scope is not None and head in scope.imported
 
-    def attribute_of(self, value: Value, name: str, slot: Slot, *, spelled: bool = False) -> None:
-        """Read an attribute of one value; the name of a library grows only where it is ``spelled`` out."""
-        if isinstance(value, Key) and name in PASSING_ATTRIBUTES:
-            self.slots.put(slot, value)
-        elif isinstance(value, Module):
-            self.reach.resolve(f"{value.name}.{name}", value.path, slot)
-        elif isinstance(value, Library):
-            self.slots.put(slot, Library(f"{value.qualified}.{name}") if spelled else value)
-        elif isinstance(value, Made):
-            self.slots.put(slot, value)
-            self.slots.lead(self.reach.loose(name), slot)
-        elif isinstance(value, Super):
-            owner, above = Object(value.code), self.reach.classes.above(value.code, name)
-            self.slots.watch(above, lambda method: self.reach.take_member(method, owner, slot))
-            self.slots.lead(self.reach.classes.field(value.code, name), slot)
-        elif isinstance(value, Class | Object):
-            self.slots.lead(self.reach.loose(name), slot)
-            self.slots.lead(self.reach.classes.field(value.code, name), slot)
-            member = self.reach.classes.member(value.code, name)
-            self.slots.watch(member, lambda method: self.reach.take_member(method, value, slot))
-
     def set_attribute(self, code: ir.FunctionCode, made: ir.SetAttribute) -> None:
         """Write an attribute of all objects of a class."""
-        self.write_attribute(self.register(code, made.obj), made.name, self.register(code, made.src))
-
-    def write_attribute(self, owner: Slot, name: str, source: Slot) -> None:
-        """Write an attribute of whatever is in a slot."""
-
-        def write(value: Value) -> None:
-            if isinstance(value, Class | Object):
-                self.reach.set_field(value.code, name, source)
-
-        self.slots.watch(owner, write, Class, Object)
-        self.reach.writes.append((owner, name, source))
+        self.attributes.write(self.register(code, made.obj), made.name, self.register(code, made.src))
 
     def item(self, code: ir.FunctionCode, made: ir.Item) -> None:
         """Read an element; a part of a key array is that key, and a slice of a container has all of it."""
         slot = self.expression(code, made.dst, made.node)
         owner = self.register(code, made.obj)
         index = made.node.slice
-        self.reach.origins[slot] = owner
+        self.heap.origins[slot] = owner
         if isinstance(index, ast.Slice):
             self.slots.lead(owner, slot)
             return
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
-
-        containers = self.reach.containers
-        containers.open(
+        self.heap.open(
             owner,
-            containers.elements,
-            lambda value: containers.parts_of(value, name),
+            self.heap.elements_pool,
+            lambda value: self.heap.parts_of(value, name),
             lambda part: self.slots.lead(part, slot),
             Container,
             Object,
         )
         self.slots.lead_kinds(owner, slot, Made, Library)
-        self.reach.shift(owner, slot, axes_of(index))
+        self.heap.shift(owner, slot, axes_of(index))
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
         """Write an element into whatever variable or attribute holds the container."""
-        self.reach.put_into(self.register(code, made.obj), self.register(code, made.src))
+        self.heap.put_into(self.register(code, made.obj), self.register(code, made.src))
         if made.name is not None:
             variable = self.variable(code, made.name)
             if variable is not None:
@@ -251,9 +199,9 @@ class Reader:
         self.slots.put(slot, container)
         for index, (item, _) in enumerate(made.items):
             if starred:
-                self.reach.spill(self.register(code, item), container)
+                self.heap.spill(self.register(code, item), container)
             else:
-                self.slots.lead(self.register(code, item), self.reach.element(container, index))
+                self.slots.lead(self.register(code, item), self.heap.element(container, index))
 
     def build_map(self, code: ir.FunctionCode, made: ir.BuildMap) -> None:
         """Make a dictionary."""
@@ -263,15 +211,15 @@ class Reader:
         for key, value in made.items:
             name = self.constants.get((code, key)) if key is not None else None
             if name is None:
-                self.reach.spill(self.register(code, value), container)
+                self.heap.spill(self.register(code, value), container)
             else:
-                self.slots.lead(self.register(code, value), self.reach.element(container, name))
+                self.slots.lead(self.register(code, value), self.heap.element(container, name))
 
     def constant(self, code: ir.FunctionCode, made: ir.Constant) -> None:
         """Remember a constant, for it may be the key of a dictionary."""
         self.plain.add((code, made.dst))
         if made.value is None:  # stands for a key that is not given
-            self.reach.nothing.add(self.register(code, made.dst))
+            self.graph.nothing.add(self.register(code, made.dst))
         if isinstance(made.value, str | int):
             self.constants[code, made.dst] = made.value
 
@@ -292,7 +240,7 @@ class Reader:
 
         def enter(value: Value) -> None:
             assert isinstance(value, Object)
-            if not self.reach.ask(value, "__enter__", target):
+            if not self.heap.ask(value, "__enter__", target):
                 self.slots.put(target, value)
 
         self.slots.watch(context, enter, Object)
@@ -306,27 +254,25 @@ class Reader:
     def unpack(self, code: ir.FunctionCode, made: ir.Unpack) -> None:
         """Give each target what the container has."""
         source = self.register(code, made.src)
-        self.reach.expressions.setdefault(place_of(self.file, made.node), []).append(source)
+        self.graph.expressions.setdefault(place_of(self.file, made.node), []).append(source)
         targets = [self.register(code, dst) for dst in made.dsts]
 
         self.take_apart(source, targets, is_exact=made.star is None)
 
     def take_apart(self, source: Slot, targets: list[Slot], *, is_exact: bool = True) -> None:
         """Give each target an element of what is in a slot: that of its number, where all have one."""
-
-        containers = self.reach.containers
         for index, target in enumerate(targets):
 
             def parts_of(value: Value, index: int = index) -> list[Slot]:
                 exact = is_exact and isinstance(value, Container) and value.length == len(targets)
-                return containers.parts_of(value, index if exact else None)
+                return self.heap.parts_of(value, index if exact else None)
 
             def hand(part: Slot, target: Slot = target) -> None:
                 self.slots.lead(part, target)
 
-            containers.open(source, containers.elements, parts_of, hand, Container, Object)
+            self.heap.open(source, self.heap.elements_pool, parts_of, hand, Container, Object)
             self.slots.lead_kinds(source, target, *WHOLE)
-            self.reach.shift(source, target, -1 if is_exact else None)
+            self.heap.shift(source, target, -1 if is_exact else None)
 
     def branch(self, code: ir.FunctionCode, made: ir.Branch) -> None:
         """Read all arms."""
@@ -338,7 +284,7 @@ class Reader:
     def loop(self, code: ir.FunctionCode, made: ir.Loop) -> None:
         """Give the body what is iterated over."""
         if made.iterable is not None:
-            self.reach.iterate(self.register(code, made.iterable), self.register(code, made.element))
+            self.heap.iterate(self.register(code, made.iterable), self.register(code, made.element))
         if made.test is not None:
             self.block(code, made.test[0])
         self.block(code, made.body)
@@ -356,19 +302,28 @@ class Reader:
     def give(self, code: ir.FunctionCode, made: ir.Return) -> None:
         """Return a value."""
         if made.src is not None:
-            self.slots.lead(self.register(code, made.src), self.reach.result(code))
+            self.slots.lead(self.register(code, made.src), self.heap.result(code))
 
     def call(self, code: ir.FunctionCode, made: ir.Call) -> None:
         """Call whatever the callee may be; attributes may be named in a call, and so may the fields of a tuple."""
-        self.reach.calls.add(self, code, made)
+        call = Call(
+            place=place_of(self.file, made.node),
+            callee=ast.unparse(made.node.func),
+            function=self.register(code, made.func),
+            arguments=tuple((self.register(code, register), starred) for register, starred in made.args),
+            keywords=tuple((name, self.register(code, register)) for name, register in made.keywords),
+            result=self.expression(code, made.dst, made.node),
+            owner=None if made.owner is None else self.register(code, made.owner),
+        )
+        self.graph.calls.add(call, code, made.node)
         function, arguments = made.node.func, made.node.args
         callee = dotted_name(function).rpartition(".")[2]
         if callee in ("getattr", "setattr") and len(made.args) > 1 and not any(starred for _, starred in made.args):
             name = self.constants.get((code, made.args[1][0]))
             if isinstance(name, str) and callee == "getattr":
-                self.read_attribute(self.register(code, made.args[0][0]), name, self.register(code, made.dst))
+                self.attributes.read(self.register(code, made.args[0][0]), name, self.register(code, made.dst))
             elif isinstance(name, str) and len(made.args) == 3:
-                self.write_attribute(self.register(code, made.args[0][0]), name, self.register(code, made.args[2][0]))
+                self.attributes.write(self.register(code, made.args[0][0]), name, self.register(code, made.args[2][0]))
         if callee == "namedtuple" and len(arguments) > 1:
             fields = constant_names(arguments[1])
             if fields:
@@ -380,10 +335,10 @@ class Reader:
         inner, slot = made.code, self.register(code, made.dst)
         self.slots.put(slot, Function(inner))
         for name, register, _ in made.defaults:
-            self.slots.lead(self.register(code, register), self.reach.variable(inner, name))
+            self.slots.lead(self.register(code, register), self.heap.variable(inner, name))
         if inner.owner is not None and inner.parameters and inner.kind != "staticmethod":
             own: Value = Class(inner.owner) if inner.kind == "classmethod" else Object(inner.owner)
-            self.slots.put(self.reach.variable(inner, inner.parameters[0]), own)
+            self.slots.put(self.heap.variable(inner, inner.parameters[0]), own)
         decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
         for node, register in zip(decorators, made.decorators, strict=True):
             self.decorate(node, self.register(code, register), inner, slot)
@@ -391,26 +346,26 @@ class Reader:
                 self.parametrize(node, inner)
         is_fixture = any(is_fixture_maker(node) for node in decorators)
         if is_fixture:
-            self.slots.lead(self.reach.result(inner), self.slots.slot("fixture", inner.name.rpartition(".")[2]))
+            self.slots.lead(self.heap.result(inner), self.slots.slot("fixture", inner.name.rpartition(".")[2]))
         if is_fixture or inner.name.rpartition(".")[2].startswith("test"):
             for name in inner.parameters:
-                self.slots.lead(self.slots.slot("fixture", name), self.reach.variable(inner, name))
+                self.slots.lead(self.slots.slot("fixture", name), self.heap.variable(inner, name))
 
     def parametrize(self, node: ast.expr, inner: ir.FunctionCode) -> None:
         """Hand the cases of a test to its parameters: those that are named, or all."""
         named = constant_names(node.args[0]) if isinstance(node, ast.Call) and node.args else []
-        targets = [self.reach.variable(inner, name) for name in named or inner.parameters if name in inner.parameters]
+        targets = [self.heap.variable(inner, name) for name in named or inner.parameters if name in inner.parameters]
         for cases in node.args[1:2] if isinstance(node, ast.Call) else ():
-            for slot in self.reach.expressions.get(place_of(self.file, cases), ()):
+            for slot in self.graph.expressions.get(place_of(self.file, cases), ()):
                 if len(named) == 1 and targets:
-                    self.reach.iterate(slot, targets[0])
+                    self.heap.iterate(slot, targets[0])
                 elif len(targets) == len(named) > 1:
                     case = self.slots.slot("case", place_of(self.file, cases))
-                    self.reach.iterate(slot, case)
+                    self.heap.iterate(slot, case)
                     self.take_apart(case, targets)
                 else:
                     for target in targets:
-                        self.reach.containers.pour(slot, target)
+                        self.heap.pour(slot, target)
 
     def decorate(self, node: ast.expr, decorator: Slot, inner: ir.FunctionCode, slot: Slot) -> None:
         """Apply a decorator; keys in the arguments of one of a library are handed to the function, as pytest does."""
@@ -418,16 +373,16 @@ class Reader:
         def apply(value: Value) -> None:
             if isinstance(value, Key | Container):
                 for name in inner.parameters:
-                    self.slots.put(self.reach.variable(inner, name), value)
+                    self.slots.put(self.heap.variable(inner, name), value)
             else:
-                self.reach.calls.hand(value, Function(inner), slot, place_of(self.file, node))
+                self.graph.calls.hand(value, Function(inner), slot, place_of(self.file, node))
 
         self.slots.watch(decorator, apply)
 
     def make_class(self, code: ir.FunctionCode, made: ir.MakeClass) -> None:
         """Make a class."""
         self.slots.put(self.register(code, made.dst), Class(made.code))
-        self.reach.classes.add(made.code, [self.register(code, base) for base in made.bases])
+        self.heap.classes.add(made.code, [self.register(code, base) for base in made.bases])
         self.block(code, made.body)
 
 

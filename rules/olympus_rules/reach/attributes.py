@@ -1,0 +1,175 @@
+"""Attributes of objects, classes, modules and libraries, and what qualified names stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.libraries import Libraries, Model
+from olympus_rules.libraries.names import canonical
+from olympus_rules.reach.classes import bound
+from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import Class, Key, Library, Made, Member, Module, Object, Super, Value
+from olympus_rules.syntax import Document
+from olympus_rules.syntax.project import locate_name, module_file
+
+__all__ = ["Attributes", "Names"]
+
+PASSING = frozenset({"T", "mT", "at", "real"})
+"""Attributes of an array of keys that are such arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the names of a project are resolved against.
+
+    Attributes:
+        documents: the files by their absolute path.
+        modules: their code.
+        roots: the names under which the JAX namespace may be imported.
+        libraries: what is known of libraries.
+    """
+
+    documents: Mapping[str, Document]
+    modules: Mapping[str, ir.FunctionCode]
+    roots: tuple[str, ...]
+    libraries: Libraries
+
+    def canonical(self, qualified: str) -> str:
+        """Return a qualified name under ``jax``."""
+        return canonical(qualified, self.roots)
+
+    def model(self, qualified: str) -> Model:
+        """Return what is known of a callable of a library."""
+        return self.libraries.get(canonical(qualified, self.roots))
+
+
+class Attributes:
+    """Reads and writes of attributes.
+
+    Attributes:
+        heap: where values are kept.
+        names: what names are resolved against.
+        reads: attributes that were read: the object, the name, and the result.
+        vague: those of objects that may be of any class: the name and the result.
+        writes: attributes that were written: the object, the name, and the value.
+    """
+
+    def __init__(self, heap: Heap, names: Names) -> None:
+        """Start without any read or write."""
+        self.heap = heap
+        self.slots = heap.slots
+        self.classes = heap.classes
+        self.names = names
+        self.reads: list[tuple[Slot, str, Slot]] = []
+        self.vague: set[tuple[str, Slot]] = set()
+        self.writes: list[tuple[Slot, str, Slot]] = []
+
+    def attribute(self, name: str) -> Slot:
+        """Return the slot of all that is written to attributes of a name: what an object of any class may have."""
+        slot = self.slots.slot("attribute", name)
+        self.heap.blur(slot)
+        return slot
+
+    def loose(self, name: str) -> Slot:
+        """Return the slot of what is written to attributes of objects whose class is not known."""
+        slot = self.slots.slot("loose", name)
+        self.heap.blur(slot)
+        return slot
+
+    def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
+        """Write an attribute of the objects of a class; an object may stand for a batch of objects."""
+        self.heap.blur(self.classes.field(code, name))
+        self.slots.lead(source, self.classes.field(code, name))
+        self.slots.lead(source, self.attribute(name))
+
+    def set_loose(self, name: str, source: Slot) -> None:
+        """Write an attribute of an object whose class is not known."""
+        self.slots.lead(source, self.loose(name))
+        self.slots.lead(source, self.attribute(name))
+
+    def read(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
+        """Put an attribute of whatever is in a slot into another one."""
+        self.heap.origins[slot] = self.attribute(name)
+        self.slots.watch(
+            owner,
+            lambda value: self.of_value(value, name, slot, spelled=spelled),
+            *(Key, Module, Library, Made, Super),
+        )
+        self.slots.watch_few(
+            owner,
+            lambda value: self.of_value(value, name, slot),
+            lambda _: self.vague.add((name, slot)),  # an object of any class, as it seems
+            *(Class, Object),
+        )
+        self.reads.append((owner, name, slot))
+
+    def of_value(self, value: Value, name: str, slot: Slot, *, spelled: bool = False) -> None:
+        """Read an attribute of one value; the name of a library grows only where it is ``spelled`` out."""
+        if isinstance(value, Key) and name in PASSING:
+            self.slots.put(slot, value)
+        elif isinstance(value, Module):
+            self.resolve(f"{value.name}.{name}", value.path, slot)
+        elif isinstance(value, Library):
+            self.slots.put(slot, Library(f"{value.qualified}.{name}") if spelled else value)
+        elif isinstance(value, Made):
+            self.slots.put(slot, value)
+            self.slots.lead(self.loose(name), slot)
+        elif isinstance(value, Super):
+            owner, above = Object(value.code), self.classes.above(value.code, name)
+            self.slots.watch(above, lambda method: self.take_member(method, owner, slot))
+            self.slots.lead(self.classes.field(value.code, name), slot)
+        elif isinstance(value, Class | Object):
+            self.slots.lead(self.loose(name), slot)
+            self.slots.lead(self.classes.field(value.code, name), slot)
+            member = self.classes.member(value.code, name)
+            self.slots.watch(member, lambda method: self.take_member(method, value, slot))
+
+    def write(self, owner: Slot, name: str, source: Slot) -> None:
+        """Write an attribute of whatever is in a slot."""
+
+        def write(value: Value) -> None:
+            if isinstance(value, Class | Object):
+                self.set_field(value.code, name, source)
+
+        self.slots.watch(owner, write, Class, Object)
+        self.writes.append((owner, name, source))
+
+    def take_member(self, method: Value, owner: Object | Class, slot: Slot) -> None:
+        """Put a method into a slot, as it is read from an object or a class; a property gives its result."""
+        if isinstance(method, Made):
+            self.slots.put(slot, method)
+        if not isinstance(method, Member):
+            return
+        if method.code.is_property and isinstance(owner, Object):
+            self.slots.lead(self.heap.result(method.code), slot)
+        else:
+            self.slots.put(slot, bound(method, owner))
+
+    def resolve(self, qualified: str, file: str, slot: Slot) -> None:
+        """Put what a qualified name stands for into a slot."""
+        document = self.names.documents[file]
+        path = module_file(document.roots, qualified)
+        if path is not None and str(path) in self.names.modules:
+            self.slots.put(slot, Module(qualified, str(path)))
+            return
+        found = locate_name(document.roots, qualified)
+        if found is None or str(found[0]) not in self.names.modules:
+            self.slots.put(slot, Library(qualified))
+            return
+        first, *others = found[1].split(".")
+        module = self.names.modules[str(found[0])]
+        if first not in module.local_names:
+            for star in module.stars:
+                if not qualified.startswith(f"{star}."):
+                    self.resolve(".".join([star, first, *others]), str(found[0]), slot)
+            return
+        step = self.heap.variable(module, first)
+        for number, name in enumerate(others):
+            target = self.slots.slot("name", qualified, number)
+            self.slots.watch(step, partial(self.of_value, name=name, slot=target))
+            step = target
+        self.slots.lead(step, slot)

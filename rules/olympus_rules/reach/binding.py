@@ -1,0 +1,170 @@
+"""Arguments and parameters: edges from a call site to the functions and classes of the project that it may call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.reach.attributes import Attributes
+from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.sites import Call, Given
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import (
+    UNDIVIDED,
+    BoundMethod,
+    Class,
+    Constructor,
+    Function,
+    Key,
+    Member,
+    Object,
+    Partial,
+    Place,
+    Value,
+)
+
+__all__ = ["CALLABLE", "FUNCTION", "MANY", "Binding"]
+
+MANY = 16
+"""Functions that one call may call; where there are more, values were joined before."""
+FUNCTION = (Function, BoundMethod, Partial, Constructor)
+CALLABLE = (*FUNCTION, Object, Class)
+
+
+class Binding:
+    """Calls of functions and classes of the project.
+
+    Attributes:
+        crowded: the call sites at which more functions may be called than are told apart.
+    """
+
+    def __init__(self, heap: Heap, attributes: Attributes) -> None:
+        """Start without any call."""
+        self.heap = heap
+        self.slots = heap.slots
+        self.attributes = attributes
+        self.crowded: set[Place] = set()
+        self._callees: dict[Place, int] = {}
+        self._blurred = 0
+
+    def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:
+        """Hand arguments to the parameters of a function, and its result to the call.
+
+        What may call very many functions, as the core of a framework may call all that its tests hand over, would
+        make one pool of all their values. It is left alone, and keys that it is given are taken to leave the project.
+        """
+        if self.is_crowded(call.place):
+            return
+        self.slots.lead(self.heap.result(code), call.result)
+        position, is_known = offset, True
+        for slot, starred in call.arguments:
+            is_known = is_known and not starred
+            names = code.parameters[position : position + 1 if is_known else None][: max(0, code.positional - position)]
+            targets = [self.heap.variable(code, name) for name in names]
+            if code.vararg is not None and not (is_known and targets):
+                targets.append(self.further(code))
+            for target in targets:
+                if starred:
+                    self.heap.iterate(slot, target)
+                else:
+                    self.slots.lead(slot, target)
+            position += is_known
+        for keyword, slot in call.keywords:
+            self.bind_keyword(code, keyword, slot, offset)
+
+    def bind_keyword(self, code: ir.FunctionCode, keyword: str | None, slot: Slot, offset: int) -> None:
+        """Hand a keyword argument, or all that ``**`` gives, to the parameters of a function."""
+        if keyword is None:
+            for name in code.parameters[offset:]:
+                target = self.heap.variable(code, name)
+                self.heap.named(slot, name, target)
+                self.slots.lead_kinds(slot, target, *UNDIVIDED)
+        if keyword in code.parameters:
+            self.slots.lead(slot, self.heap.variable(code, str(keyword)))
+        elif code.kwarg is not None:
+            options = self.heap.element(self.heap.made(self.heap.variable(code, code.kwarg)), keyword)
+            if keyword is None:
+                self.heap.iterate(slot, options)
+            else:
+                self.slots.lead(slot, options)
+
+    def further(self, code: ir.FunctionCode) -> Slot:
+        """Return the slot of what a function gets besides its parameters, as ``*arguments``."""
+        variable = self.heap.variable(code, str(code.vararg))
+        return self.heap.element(self.heap.made(variable), None)
+
+    def is_crowded(self, place: Place) -> bool:
+        """Count one more function that is called at a place, and say whether they are too many."""
+        self._callees[place] = count = self._callees.get(place, 0) + 1
+        if count > MANY:
+            self.crowded.add(place)
+        return count > MANY
+
+    def still_told(self, values: int, call: Call) -> int:
+        """Return the values of a mask without what is not called any more where very many may be called."""
+        if call.place not in self.crowded:
+            return values
+        return values & ~self.slots.of_kinds(Function, BoundMethod, Partial, Object)
+
+    def construct(self, class_: Class, call: Call) -> None:
+        """Make an object: its ``__init__`` gets the arguments, or its fields do."""
+        self.slots.put(call.result, Object(class_.code))
+        member = self.heap.classes.member(class_.code, "__init__")
+        self.slots.watch(member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None)
+        for name, (slot, starred) in zip(class_.code.fields, call.arguments, strict=False):
+            if not starred:
+                self.attributes.set_field(class_.code, name, slot)
+        for keyword, slot in call.keywords:
+            if keyword is not None and "__init__" not in class_.code.methods:
+                self.attributes.set_field(class_.code, keyword, slot)
+
+    def feed(self, value: Value, given: Sequence[Given], result: Slot) -> None:
+        """Call a value with slots for its parameters."""
+        if isinstance(value, Constructor):
+            self.slots.put(result, Key(value.mention))
+        if isinstance(value, Object | Class):
+            name = "__call__" if isinstance(value, Object) else "__init__"
+
+            def fill(method: Value) -> None:
+                if isinstance(method, Member):
+                    self.fill(method.code, 1, given, result)
+
+            self.slots.watch(self.heap.classes.member(value.code, name), fill)
+        if isinstance(value, Function | BoundMethod):
+            self.fill(value.code, int(isinstance(value, BoundMethod)), given, result)
+        if isinstance(value, Partial):
+            self.fill(value.code, value.given, given, result)
+
+    def fill(self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot) -> None:
+        """Hand slots to the parameters of a function."""
+        names = list(code.parameters[offset : code.positional])
+        for index, slots in enumerate(given):
+            if index < len(names):
+                target = self.heap.variable(code, names[index])
+            elif code.vararg is not None:
+                target = self.further(code)
+            else:
+                continue
+            for slot in slots:
+                if slot >= 0:
+                    self.slots.lead(slot, target)
+        self.slots.lead(self.heap.result(code), result)
+
+    def blur(self, callables: int) -> None:
+        """Take the keys that callables, as a mask, are given and give for arrays of any rank: an axis is mapped."""
+        fresh = callables & ~self._blurred
+        self._blurred |= fresh
+        for value in self.slots.listed(fresh) if fresh else ():
+            self.blur_one(value)
+
+    def blur_one(self, value: Value) -> None:
+        """Take the keys that a callable is given and gives for arrays of any rank."""
+        if isinstance(value, Function | BoundMethod | Partial | Member):
+            for name in filter(None, (*value.code.parameters, value.code.vararg, value.code.kwarg)):
+                self.heap.blur(self.heap.variable(value.code, name))
+            self.heap.blur(self.heap.result(value.code))
+        elif isinstance(value, Constructor):
+            self.slots.put(self.slots.slot("made", value.mention), Key(value.mention))
+        elif isinstance(value, Object | Class):
+            name = "__call__" if isinstance(value, Object) else "__init__"
+            self.slots.watch_mask(self.heap.classes.member(value.code, name), self.blur, Member)

@@ -1,0 +1,34 @@
+"""The flow graph of a project, while its files are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from olympus_rules.reach.attributes import Attributes
+from olympus_rules.reach.calls import Calls
+from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import Place
+
+__all__ = ["Graph"]
+
+
+@dataclass(slots=True)
+class Graph:
+    """The slots of a project and the edges between them.
+
+    Attributes:
+        makers: the mentions of the constructor of raw keys; ``None`` while all that are spelled out count.
+        heap: where values are kept.
+        attributes: reads and writes of attributes.
+        calls: the call sites.
+        expressions: the slots of each expression.
+        nothing: registers that hold ``None``.
+    """
+
+    makers: frozenset[Place] | None
+    heap: Heap
+    attributes: Attributes
+    calls: Calls
+    expressions: dict[Place, list[Slot]] = field(default_factory=dict)
+    nothing: set[Slot] = field(default_factory=set)

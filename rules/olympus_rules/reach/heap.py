@@ -1,0 +1,290 @@
+"""Where values are kept: variables, results of functions, and the elements of allocation sites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.reach.classes import Classes
+from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.values import UNDIVIDED, WHOLE, Container, Key, Member, Object, Value
+
+__all__ = ["Heap"]
+
+MOST_AXES = 3
+STEPS = 10
+"""Containers around one that something is put into."""
+
+
+class Pool:
+    """The parts of all values that are not told apart, in one slot."""
+
+    def __init__(self, slots: Slots, name: str, parts_of: Callable[[Value], list[Slot]]) -> None:
+        """Start without any value; ``parts_of`` gives the parts of one."""
+        self.slots = slots
+        self.slot = slots.slot(name)
+        self._parts_of = parts_of
+        self._values = 0
+
+    def add(self, values: int) -> None:
+        """Add the values of a mask."""
+        fresh = values & ~self._values
+        self._values |= fresh
+        for value in self.slots.listed(fresh) if fresh else ():
+            for part in self._parts_of(value):
+                self.slots.lead(part, self.slot)
+
+
+class Heap:
+    """The slots of a project that hold values, and the edges between those of containers and their elements.
+
+    Attributes:
+        slots: the graph.
+        classes: the classes of the project.
+        origins: where a register was read from, for what is put into a container.
+        elements_pool: the elements of all containers that are over the limit.
+        leaves_pool: the leaves of all such containers.
+    """
+
+    def __init__(self, slots: Slots, classes: Classes) -> None:
+        """Start with the slots of a project."""
+        self.slots = slots
+        self.classes = classes
+        self.origins: dict[Slot, Slot] = {}
+        self._named: dict[int, list[Slot]] = {}
+        self._iterated: dict[int, list[Slot]] = {}
+        self._opened: set[Object] = set()
+        self._gone_through: set[Container] = set()
+        self._blurred: set[Slot] = set()
+        self._blurred_containers = 0
+        self._of_rank: dict[tuple[int, int | None], int] = {}
+        self.elements_pool = Pool(self.slots, "elements of many", self.parts_of)
+        self.leaves_pool = Pool(self.slots, "leaves of many", self.leaves_of)
+
+    def variable(self, code: ir.FunctionCode, name: str) -> Slot:
+        """Return the slot of a variable of a scope."""
+        return self.slots.slot(code, name)
+
+    def result(self, code: ir.FunctionCode) -> Slot:
+        """Return the slot of what a function returns."""
+        return self.slots.slot("result", code)
+
+    def element(self, container: Container, name: str | int | None) -> Slot:
+        """Return the slot of an element; ``None`` stands for all of which the name is not known."""
+        slot = self.slots.slot("element", container.display, name)
+        if name is not None and slot not in self._named.setdefault(container.display, []):
+            self._named[container.display].append(slot)
+            if self.slots.bit(container) & self._blurred_containers:
+                self.blur(slot)
+            for watching in self._iterated.get(container.display, ()):
+                self.slots.lead(slot, watching)
+        return slot
+
+    def elements(self, container: Container, name: str | int | None) -> list[Slot]:
+        """Return the slots that hold an element: all, where its name is not known."""
+        every = self.element(container, None)
+        if name is not None:
+            return [self.element(container, name), every]
+        both = self.slots.slot("elements", container.display)
+        if container.display not in self._iterated:
+            self._iterated[container.display] = [both]
+            for slot in (every, *self._named.get(container.display, ())):
+                self.slots.lead(slot, both)
+        return [both]
+
+    def spill(self, source: Slot, container: Container) -> None:
+        """Put all elements of something into a container."""
+        self.iterate(source, self.element(container, None))
+
+    def shift(self, source: Slot, target: Slot, axes: int | None) -> None:
+        """Put the keys of a slot into another one, as arrays of so many more axes; ``None`` if that is not known."""
+
+        if axes == 0:
+            self.slots.lead_kinds(source, target, Key)
+        else:
+            self.slots.watch_mask(source, lambda keys: self.slots.put_mask(target, self._shifted(keys, axes)), Key)
+
+    def _shifted(self, keys: int, axes: int | None) -> int:
+        """Return the mask of keys with so many more axes."""
+        found = self._of_rank.get((keys, axes))
+        if found is None:
+            found = 0
+            for value in self.slots.listed(keys):
+                assert isinstance(value, Key)
+                rank = None if axes is None or value.rank is None else value.rank + axes
+                found |= self.slots.bit(Key(value.maker, rank if rank in range(MOST_AXES + 1) else None))
+            self._of_rank[keys, axes] = found
+        return found
+
+    def blur(self, slot: Slot) -> None:
+        """Take keys that are in a slot, and in the containers there, for arrays of any rank."""
+        if slot not in self._blurred:
+            self._blurred.add(slot)
+            self.shift(slot, slot, None)
+            self.slots.watch_mask(slot, self.blur_elements, Container)
+
+    def blur_elements(self, containers: int) -> None:
+        """Take the keys in containers, as a mask, for arrays of any rank."""
+        fresh = containers & ~self._blurred_containers
+        self._blurred_containers |= fresh
+        for container in self.slots.listed(fresh) if fresh else ():
+            assert isinstance(container, Container)
+            for element in (self.element(container, None), *self._named.get(container.display, ())):
+                self.blur(element)
+
+    def iterate(self, source: Slot, target: Slot) -> None:
+        """Put each element of something into a slot."""
+        self.open(
+            source,
+            self.elements_pool,
+            self.parts_of,
+            lambda part: self.slots.lead(part, target),
+            Container,
+            Object,
+        )
+        self.slots.lead_kinds(source, target, *WHOLE)
+        self.shift(source, target, -1)
+
+    def opened(self, owner: Object) -> Slot:
+        """Return the slot of what an object gives to those that iterate over it or take it apart."""
+        slot = self.slots.slot("opened", owner)
+        if owner not in self._opened:
+            self._opened.add(owner)
+            for name in owner.code.fields:  # of a named tuple
+                self.slots.lead(self.classes.field(owner.code, name), slot)
+            given = self.slots.slot("iterator", owner)
+            for name in ("__getitem__", "__next__"):
+                self.ask(owner, name, slot)
+            if self.ask(owner, "__iter__", given):
+                self.iterate(given, slot)
+        return slot
+
+    def ask(self, owner: Object, name: str, target: Slot) -> bool:
+        """Put what a special method gives into a slot; say whether any class of the project has such a method."""
+        if name not in self.classes.methods:
+            return False
+
+        def answer(method: Value) -> None:
+            if isinstance(method, Member):
+                self.slots.lead(self.result(method.code), target)
+
+        self.slots.watch(self.classes.member(owner.code, name), answer, Member)
+        return True
+
+    def put_into(self, container: Slot, slot: Slot) -> None:
+        """Put something into a container, wherever that was read from."""
+
+        def fill(value: Value) -> None:
+            if isinstance(value, Container):
+                self.slots.lead(slot, self.element(value, None))
+            elif isinstance(value, Object):
+                self.slots.lead(slot, self.opened(value))
+
+        self.slots.watch(container, fill, Container, Object)
+        for _ in range(STEPS):  # an empty array, or what a function out of reach made
+            self.shift(slot, container, None)
+            if container not in self.origins:
+                return
+            container = self.origins[container]
+
+    def open(
+        self,
+        source: Slot,
+        pool: Pool,
+        parts_of: Callable[[Value], list[Slot]],
+        hand: Callable[[Slot], None],
+        *kinds: type,
+    ) -> None:
+        """Hand on the parts of what is in a slot; of very many values, all parts of all such values.
+
+        Args:
+            source: the slot.
+            pool: the parts of all values that are not told apart.
+            parts_of: gives the parts of one value.
+            hand: hands on one part.
+            kinds: the kinds of values that have parts.
+        """
+        is_pooled = False
+
+        def each(value: Value) -> None:
+            for part in parts_of(value):
+                hand(part)
+
+        def rest(values: int) -> None:
+            nonlocal is_pooled
+            pool.add(values)
+            if not is_pooled:
+                is_pooled = True
+                hand(pool.slot)
+
+        self.slots.watch_few(source, each, rest, *kinds)
+
+    def parts_of(self, value: Value, name: str | int | None = None) -> list[Slot]:
+        """Return the slots of the elements of a container, or of what an object gives."""
+        if isinstance(value, Container):
+            return self.elements(value, name)
+        return [self.opened(value)] if isinstance(value, Object) else []
+
+    def pour(self, source: Slot, target: Slot, axes: int | None = None) -> None:
+        """Put all that is in something, at any depth, into a slot.
+
+        Args:
+            source: something.
+            target: the slot.
+            axes: how many axes more the keys have there: none as leaves, and an unknown number as an array of them.
+        """
+        self.slots.lead_kinds(source, target, *UNDIVIDED)
+        self.shift(source, target, axes)
+        self.pour_containers(source, target, axes)
+
+    def pour_containers(self, source: Slot, target: Slot, axes: int | None = None) -> None:
+        """Put all that is in the containers of a slot into another one."""
+
+        def hand(part: Slot) -> None:
+            if axes == 0:
+                self.slots.lead(part, target)
+            else:
+                self.slots.lead_kinds(part, target, *UNDIVIDED)
+                self.shift(part, target, axes)
+
+        self.open(source, self.leaves_pool, self.leaves_of, hand, Container)
+
+    def leaves_of(self, value: Value) -> list[Slot]:
+        """Return the slot of all that is in a container."""
+        return [self.inside(value)] if isinstance(value, Container) else []
+
+    def stacked(self, source: Slot, target: Slot, axes: int) -> None:
+        """Put what is in a slot into another one with so many more axes; the leaves of trees are of any rank then."""
+        self.shift(source, target, axes)
+        self.slots.lead_kinds(source, target, Container, *UNDIVIDED)
+        self.slots.watch_mask(source, self.blur_elements, Container)
+
+    def inside(self, container: Container) -> Slot:
+        """Return the slot of all that is in a container and in those in it; each container is gone through once."""
+        slot = self.slots.slot("inside", container.display)
+        if container not in self._gone_through:
+            self._gone_through.add(container)
+            for element in self.elements(container, None):
+                self.pour(element, slot, 0)
+        return slot
+
+    def named(self, source: Slot, name: str | int, target: Slot) -> None:
+        """Put the element of a name or number into a slot; of what is no container, nothing."""
+
+        self.open(
+            source,
+            self.elements_pool,
+            lambda value: self.parts_of(value, name),
+            lambda part: self.slots.lead(part, target),
+            Container,
+        )
+
+    def made(self, result: Slot, length: int | None = None) -> Container:
+        """Put a new container into a slot and return it."""
+        container = Container(result, length)
+        self.slots.put(result, container)
+        return container
+
+    def named_elements(self, container: Container) -> list[Slot]:
+        """Return the slots of the elements of a container that have a known name."""
+        return self._named.get(container.display, [])

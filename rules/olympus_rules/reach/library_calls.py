@@ -1,0 +1,296 @@
+"""Calls of library functions: what they give back of their arguments, and what they hand to callables among them."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.libraries import Model
+from olympus_rules.libraries.transformations import Transformation
+from olympus_rules.reach.attributes import Attributes
+from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
+from olympus_rules.reach.containers import ContainerCalls
+from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.sites import Call, Given
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import (
+    OTHER,
+    UNDIVIDED,
+    BoundMethod,
+    Class,
+    Container,
+    Function,
+    Library,
+    Made,
+    Object,
+    Other,
+    Partial,
+    Place,
+    Value,
+)
+
+__all__ = ["CHANGING", "LibraryCalls"]
+
+CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
+"""Functions and methods that copy an object with some attributes anew, by their last name."""
+OPTIONS = frozenset(
+    "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
+)
+"""Options of functions that give arrays, which are no arrays themselves."""
+
+
+class LibraryCalls:
+    """Calls of functions that the signature packs describe, and of those that nothing is known of.
+
+    Attributes:
+        sizes: how many axes a split has, by its call site.
+    """
+
+    def __init__(self, heap: Heap, attributes: Attributes, binding: Binding) -> None:
+        """Start without any call."""
+        self.heap = heap
+        self.slots = heap.slots
+        self.attributes = attributes
+        self.names = attributes.names
+        self.binding = binding
+        self.containers = ContainerCalls(heap)
+        self.sizes: dict[Place, int] = {}
+        self._restructured: set[Place] = set()
+        self._mapped: set[Slot] = set()
+        self._namespaces: dict[Place, ir.ClassCode] = {}
+        self._handing: set[tuple[Place, str]] = set()
+
+    def call(self, value: Library | Made, call: Call) -> None:
+        """Call a function of a library: callables get the other arguments, and the result may hold all of them."""
+        model = self.names.model(value.qualified)
+        if is_foreign(model):  # what is made of an object of the library is one of its objects, too
+            for slot in call.given:
+                self.slots.lead_kinds(slot, call.result, Made)
+            if not call.arguments:
+                self.slots.put(call.result, Made(model.qualified))  # a decorator that waits for its function
+        if model.transform is not None and model.transform.kind == "wraps":
+            return  # it is told a function, and gives back another one
+        if model.container == "namespace":
+            self.namespace(model, call)
+            return
+        if model.row is not None and model.row.derive:
+            self.derive(value, model.row.derive, call)
+        if model.result == "derived" or (model.row is not None and model.row.derive):
+            return
+        if model.result is None:
+            self.slots.put(call.result, Made(model.root))
+        if model.name in CHANGING or model.name[:1].isupper():
+            for keyword, slot in call.keywords:
+                if keyword is not None:
+                    self.attributes.set_loose(keyword, slot)
+        if (call.place, model.qualified) not in self._handing:
+            self._handing.add((call.place, model.qualified))
+            self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
+            self.hand_on(model, call)
+
+    def namespace(self, model: Model, call: Call) -> None:
+        """Make an object whose attributes are the keyword arguments."""
+        fields = [keyword for keyword, _ in call.keywords if keyword is not None]
+        code = self._namespaces.setdefault(
+            call.place, ir.ClassCode(model.name, ast.ClassDef(model.name, [], [], [], []), fields=fields)
+        )
+        self.binding.construct(Class(code), call)
+
+    def hand_on(self, model: Model, call: Call) -> None:
+        """Hand the arguments of a library function to its result, and to the callables among them."""
+        transform = model.transform
+        functions = {slot for slot, _ in call.arguments[: transform.operands if transform is not None else 0]}
+        for slot in call.given:
+            if call.place not in self._restructured and slot not in functions:
+                self.give_back(slot, call, model)
+            self.hand_to(slot, slot, call, model)
+            if transform is not None and transform.has_branches:  # of a list of functions, as ``switch`` takes them
+                hand = partial(self.hand_to, slot=slot, call=call, model=model)
+                self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, hand, Container)
+        if transform is not None and transform.kind == "scan":
+            self.scan(call)
+
+    def scan(self, call: Call) -> None:
+        """Give what a scan gives: the last carry, and what its body gives besides, with an axis for the passes."""
+        body, carry = self.slots.slot("body", call.place), self.slots.slot("carry", call.place)
+        rows = self.slots.slot("rows", call.place)
+        pair = self.heap.made(call.result, 2)
+        self.heap.named(body, 0, carry)
+        self.heap.named(body, 1, rows)
+        self.slots.lead(carry, self.heap.element(pair, 0))
+        self.heap.stacked(rows, self.heap.element(pair, 1), 1)
+        self.heap.shift(body, call.result, None)
+        self.slots.lead_kinds(body, call.result, *UNDIVIDED)
+
+    def derive(self, function: Library | Made, how: str, call: Call) -> None:
+        """Give keys that are derived of others; a mapped function, which is ``Made``, changes their rank."""
+        axes: int | None = 0
+        if isinstance(function, Made):
+            axes = None
+        elif how == "split":
+            axes = 1 if len(call.given) < 2 else self.sizes.get(call.place)
+        for slot in call.given[:1]:
+            self.heap.shift(slot, call.result, axes)
+            self.slots.lead_kinds(slot, call.result, Container, *UNDIVIDED)
+
+    def give_back(self, slot: Slot, call: Call, model: Model) -> None:
+        """Let a library give back the keys, containers and objects that it is given."""
+        if model.result == "arrays":
+            if not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords):
+                self.heap.shift(slot, call.result, None)
+                self.heap.pour_containers(slot, call.result)
+                self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
+        elif model.result in ("same", "contents", "reshaped"):
+            self.heap.shift(slot, call.result, None if model.result == "reshaped" else 0)
+            self.slots.lead_kinds(slot, call.result, Container)
+            if model.result != "contents":  # a tree, which an object may be
+                self.slots.lead_kinds(slot, call.result, Object)
+
+    def give_others(self, values: int, result: Slot) -> None:
+        """Give an array that may be of something else than keys, as something else may have been given."""
+        others = self.slots.of_kinds(Other)
+        if values & others:
+            self.slots.put(result, OTHER)
+        if values & ~others:  # a function in the place of an array: values were merged there
+            self.slots.put(result, Made("jax"))
+
+    def hand_to(self, source: Slot, slot: Slot, call: Call, model: Model) -> None:
+        """Let a library call the callables in a slot: functions, and objects where a function is meant.
+
+        Args:
+            source: where the callables are: an argument, or an element of one.
+            slot: the argument.
+            call: the call.
+            model: the library's function.
+        """
+        transform = model.transform
+        kinds = FUNCTION if transform is None else CALLABLE
+        if not model.keeps_axes:
+            self.slots.watch_mask(source, self.binding.blur, *CALLABLE)
+        if transform is not None and transform.kind == "partial":
+            self.slots.watch(source, partial(self.take_arguments, call=call), Function, BoundMethod)
+            self.slots.lead_kinds(source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod)))
+        elif (not transform.runs) if transform is not None else (not model.makes_arrays):
+            self.slots.lead_kinds(source, call.result, *kinds)
+        if transform is not None:
+            run = partial(self.run_all, slot=slot, call=call, transform=transform)
+            hand = partial(self.hand_to_library, slot=slot, call=call, transform=transform)
+            self.slots.watch_mask(source, run, *kinds)
+            self.slots.watch(source, hand, Library)
+
+    def take_arguments(self, value: Value, *, call: Call) -> None:
+        """Give a function its first arguments."""
+        if isinstance(value, Function | BoundMethod):
+            given = sum(not starred for _, starred in call.arguments[1:])
+            self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
+
+    def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
+        """Let a library call the callables of a mask."""
+        for value in self.slots.listed(self.binding.still_told(values, call)):
+            self.run(value, slot, call, transform)
+
+    def run(self, value: Value, slot: Slot, call: Call, transform: Transformation) -> None:
+        """Let a library call a callable with what is given besides it."""
+        if self.binding.is_crowded(call.place):
+            return
+        result = call.result
+        if transform.kind == "scan":
+            result = self.slots.slot("body", call.place)
+        if transform.kind in ("each", "starmap"):
+            result = self.heap.element(self.heap.made(call.result), None)
+        self.binding.feed(value, self.handed_on(transform, slot, call), result)
+
+    def hand_to_library(self, value: Value, *, slot: Slot, call: Call, transform: Transformation) -> None:
+        """Let a library call a function of a library, such as ``split``, which gives keys of what it is given."""
+        assert isinstance(value, Library)
+        if not transform.runs:
+            self.slots.put(call.result, value if transform.keeps_axes else Made(value.qualified))
+        row = self.names.model(value.qualified).row
+        if row is not None and row.derive and not transform.gives_function:
+            for other in call.given:
+                if other != slot:
+                    self.heap.pour(other, call.result)
+
+    def handed_on(self, transform: Transformation, slot: Slot, call: Call) -> Sequence[Given]:
+        """Return what a library hands to a callable: one sequence for each parameter."""
+        positional = [other for other, _ in call.arguments]
+        after = positional[positional.index(slot) + 1 + transform.after :] if slot in positional else None
+        named = {keyword: other for keyword, other in call.keywords if keyword is not None}
+        start = [named.get("init_val", positional[-1] if positional else -1)]
+        match transform.kind:
+            case "scan":
+                return self.iterations([*(after or ()), -1, -1][:2], named, call)
+            case "associative_scan":
+                elements = [*(after if after is not None else positional), -1][0]
+                return [[named.get("elems", elements), call.result]] * 2
+            case "fori_loop":
+                return [[], start]
+            case "while_loop":
+                return [start]
+            case "reduce":
+                return self.folded(transform, positional, call)
+        if transform.has_branches:
+            return [[other] for other in positional[transform.operands :]] + [[named.get("operand", -1)]]
+        if transform.parts in ("items", "rows"):
+            return self.unpacked(transform, after[:1], call) if after else []
+        if transform.hands_on and after is not None:
+            given: list[Given] = [[self.mapped(transform, other, call)] for other in after]
+            return [[], *given] if transform.kind == "tree_map_with_path" else given
+        return []
+
+    def iterations(self, given: list[Slot], named: dict[str, Slot], call: Call) -> Sequence[Given]:
+        """Return what a scan hands to its body: the carry, and a row of the arrays that it goes through."""
+        init, xs = given
+        rows, row = named.get("xs", xs), self.slots.slot("row", call.place)
+        if rows >= 0:
+            self.heap.stacked(rows, row, -1)
+        return [[named.get("init", init), self.slots.slot("carry", call.place)], [row]]
+
+    def folded(self, transform: Transformation, positional: list[Slot], call: Call) -> Sequence[Given]:
+        """Return what a fold hands to its function: what the call before gave, and an element."""
+        each = self.mapped(transform, positional[1], call) if len(positional) > 1 else -1
+        start = positional[2] if len(positional) > 2 else -1
+        for other in (each, start):
+            if other >= 0:
+                self.slots.lead(other, call.result)
+        return [[each, call.result], [each]]
+
+    def unpacked(self, transform: Transformation, given: list[Slot], call: Call) -> Sequence[Given]:
+        """Return the items of an argument, or of its elements, each for the parameter in its place."""
+        (source,) = given
+        if transform.parts == "rows":
+            row = self.slots.slot("unpacked", call.place)
+            self.heap.iterate(source, row)
+            source = row
+        parts = [self.slots.slot("unpacked", call.place, index) for index in range(MANY)]
+        for index, part in enumerate(parts):
+            self.heap.named(source, index, part)
+        return [[part] for part in parts]
+
+    def mapped(self, transform: Transformation, slot: Slot, call: Call) -> Slot:
+        """Return what a map hands to its function: the elements or leaves of an argument, or the argument itself."""
+        if not transform.parts:
+            return slot
+        each = self.slots.slot("each", call.place, slot)
+        if each not in self._mapped:
+            self._mapped.add(each)
+            if transform.parts == "elements":
+                self.heap.iterate(slot, each)
+            else:
+                self.heap.pour(slot, each, 0)
+        return each
+
+
+def is_foreign(model: Model) -> bool:
+    """Say whether something other than JAX transforms functions or gives back its argument, as the packs say.
+
+    Of Python's own functions, these are its decorators.
+    """
+    if model.is_jax:
+        return False
+    if "." not in model.qualified or model.root in sys.stdlib_module_names:
+        return model.transform is not None and model.transform.kind == "transparent"
+    return model.transform is not None or model.result in ("same", "reshaped")

@@ -1,0 +1,43 @@
+"""Call sites of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import Place
+
+__all__ = ["Call", "Given"]
+
+Given: TypeAlias = Sequence[Slot]
+"""Slots whose values one parameter may get; -1 stands for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of the project.
+
+    Attributes:
+        place: where it is.
+        callee: how the callee is written.
+        function: the slot of the callee.
+        arguments: the slots of the positional arguments, and whether each is starred.
+        keywords: the names and slots of the others; ``None`` for ``**``.
+        result: the slot of the result.
+        owner: the slot of the object of a method call.
+    """
+
+    place: Place
+    callee: str
+    function: Slot
+    arguments: tuple[tuple[Slot, bool], ...]
+    keywords: tuple[tuple[str | None, Slot], ...]
+    result: Slot
+    owner: Slot | None
+
+    @property
+    def given(self) -> list[Slot]:
+        """Return the slots of all arguments."""
+        return [slot for slot, _ in self.arguments] + [slot for _, slot in self.keywords]

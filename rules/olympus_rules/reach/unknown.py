@@ -1,0 +1,107 @@
+"""Settling the graph: what is read of objects, and called, that nothing is known of."""
+
+from __future__ import annotations
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import (
+    OTHER,
+    UNDIVIDED,
+    BoundMethod,
+    Class,
+    Constructor,
+    Function,
+    Library,
+    Made,
+    Member,
+    Module,
+    Object,
+    Partial,
+    Super,
+)
+
+__all__ = ["CALLABLE", "GIVING_BACK", "IN_PROJECT", "Settling"]
+
+ROUNDS = 10
+IN_PROJECT = (Function, BoundMethod, Partial, Class, Object, Super)
+CALLABLE = (*IN_PROJECT, Constructor, Library, Made, Module)
+GIVING_BACK = frozenset(
+    """
+    copy flatten get item items pop popitem popleft ravel repeat reshape set setdefault squeeze swapaxes take
+    transpose values
+    """.split()  # noqa: SIM905
+)
+"""Methods of arrays and containers that give back what is in them."""
+
+
+class Settling:
+    """Spreads values; what nothing is known of may be, or call, anything of the project."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Take the graph of all files."""
+        self.graph = graph
+        self.heap = graph.heap
+        self.slots = graph.heap.slots
+        self.attributes = graph.attributes
+        self.calls = graph.calls
+        self._read_vaguely: set[tuple[str, Slot]] = set()
+
+    def run(self) -> None:
+        """Spread values; what is read of objects that nothing is known of may be of any object of the project."""
+        self.slots.settle()
+        for _ in range(ROUNDS):
+            self._vague_reads()
+            waiting, self.attributes.reads = self.attributes.reads, []
+            for owner, name, slot in waiting:
+                if any(isinstance(value, CALLABLE) for value in self.slots.values(owner)):
+                    self.attributes.reads.append((owner, name, slot))
+                    continue
+                self.attributes.vague.add((name, slot))
+            self._vague_reads()
+            for owner, name, source in self.attributes.writes:
+                if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
+                    self.attributes.set_loose(name, source)
+            self._unknown_results()
+            self._unknown_calls()
+            self.slots.settle()
+            if len(self.attributes.reads) == len(waiting) and not self.attributes.vague:
+                break
+        for slot, scope in self.slots.empty():
+            if isinstance(scope, ir.FunctionCode) and slot not in self.graph.nothing:
+                self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
+        self.slots.settle()
+
+    def _vague_reads(self) -> None:
+        """Read attributes of what may be an object of any class of the project."""
+        while self.attributes.vague:
+            waiting, self.attributes.vague = sorted(self.attributes.vague - self._read_vaguely), set()
+            self._read_vaguely.update(waiting)
+            for name, slot in waiting:
+                self.slots.lead(self.attributes.attribute(name), slot)
+                for method in self.heap.classes.methods.get(name, ()):
+                    if method.owner is not None:
+                        self.attributes.take_member(Member(method), Object(method.owner), slot)
+            self.slots.settle()
+
+    def _unknown_results(self) -> None:
+        """Methods of arrays and containers give back what is in the object."""
+        rest = []
+        for owner, call in self.calls.method_results:
+            if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
+                rest.append((owner, call))
+            elif call.callee.rpartition(".")[2] in GIVING_BACK:
+                self.slots.lead_kinds(owner, call.result, *UNDIVIDED)
+                self.heap.shift(owner, call.result, None)
+        self.calls.method_results = rest
+        self.slots.settle()
+
+    def _unknown_calls(self) -> None:
+        """What is made of a function, by something that nothing is known of, most likely does the same."""
+        for call in self.calls.all:
+            if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
+                continue
+            for slot in call.given:
+                for value in self.slots.values(slot):
+                    if isinstance(value, Function | BoundMethod | Partial):
+                        self.slots.put(call.result, value)
