@@ -21,7 +21,7 @@ from olympus_rules.syntax import Document
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
-    from olympus_rules.reach.project import Exit, ProjectReach
+    from olympus_rules.reach.project import Escape, ProjectReach
 
 __all__ = ["Constructor", "Reason", "all_held_back", "plan"]
 
@@ -106,21 +106,21 @@ def plan(
     reasons: dict[Place, set[Reason]] = defaultdict(set)
     open_places: list[Reason] = []
     for fact, reason in _left_in(left, documents, target):
-        makers = _makers_of(fact, paths[reason.filename], reached, places)
-        open_places += [] if makers else [reason]
-        for maker in makers:
-            reasons[maker].add(reason)
+        sites = _sites_of(fact, paths[reason.filename], reached, places)
+        open_places += [] if sites else [reason]
+        for site in sites:
+            reasons[site].add(reason)
     for filename, path in paths.items():
         for value, node in unseen(documents[filename], path, reached, careful=careful):
-            makers = reached.keys_at(place_of(path, value))
-            counts = node.lineno not in seen.get(filename, ()) and len(makers) <= MANY
-            for maker in makers if counts else ():
-                reasons[maker].add(_place(filename, node, documents[filename]))
+            sites = reached.keys_at(place_of(path, value))
+            counts = node.lineno not in seen.get(filename, ()) and len(sites) <= MANY
+            for site in sites if counts else ():
+                reasons[site].add(_place(filename, node, documents[filename]))
     leaving = _leaving(exits, paths, places)
-    for way in reached.exits():
+    for way in reached.escapes():
         told = _way_out(way, open_places, packs) if way.is_sure or way.place in leaving else None
-        for maker in (leaving.get(way.place) or way.keys) if told else ():
-            reasons[maker].add(Reason(filenames[way.place.file], way.place.line, str(told)))
+        for site in (leaving.get(way.place) or way.keys) if told else ():
+            reasons[site].add(Reason(filenames[way.place.file], way.place.line, str(told)))
     for filename, number in staying:
         report = mentions[filename][number]
         reasons[place_of(paths[filename], report.fact.node)].add(_stays(filename, report))
@@ -191,7 +191,7 @@ def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> 
     return Reason(filename, getattr(node, "lineno", 1), f"gets to `{shown}`", code)
 
 
-def _makers_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[Place]) -> frozenset[Place]:
+def _sites_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[Place]) -> frozenset[Place]:
     """Return the constructors whose keys may be what a fact is about.
 
     The key flow knows some; otherwise it is what may be in the expressions of the fact, first of all in those to
@@ -207,7 +207,7 @@ def _makers_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[
     return frozenset().union(*(sure or [reached.keys_at(spot) for spot in spots]))
 
 
-def _way_out(way: Exit, open_places: Sequence[Reason], packs: tuple[str, ...]) -> str | None:
+def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...]) -> str | None:
     """Say why a call out of the project holds a key back, ``None`` if it does not.
 
     A callee that nothing is known of may be any function of the project. That is a risk where there are places that
@@ -234,19 +234,19 @@ def _hold_company(
     reasons: dict[Place, set[Reason]],
 ) -> None:
     """Hold back what meets keys that stay raw in a call which wants keys of one kind."""
-    meetings = reached.meetings()
+    joins = reached.joins()
     changed = True
     while changed:
         changed = False
-        for meeting in meetings:
-            for one in meeting.keys:
-                for other in meeting.keys:
-                    raw = sorted(maker for maker in one if reasons.get(maker) and maker not in other)
+        for join in joins:
+            for one in join.keys:
+                for other in join.keys:
+                    raw = sorted(site for site in one if reasons.get(site) and site not in other)
                     if not raw or other == one:
                         continue
                     first = f"{filenames[raw[0].file]}:{raw[0].line}"
-                    text = f"meets keys that stay raw, made on {first}, in `{meeting.callee}`"
-                    for maker in other - one:
-                        if maker in places and not reasons.get(maker):
-                            reasons[maker].add(Reason(filenames[meeting.place.file], meeting.place.line, text))
+                    text = f"meets keys that stay raw, made on {first}, in `{join.callee}`"
+                    for site in other - one:
+                        if site in places and not reasons.get(site):
+                            reasons[site].add(Reason(filenames[join.place.file], join.place.line, text))
                             changed = True

@@ -252,10 +252,10 @@ def _lost(path: str, text: str, settings: Settings) -> Reasons:
         reached = reach({path: document}, None, settings.library_roots, tuple(settings.signature_packs))
     is_imported = Path(path).suffix in ("", ".py", ".pyi")
     lost = dict.fromkeys(reached.exported(path), LOST) if is_imported else {}
-    for way in reached.exits():
+    for way in reached.escapes():
         lost |= dict.fromkeys(way.keys, f"is given to `{way.callee}`, which is out of sight,")
-    for meeting in reached.meetings():
-        for maker in frozenset().union(*meeting.keys):
-            if not all(maker in keys for keys in meeting.keys):
-                lost[maker] = f"meets others in `{meeting.callee}`"
+    for join in reached.joins():
+        for maker in frozenset().union(*join.keys):
+            if not all(maker in keys for keys in join.keys):
+                lost[maker] = f"meets others in `{join.callee}`"
     return {document.position(maker.line, maker.column): why for maker, why in lost.items()}

@@ -521,9 +521,9 @@ def test_an_array_of_something_else_is_not_of_keys_only(tmp_path: Path) -> None:
     assert [not_sure.reached.has_keys_only(place) for place in not_sure.looked_at()] == [False, False]
 
 
-def meetings(folder: Path, text: str) -> list[list[set[int]]]:
+def joins(folder: Path, text: str) -> list[list[set[int]]]:
     project = Reached(folder, {"main.py": text})
-    return [[project.told(keys) for keys in meeting.keys if keys] for meeting in project.reached.meetings()]
+    return [[project.told(keys) for keys in meeting.keys if keys] for meeting in project.reached.joins()]
 
 
 @pytest.mark.parametrize(
@@ -538,7 +538,7 @@ def meetings(folder: Path, text: str) -> list[list[set[int]]]:
     ],
 )
 def test_meetings(text: str, expected: list[set[int]], tmp_path: Path) -> None:
-    assert meetings(tmp_path, text) == [expected]
+    assert joins(tmp_path, text) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -554,7 +554,7 @@ def test_meetings(text: str, expected: list[set[int]], tmp_path: Path) -> None:
 )
 def test_exits(text: str, expected: list[tuple[str, set[int]]], tmp_path: Path) -> None:
     project = Reached(tmp_path, {"main.py": text})
-    assert [(way.library and way.callee, project.told(way.keys)) for way in project.reached.exits()] == expected
+    assert [(way.library and way.callee, project.told(way.keys)) for way in project.reached.escapes()] == expected
 
 
 def test_crowded_calls_lead_out(tmp_path: Path) -> None:
@@ -562,7 +562,7 @@ def test_crowded_calls_lead_out(tmp_path: Path) -> None:
     functions = "".join(f"def f{number}(key):\n    look(key)\n\n" for number in range(40))
     table = f"table = [{', '.join(f'f{number}' for number in range(40))}]\ntable[look](PRNGKey(1))"
     project = Reached(tmp_path, {"main.py": functions + table})
-    assert [(way.library, project.told(way.keys)) for way in project.reached.exits() if "table" in way.callee] == [
+    assert [(way.library, project.told(way.keys)) for way in project.reached.escapes() if "table" in way.callee] == [
         ("", {1})
     ]
 
@@ -587,4 +587,4 @@ def test_folders_without_init_are_packages(tmp_path: Path) -> None:
     }
     project = Reached(tmp_path, files)
     assert project.looks() == [{1}]
-    assert [way.callee for way in project.reached.exits()] == ["look"]
+    assert [way.callee for way in project.reached.escapes()] == ["look"]

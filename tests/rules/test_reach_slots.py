@@ -54,9 +54,9 @@ def test_values_spread_and_each_watcher_sees_each_once(program: list[tuple]) -> 
         for step in program:
             match step:
                 case ("lead", source, target):
-                    graph.lead(numbers[source], numbers[target])
+                    graph.add_edge(numbers[source], numbers[target])
                 case ("lead kind", source, target, kind):
-                    graph.lead_kinds(numbers[source], numbers[target], kind)
+                    graph.add_edge_of(numbers[source], numbers[target], kind)
                 case ("put", slot, value):
                     graph.put(numbers[slot], VALUES[value])
                 case ("watch", slot, kind):
@@ -64,7 +64,7 @@ def test_values_spread_and_each_watcher_sees_each_once(program: list[tuple]) -> 
                     seen.append((slot, kind, shown))
                     graph.watch(numbers[slot], shown.append, kind)
                 case ("bridge", slot, *ends):  # an edge that is there once something is in a slot
-                    graph.watch(numbers[slot], lambda _, ends=ends: graph.lead(*[numbers[end] for end in ends]))
+                    graph.watch(numbers[slot], lambda _, ends=ends: graph.add_edge(*[numbers[end] for end in ends]))
                 case _:
                     graph.settle()
         graph.settle()

@@ -71,25 +71,25 @@ class Attributes:
     def attribute(self, name: str) -> Slot:
         """Return the slot of all that is written to attributes of a name: what an object of any class may have."""
         slot = self.slots.slot("attribute", name)
-        self.heap.blur(slot)
+        self.heap.widen(slot)
         return slot
 
     def loose(self, name: str) -> Slot:
         """Return the slot of what is written to attributes of objects whose class is not known."""
         slot = self.slots.slot("loose", name)
-        self.heap.blur(slot)
+        self.heap.widen(slot)
         return slot
 
     def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
         """Write an attribute of the objects of a class; an object may stand for a batch of objects."""
-        self.heap.blur(self.classes.field(code, name))
-        self.slots.lead(source, self.classes.field(code, name))
-        self.slots.lead(source, self.attribute(name))
+        self.heap.widen(self.classes.field(code, name))
+        self.slots.add_edge(source, self.classes.field(code, name))
+        self.slots.add_edge(source, self.attribute(name))
 
     def set_loose(self, name: str, source: Slot) -> None:
         """Write an attribute of an object whose class is not known."""
-        self.slots.lead(source, self.loose(name))
-        self.slots.lead(source, self.attribute(name))
+        self.slots.add_edge(source, self.loose(name))
+        self.slots.add_edge(source, self.attribute(name))
 
     def read(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
         """Put an attribute of whatever is in a slot into another one."""
@@ -117,14 +117,14 @@ class Attributes:
             self.slots.put(slot, Library(f"{value.qualified}.{name}") if spelled else value)
         elif isinstance(value, Made):
             self.slots.put(slot, value)
-            self.slots.lead(self.loose(name), slot)
+            self.slots.add_edge(self.loose(name), slot)
         elif isinstance(value, Super):
             owner, above = Object(value.code), self.classes.above(value.code, name)
             self.slots.watch(above, lambda method: self.take_member(method, owner, slot))
-            self.slots.lead(self.classes.field(value.code, name), slot)
+            self.slots.add_edge(self.classes.field(value.code, name), slot)
         elif isinstance(value, Class | Object):
-            self.slots.lead(self.loose(name), slot)
-            self.slots.lead(self.classes.field(value.code, name), slot)
+            self.slots.add_edge(self.loose(name), slot)
+            self.slots.add_edge(self.classes.field(value.code, name), slot)
             member = self.classes.member(value.code, name)
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
 
@@ -145,7 +145,7 @@ class Attributes:
         if not isinstance(method, Member):
             return
         if method.code.is_property and isinstance(owner, Object):
-            self.slots.lead(self.heap.result(method.code), slot)
+            self.slots.add_edge(self.heap.result(method.code), slot)
         else:
             self.slots.put(slot, bound(method, owner))
 
@@ -172,4 +172,4 @@ class Attributes:
             target = self.slots.slot("name", qualified, number)
             self.slots.watch(step, partial(self.of_value, name=name, slot=target))
             step = target
-        self.slots.lead(step, slot)
+        self.slots.add_edge(step, slot)

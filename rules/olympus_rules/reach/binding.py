@@ -35,7 +35,7 @@ class Binding:
     """Calls of functions and classes of the project.
 
     Attributes:
-        crowded: the call sites at which more functions may be called than are told apart.
+        over_limit: the call sites at which more functions may be called than are told apart.
     """
 
     def __init__(self, heap: Heap, attributes: Attributes) -> None:
@@ -43,9 +43,9 @@ class Binding:
         self.heap = heap
         self.slots = heap.slots
         self.attributes = attributes
-        self.crowded: set[Place] = set()
+        self.over_limit: set[Place] = set()
         self._callees: dict[Place, int] = {}
-        self._blurred = 0
+        self._widened = 0
 
     def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:
         """Hand arguments to the parameters of a function, and its result to the call.
@@ -53,9 +53,9 @@ class Binding:
         What may call very many functions, as the core of a framework may call all that its tests hand over, would
         make one pool of all their values. It is left alone, and keys that it is given are taken to leave the project.
         """
-        if self.is_crowded(call.place):
+        if self.is_over_limit(call.place):
             return
-        self.slots.lead(self.heap.result(code), call.result)
+        self.slots.add_edge(self.heap.result(code), call.result)
         position, is_known = offset, True
         for slot, starred in call.arguments:
             is_known = is_known and not starred
@@ -67,7 +67,7 @@ class Binding:
                 if starred:
                     self.heap.iterate(slot, target)
                 else:
-                    self.slots.lead(slot, target)
+                    self.slots.add_edge(slot, target)
             position += is_known
         for keyword, slot in call.keywords:
             self.bind_keyword(code, keyword, slot, offset)
@@ -78,31 +78,31 @@ class Binding:
             for name in code.parameters[offset:]:
                 target = self.heap.variable(code, name)
                 self.heap.named(slot, name, target)
-                self.slots.lead_kinds(slot, target, *UNDIVIDED)
+                self.slots.add_edge_of(slot, target, *UNDIVIDED)
         if keyword in code.parameters:
-            self.slots.lead(slot, self.heap.variable(code, str(keyword)))
+            self.slots.add_edge(slot, self.heap.variable(code, str(keyword)))
         elif code.kwarg is not None:
             options = self.heap.element(self.heap.made(self.heap.variable(code, code.kwarg)), keyword)
             if keyword is None:
                 self.heap.iterate(slot, options)
             else:
-                self.slots.lead(slot, options)
+                self.slots.add_edge(slot, options)
 
     def further(self, code: ir.FunctionCode) -> Slot:
         """Return the slot of what a function gets besides its parameters, as ``*arguments``."""
         variable = self.heap.variable(code, str(code.vararg))
         return self.heap.element(self.heap.made(variable), None)
 
-    def is_crowded(self, place: Place) -> bool:
+    def is_over_limit(self, place: Place) -> bool:
         """Count one more function that is called at a place, and say whether they are too many."""
         self._callees[place] = count = self._callees.get(place, 0) + 1
         if count > MANY:
-            self.crowded.add(place)
+            self.over_limit.add(place)
         return count > MANY
 
     def still_told(self, values: int, call: Call) -> int:
         """Return the values of a mask without what is not called any more where very many may be called."""
-        if call.place not in self.crowded:
+        if call.place not in self.over_limit:
             return values
         return values & ~self.slots.of_kinds(Function, BoundMethod, Partial, Object)
 
@@ -147,24 +147,24 @@ class Binding:
                 continue
             for slot in slots:
                 if slot >= 0:
-                    self.slots.lead(slot, target)
-        self.slots.lead(self.heap.result(code), result)
+                    self.slots.add_edge(slot, target)
+        self.slots.add_edge(self.heap.result(code), result)
 
-    def blur(self, callables: int) -> None:
+    def widen(self, callables: int) -> None:
         """Take the keys that callables, as a mask, are given and give for arrays of any rank: an axis is mapped."""
-        fresh = callables & ~self._blurred
-        self._blurred |= fresh
+        fresh = callables & ~self._widened
+        self._widened |= fresh
         for value in self.slots.listed(fresh) if fresh else ():
-            self.blur_one(value)
+            self.widen_one(value)
 
-    def blur_one(self, value: Value) -> None:
+    def widen_one(self, value: Value) -> None:
         """Take the keys that a callable is given and gives for arrays of any rank."""
         if isinstance(value, Function | BoundMethod | Partial | Member):
             for name in filter(None, (*value.code.parameters, value.code.vararg, value.code.kwarg)):
-                self.heap.blur(self.heap.variable(value.code, name))
-            self.heap.blur(self.heap.result(value.code))
+                self.heap.widen(self.heap.variable(value.code, name))
+            self.heap.widen(self.heap.result(value.code))
         elif isinstance(value, Constructor):
             self.slots.put(self.slots.slot("made", value.mention), Key(value.mention))
         elif isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
-            self.slots.watch_mask(self.heap.classes.member(value.code, name), self.blur, Member)
+            self.slots.watch_mask(self.heap.classes.member(value.code, name), self.widen, Member)

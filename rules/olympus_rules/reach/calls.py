@@ -102,7 +102,7 @@ class Calls:
             self.binding.bind(value.code, call, value.given)
         elif isinstance(value, Class):
             self.binding.construct(value, call)
-        elif isinstance(value, Object) and call.place not in self.binding.crowded:
+        elif isinstance(value, Object) and call.place not in self.binding.over_limit:
             member = self.heap.classes.member(value.code, "__call__")
             self.slots.watch(
                 member, lambda method: self.binding.bind(method.code, call, 1) if isinstance(method, Member) else None
@@ -110,7 +110,7 @@ class Calls:
         elif isinstance(value, Constructor):
             made = self.slots.slot("made", value.mention)
             self.slots.put(made, Key(value.mention, 0))
-            self.slots.lead(made, call.result)
+            self.slots.add_edge(made, call.result)
         elif isinstance(value, Library | Made):
             self.libraries.call(value, call)
 
@@ -118,11 +118,11 @@ class Calls:
         """Call a decorator, as it is written at a place, with what it decorates."""
         if isinstance(decorator, Library | Made):
             if not self.names.model(decorator.qualified).keeps_axes:
-                self.binding.blur_one(decorated)
+                self.binding.widen_one(decorated)
         elif (
             isinstance(decorator, CALLABLE)
             and not isinstance(decorator, Constructor)
-            and not self.binding.is_crowded(place)
+            and not self.binding.is_over_limit(place)
         ):
             slot = self.slots.slot("decorated", decorated)
             self.slots.put(slot, decorated)

@@ -61,11 +61,11 @@ class Classes:
         self._heirs[base.code].append(code)
         self._join_families(code, base.code)
         for name in [name for name in self._own[code] if name not in code.methods]:
-            self._slots.lead(self.own_member(base.code, name), self._slots.slot("own member", code, name))
+            self._slots.add_edge(self.own_member(base.code, name), self._slots.slot("own member", code, name))
         for name in list(self._asked[base.code]):
             self._from_heir(base.code, code, name)
         for name in list(self._above[code]):
-            self._slots.lead(self.own_member(base.code, name), self._slots.slot("above", code, name))
+            self._slots.add_edge(self.own_member(base.code, name), self._slots.slot("above", code, name))
         for below in (code, *self._heirs[code]):
             for above in list(self._bases[below]):
                 for name in list(self._above[above]):
@@ -92,8 +92,8 @@ class Classes:
         for name in self._fields.pop(small, ()):
             former = self._slots.slot("field", small, name)
             current = self.field(large, name)
-            self._slots.lead(former, current)
-            self._slots.lead(current, former)
+            self._slots.add_edge(former, current)
+            self._slots.add_edge(current, former)
 
     def member(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of the methods that an object of a class, or of one that inherits it, has under a name.
@@ -104,13 +104,13 @@ class Classes:
         slot = self._slots.slot("member", code, name)
         if name not in self._asked[code]:
             self._asked[code][name] = None
-            self._slots.lead(self.own_member(code, name), slot)
+            self._slots.add_edge(self.own_member(code, name), slot)
             for heir in list(self._heirs[code]):
                 self._from_heir(code, heir, name)
         return slot
 
     def _from_heir(self, code: ClassCode, heir: ClassCode, name: str) -> None:
-        self._slots.lead(self.member(heir, name), self._slots.slot("member", code, name))
+        self._slots.add_edge(self.member(heir, name), self._slots.slot("member", code, name))
 
     def above(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of what ``super()`` finds in a class: in its bases, or beside it in a class that inherits."""
@@ -119,7 +119,7 @@ class Classes:
         if name not in self._above[code]:
             self._above[code][name] = None
             for base in list(self._bases[code]):
-                self._slots.lead(self.own_member(base, name), slot)
+                self._slots.add_edge(self.own_member(base, name), slot)
             for made in self._libraries[code]:
                 self._slots.put(slot, made)
             for heir in list(self._heirs[code]):
@@ -130,7 +130,7 @@ class Classes:
         """Let ``super()`` in one base of a class find the methods of the others."""
         for base in list(self._bases[heir]):
             if base is not code:
-                self._slots.lead(self.own_member(base, name), self._slots.slot("above", code, name))
+                self._slots.add_edge(self.own_member(base, name), self._slots.slot("above", code, name))
 
     def own_member(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of the method that a class itself has or inherits."""
@@ -141,7 +141,7 @@ class Classes:
                 self._slots.put(slot, Member(code.methods[name]))
             else:
                 for base in list(self._bases[code]):
-                    self._slots.lead(self.own_member(base, name), slot)
+                    self._slots.add_edge(self.own_member(base, name), slot)
                 for made in self._libraries[code]:
                     self._slots.put(slot, made)
         return slot

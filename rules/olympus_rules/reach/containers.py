@@ -39,7 +39,7 @@ class ContainerCalls:
             self.side_by_side(given, call, numbered=kind == "numbered")
         elif kind == "flattened":
             for slot in given:
-                self.heap.pour(slot, call.result)
+                self.heap.copy_elements(slot, call.result)
         elif kind == "mapping":
             self.mapping(given, call)
         else:
@@ -52,20 +52,20 @@ class ContainerCalls:
         columns = given[:1] if numbered else given
         row = self.slots.slot("row", call.place)
         pair = self.heap.made(row, len(columns) + numbered if is_known else None)
-        self.slots.lead(row, self.heap.element(self.heap.made(call.result), None))
+        self.slots.add_edge(row, self.heap.element(self.heap.made(call.result), None))
         for index, slot in enumerate(columns, int(numbered)):
             target = self.heap.element(pair, index if is_known else None)
             if is_known:
                 self.heap.iterate(slot, target)
             else:  # of rows that are not known one by one
-                self.heap.pour(slot, target)
+                self.heap.copy_elements(slot, target)
 
     def mapping(self, given: list[Slot], call: Call) -> None:
         """Make a dictionary of another one, of pairs, and of keywords."""
         container = self.heap.made(call.result)
         for keyword, slot in call.keywords:
             if keyword is not None:
-                self.slots.lead(slot, self.heap.element(container, keyword))
+                self.slots.add_edge(slot, self.heap.element(container, keyword))
             else:
                 self.copy(slot, container)
         for slot in given:
@@ -77,7 +77,7 @@ class ContainerCalls:
         every = self.heap.element(container, None)
         if isinstance(pair, Container) and pair.length == 2:
             for element in self.heap.elements(pair, 1):
-                self.slots.lead(element, every)
+                self.slots.add_edge(element, every)
         else:
             self.slots.put(every, pair)
 
@@ -89,19 +89,19 @@ class ContainerCalls:
         """Call a method of a container."""
         if name in TAKING:
             for element in self.heap.elements(container, None):
-                self.slots.lead(element, call.result)
+                self.slots.add_edge(element, call.result)
             for slot in call.given[1:]:  # what there is else
-                self.slots.lead(slot, call.result)
+                self.slots.add_edge(slot, call.result)
         elif name == "values":
             for element in self.heap.elements(container, None):
-                self.slots.lead(element, self.heap.element(self.heap.made(call.result), None))
+                self.slots.add_edge(element, self.heap.element(self.heap.made(call.result), None))
         elif name in ("items", "popitem"):
             row = self.slots.slot("row", call.place) if name == "items" else call.result
             pair = self.heap.made(row, 2)
             for element in self.heap.elements(container, None):
-                self.slots.lead(element, self.heap.element(pair, 1))
+                self.slots.add_edge(element, self.heap.element(pair, 1))
             if name == "items":
-                self.slots.lead(row, self.heap.element(self.heap.made(call.result), None))
+                self.slots.add_edge(row, self.heap.element(self.heap.made(call.result), None))
         elif name == "copy":
             self.slots.put(call.result, container)
         elif name in ("extend", "extendleft", "update"):

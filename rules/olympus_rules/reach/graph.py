@@ -18,7 +18,7 @@ class Graph:
     """The slots of a project and the edges between them.
 
     Attributes:
-        makers: the mentions of the constructor of raw keys; ``None`` while all that are spelled out count.
+        sites: the mentions of the constructor of raw keys; ``None`` while all that are spelled out count.
         heap: where values are kept.
         attributes: reads and writes of attributes.
         calls: the call sites.
@@ -26,7 +26,7 @@ class Graph:
         nothing: registers that hold ``None``.
     """
 
-    makers: frozenset[Place] | None
+    sites: frozenset[Place] | None
     heap: Heap
     attributes: Attributes
     calls: Calls

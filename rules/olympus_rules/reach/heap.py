@@ -32,7 +32,7 @@ class Pool:
         self._values |= fresh
         for value in self.slots.listed(fresh) if fresh else ():
             for part in self._parts_of(value):
-                self.slots.lead(part, self.slot)
+                self.slots.add_edge(part, self.slot)
 
 
 class Heap:
@@ -55,8 +55,8 @@ class Heap:
         self._iterated: dict[int, list[Slot]] = {}
         self._opened: set[Object] = set()
         self._gone_through: set[Container] = set()
-        self._blurred: set[Slot] = set()
-        self._blurred_containers = 0
+        self._widened: set[Slot] = set()
+        self._widened_containers = 0
         self._of_rank: dict[tuple[int, int | None], int] = {}
         self.elements_pool = Pool(self.slots, "elements of many", self.parts_of)
         self.leaves_pool = Pool(self.slots, "leaves of many", self.leaves_of)
@@ -74,10 +74,10 @@ class Heap:
         slot = self.slots.slot("element", container.display, name)
         if name is not None and slot not in self._named.setdefault(container.display, []):
             self._named[container.display].append(slot)
-            if self.slots.bit(container) & self._blurred_containers:
-                self.blur(slot)
+            if self.slots.bit(container) & self._widened_containers:
+                self.widen(slot)
             for watching in self._iterated.get(container.display, ()):
-                self.slots.lead(slot, watching)
+                self.slots.add_edge(slot, watching)
         return slot
 
     def elements(self, container: Container, name: str | int | None) -> list[Slot]:
@@ -89,10 +89,10 @@ class Heap:
         if container.display not in self._iterated:
             self._iterated[container.display] = [both]
             for slot in (every, *self._named.get(container.display, ())):
-                self.slots.lead(slot, both)
+                self.slots.add_edge(slot, both)
         return [both]
 
-    def spill(self, source: Slot, container: Container) -> None:
+    def copy_into(self, source: Slot, container: Container) -> None:
         """Put all elements of something into a container."""
         self.iterate(source, self.element(container, None))
 
@@ -100,7 +100,7 @@ class Heap:
         """Put the keys of a slot into another one, as arrays of so many more axes; ``None`` if that is not known."""
 
         if axes == 0:
-            self.slots.lead_kinds(source, target, Key)
+            self.slots.add_edge_of(source, target, Key)
         else:
             self.slots.watch_mask(source, lambda keys: self.slots.put_mask(target, self._shifted(keys, axes)), Key)
 
@@ -112,25 +112,25 @@ class Heap:
             for value in self.slots.listed(keys):
                 assert isinstance(value, Key)
                 rank = None if axes is None or value.rank is None else value.rank + axes
-                found |= self.slots.bit(Key(value.maker, rank if rank in range(MOST_AXES + 1) else None))
+                found |= self.slots.bit(Key(value.site, rank if rank in range(MOST_AXES + 1) else None))
             self._of_rank[keys, axes] = found
         return found
 
-    def blur(self, slot: Slot) -> None:
+    def widen(self, slot: Slot) -> None:
         """Take keys that are in a slot, and in the containers there, for arrays of any rank."""
-        if slot not in self._blurred:
-            self._blurred.add(slot)
+        if slot not in self._widened:
+            self._widened.add(slot)
             self.shift(slot, slot, None)
-            self.slots.watch_mask(slot, self.blur_elements, Container)
+            self.slots.watch_mask(slot, self.widen_elements, Container)
 
-    def blur_elements(self, containers: int) -> None:
+    def widen_elements(self, containers: int) -> None:
         """Take the keys in containers, as a mask, for arrays of any rank."""
-        fresh = containers & ~self._blurred_containers
-        self._blurred_containers |= fresh
+        fresh = containers & ~self._widened_containers
+        self._widened_containers |= fresh
         for container in self.slots.listed(fresh) if fresh else ():
             assert isinstance(container, Container)
             for element in (self.element(container, None), *self._named.get(container.display, ())):
-                self.blur(element)
+                self.widen(element)
 
     def iterate(self, source: Slot, target: Slot) -> None:
         """Put each element of something into a slot."""
@@ -138,11 +138,11 @@ class Heap:
             source,
             self.elements_pool,
             self.parts_of,
-            lambda part: self.slots.lead(part, target),
+            lambda part: self.slots.add_edge(part, target),
             Container,
             Object,
         )
-        self.slots.lead_kinds(source, target, *WHOLE)
+        self.slots.add_edge_of(source, target, *WHOLE)
         self.shift(source, target, -1)
 
     def opened(self, owner: Object) -> Slot:
@@ -151,7 +151,7 @@ class Heap:
         if owner not in self._opened:
             self._opened.add(owner)
             for name in owner.code.fields:  # of a named tuple
-                self.slots.lead(self.classes.field(owner.code, name), slot)
+                self.slots.add_edge(self.classes.field(owner.code, name), slot)
             given = self.slots.slot("iterator", owner)
             for name in ("__getitem__", "__next__"):
                 self.ask(owner, name, slot)
@@ -166,7 +166,7 @@ class Heap:
 
         def answer(method: Value) -> None:
             if isinstance(method, Member):
-                self.slots.lead(self.result(method.code), target)
+                self.slots.add_edge(self.result(method.code), target)
 
         self.slots.watch(self.classes.member(owner.code, name), answer, Member)
         return True
@@ -176,9 +176,9 @@ class Heap:
 
         def fill(value: Value) -> None:
             if isinstance(value, Container):
-                self.slots.lead(slot, self.element(value, None))
+                self.slots.add_edge(slot, self.element(value, None))
             elif isinstance(value, Object):
-                self.slots.lead(slot, self.opened(value))
+                self.slots.add_edge(slot, self.opened(value))
 
         self.slots.watch(container, fill, Container, Object)
         for _ in range(STEPS):  # an empty array, or what a function out of reach made
@@ -225,7 +225,7 @@ class Heap:
             return self.elements(value, name)
         return [self.opened(value)] if isinstance(value, Object) else []
 
-    def pour(self, source: Slot, target: Slot, axes: int | None = None) -> None:
+    def copy_elements(self, source: Slot, target: Slot, axes: int | None = None) -> None:
         """Put all that is in something, at any depth, into a slot.
 
         Args:
@@ -233,18 +233,18 @@ class Heap:
             target: the slot.
             axes: how many axes more the keys have there: none as leaves, and an unknown number as an array of them.
         """
-        self.slots.lead_kinds(source, target, *UNDIVIDED)
+        self.slots.add_edge_of(source, target, *UNDIVIDED)
         self.shift(source, target, axes)
-        self.pour_containers(source, target, axes)
+        self.copy_contained(source, target, axes)
 
-    def pour_containers(self, source: Slot, target: Slot, axes: int | None = None) -> None:
+    def copy_contained(self, source: Slot, target: Slot, axes: int | None = None) -> None:
         """Put all that is in the containers of a slot into another one."""
 
         def hand(part: Slot) -> None:
             if axes == 0:
-                self.slots.lead(part, target)
+                self.slots.add_edge(part, target)
             else:
-                self.slots.lead_kinds(part, target, *UNDIVIDED)
+                self.slots.add_edge_of(part, target, *UNDIVIDED)
                 self.shift(part, target, axes)
 
         self.open(source, self.leaves_pool, self.leaves_of, hand, Container)
@@ -256,8 +256,8 @@ class Heap:
     def stacked(self, source: Slot, target: Slot, axes: int) -> None:
         """Put what is in a slot into another one with so many more axes; the leaves of trees are of any rank then."""
         self.shift(source, target, axes)
-        self.slots.lead_kinds(source, target, Container, *UNDIVIDED)
-        self.slots.watch_mask(source, self.blur_elements, Container)
+        self.slots.add_edge_of(source, target, Container, *UNDIVIDED)
+        self.slots.watch_mask(source, self.widen_elements, Container)
 
     def inside(self, container: Container) -> Slot:
         """Return the slot of all that is in a container and in those in it; each container is gone through once."""
@@ -265,7 +265,7 @@ class Heap:
         if container not in self._gone_through:
             self._gone_through.add(container)
             for element in self.elements(container, None):
-                self.pour(element, slot, 0)
+                self.copy_elements(element, slot, 0)
         return slot
 
     def named(self, source: Slot, name: str | int, target: Slot) -> None:
@@ -275,7 +275,7 @@ class Heap:
             source,
             self.elements_pool,
             lambda value: self.parts_of(value, name),
-            lambda part: self.slots.lead(part, target),
+            lambda part: self.slots.add_edge(part, target),
             Container,
         )
 

@@ -68,7 +68,7 @@ class LibraryCalls:
         model = self.names.model(value.qualified)
         if is_foreign(model):  # what is made of an object of the library is one of its objects, too
             for slot in call.given:
-                self.slots.lead_kinds(slot, call.result, Made)
+                self.slots.add_edge_of(slot, call.result, Made)
             if not call.arguments:
                 self.slots.put(call.result, Made(model.qualified))  # a decorator that waits for its function
         if model.transform is not None and model.transform.kind == "wraps":
@@ -120,10 +120,10 @@ class LibraryCalls:
         pair = self.heap.made(call.result, 2)
         self.heap.named(body, 0, carry)
         self.heap.named(body, 1, rows)
-        self.slots.lead(carry, self.heap.element(pair, 0))
+        self.slots.add_edge(carry, self.heap.element(pair, 0))
         self.heap.stacked(rows, self.heap.element(pair, 1), 1)
         self.heap.shift(body, call.result, None)
-        self.slots.lead_kinds(body, call.result, *UNDIVIDED)
+        self.slots.add_edge_of(body, call.result, *UNDIVIDED)
 
     def derive(self, function: Library | Made, how: str, call: Call) -> None:
         """Give keys that are derived of others; a mapped function, which is ``Made``, changes their rank."""
@@ -134,20 +134,20 @@ class LibraryCalls:
             axes = 1 if len(call.given) < 2 else self.sizes.get(call.place)
         for slot in call.given[:1]:
             self.heap.shift(slot, call.result, axes)
-            self.slots.lead_kinds(slot, call.result, Container, *UNDIVIDED)
+            self.slots.add_edge_of(slot, call.result, Container, *UNDIVIDED)
 
     def give_back(self, slot: Slot, call: Call, model: Model) -> None:
         """Let a library give back the keys, containers and objects that it is given."""
         if model.result == "arrays":
             if not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords):
                 self.heap.shift(slot, call.result, None)
-                self.heap.pour_containers(slot, call.result)
+                self.heap.copy_contained(slot, call.result)
                 self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
         elif model.result in ("same", "contents", "reshaped"):
             self.heap.shift(slot, call.result, None if model.result == "reshaped" else 0)
-            self.slots.lead_kinds(slot, call.result, Container)
+            self.slots.add_edge_of(slot, call.result, Container)
             if model.result != "contents":  # a tree, which an object may be
-                self.slots.lead_kinds(slot, call.result, Object)
+                self.slots.add_edge_of(slot, call.result, Object)
 
     def give_others(self, values: int, result: Slot) -> None:
         """Give an array that may be of something else than keys, as something else may have been given."""
@@ -169,12 +169,14 @@ class LibraryCalls:
         transform = model.transform
         kinds = FUNCTION if transform is None else CALLABLE
         if not model.keeps_axes:
-            self.slots.watch_mask(source, self.binding.blur, *CALLABLE)
+            self.slots.watch_mask(source, self.binding.widen, *CALLABLE)
         if transform is not None and transform.kind == "partial":
             self.slots.watch(source, partial(self.take_arguments, call=call), Function, BoundMethod)
-            self.slots.lead_kinds(source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod)))
+            self.slots.add_edge_of(
+                source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod))
+            )
         elif (not transform.runs) if transform is not None else (not model.makes_arrays):
-            self.slots.lead_kinds(source, call.result, *kinds)
+            self.slots.add_edge_of(source, call.result, *kinds)
         if transform is not None:
             run = partial(self.run_all, slot=slot, call=call, transform=transform)
             hand = partial(self.hand_to_library, slot=slot, call=call, transform=transform)
@@ -194,7 +196,7 @@ class LibraryCalls:
 
     def run(self, value: Value, slot: Slot, call: Call, transform: Transformation) -> None:
         """Let a library call a callable with what is given besides it."""
-        if self.binding.is_crowded(call.place):
+        if self.binding.is_over_limit(call.place):
             return
         result = call.result
         if transform.kind == "scan":
@@ -212,7 +214,7 @@ class LibraryCalls:
         if row is not None and row.derive and not transform.gives_function:
             for other in call.given:
                 if other != slot:
-                    self.heap.pour(other, call.result)
+                    self.heap.copy_elements(other, call.result)
 
     def handed_on(self, transform: Transformation, slot: Slot, call: Call) -> Sequence[Given]:
         """Return what a library hands to a callable: one sequence for each parameter."""
@@ -255,7 +257,7 @@ class LibraryCalls:
         start = positional[2] if len(positional) > 2 else -1
         for other in (each, start):
             if other >= 0:
-                self.slots.lead(other, call.result)
+                self.slots.add_edge(other, call.result)
         return [[each, call.result], [each]]
 
     def unpacked(self, transform: Transformation, given: list[Slot], call: Call) -> Sequence[Given]:
@@ -280,7 +282,7 @@ class LibraryCalls:
             if transform.parts == "elements":
                 self.heap.iterate(slot, each)
             else:
-                self.heap.pour(slot, each, 0)
+                self.heap.copy_elements(slot, each, 0)
         return each
 
 

@@ -24,7 +24,7 @@ from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, Slots
-from olympus_rules.reach.unknown import CALLABLE, GIVING_BACK, IN_PROJECT, Settling
+from olympus_rules.reach.unknown import CALLEES, GIVING_BACK, IN_PROJECT, Settling
 from olympus_rules.reach.values import (
     BoundMethod,
     Container,
@@ -39,14 +39,14 @@ from olympus_rules.reach.values import (
 )
 from olympus_rules.syntax import Document
 
-__all__ = ["Exit", "Meeting", "ProjectReach", "reach"]
+__all__ = ["Escape", "Join", "ProjectReach", "reach"]
 
 UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
 """How a call is written that puts keys among others: ``keys.at[i].set``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Exit:
+class Escape:
     """A call that hands keys to code which is no part of the project.
 
     Attributes:
@@ -66,7 +66,7 @@ class Exit:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class Join:
     """A call that wants keys of one kind: those of each argument, by their constructors."""
 
     place: Place
@@ -80,7 +80,7 @@ class ProjectReach:
     def __init__(
         self,
         documents: Mapping[str, Document],
-        makers: Iterable[Place] | None,
+        sites: Iterable[Place] | None,
         roots: Iterable[str],
         packs: tuple[str, ...] = (),
     ) -> None:
@@ -88,7 +88,7 @@ class ProjectReach:
 
         Args:
             documents: the files by their absolute path.
-            makers: the mentions of the constructor of raw keys; ``None`` for all that are spelled out.
+            sites: the mentions of the constructor of raw keys; ``None`` for all that are spelled out.
             roots: the names under which the JAX namespace may be imported.
             packs: the paths of the user's signature packs.
         """
@@ -105,7 +105,7 @@ class ProjectReach:
         heap = Heap(slots, Classes(slots, method_names(documents.values())))
         self.names = Names(documents, modules, tuple(roots), libraries(packs))
         attributes = Attributes(heap, self.names)
-        places = None if makers is None else frozenset(makers)
+        places = None if sites is None else frozenset(sites)
         self.graph = Graph(places, heap, attributes, Calls(heap, attributes))
         self.heap = heap
         self.slots = slots
@@ -168,7 +168,7 @@ class ProjectReach:
         for slot in slots:
             mask = self.slots.mask(slot)
             found |= (mask & self._all_keys) | self._inside(mask & self._all_containers, 1)
-        return frozenset(value.maker for value in self.slots.listed(found) if isinstance(value, Key))
+        return frozenset(value.site for value in self.slots.listed(found) if isinstance(value, Key))
 
     @cached_property
     def _all_keys(self) -> int:
@@ -221,7 +221,7 @@ class ProjectReach:
                 waiting += [self.heap.result(value.code) for value in self._callables(slot)]
         return found
 
-    def exits(self) -> list[Exit]:
+    def escapes(self) -> list[Escape]:
         """Return the calls that hand keys to libraries, or to callees that nothing is known of."""
         found = []
         for call in self.calls.all:
@@ -230,13 +230,13 @@ class ProjectReach:
                 continue
             sure = any(self._holds_keys_only(slot) for slot in call.given)
             callees = self.slots.values(call.function)
-            known = [value for value in callees if isinstance(value, CALLABLE)]
+            known = [value for value in callees if isinstance(value, CALLEES)]
             kinds = (Library,) if self._keeps(call) else (Library, Made)
             libraries = sorted({self.names.canonical(v.qualified) for v in known if isinstance(v, kinds)})
-            if (not known or call.place in self.calls.binding.crowded) and not self._keeps(call):
-                found.append(Exit(call.place, call.callee, "", keys, sure))
+            if (not known or call.place in self.calls.binding.over_limit) and not self._keeps(call):
+                found.append(Escape(call.place, call.callee, "", keys, sure))
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
-                found += [Exit(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
+                found += [Escape(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
         return found
 
     def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
@@ -256,7 +256,7 @@ class ProjectReach:
         keeping = name in KEEPING_METHODS | FILLING | CHANGING | GIVING_BACK or name.startswith("assert")
         return keeping or ".at[" in call.callee or bool(self._keys([call.owner]))
 
-    def meetings(self) -> list[Meeting]:
+    def joins(self) -> list[Join]:
         """Return the calls of JAX that want keys of one kind in several arguments."""
         found = []
         for call in self.calls.all:
@@ -268,10 +268,10 @@ class ProjectReach:
             joining = [model.transform for model in models if model.joins]
             if joining:
                 keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, joining)))
-                found.append(Meeting(call.place, call.callee, keys))
+                found.append(Join(call.place, call.callee, keys))
             elif call.owner is not None and UPDATE.search(call.callee):
                 keys = tuple(dict.fromkeys(self._keys([slot]) for slot in (call.owner, *call.given[:1])))
-                found.append(Meeting(call.place, call.callee, keys))
+                found.append(Join(call.place, call.callee, keys))
         return found
 
     def _one_kind(self, call: Call, joining: list[Transformation | None]) -> list[list[Slot]]:
@@ -319,7 +319,7 @@ def is_jax(name: str) -> bool:
 
 def reach(
     documents: Mapping[str, Document],
-    makers: Iterable[Place] | None,
+    sites: Iterable[Place] | None,
     roots: Iterable[str] = DEFAULT_ROOTS,
     packs: tuple[str, ...] = (),
 ) -> ProjectReach:
@@ -328,4 +328,4 @@ def reach(
     Raises:
         TooLargeError: if it is too large to work that out.
     """
-    return ProjectReach(documents, makers, roots, packs)
+    return ProjectReach(documents, sites, roots, packs)

@@ -91,9 +91,9 @@ class Reader:
         """Return the slot of a register and note which expression it is the value of."""
         slot, place = self.register(code, register), place_of(self.file, node)
         self.graph.expressions.setdefault(place, []).append(slot)
-        if self.graph.makers is None:
+        if self.graph.sites is None:
             self.look_for_constructor(code, node, slot, place)
-        elif place in self.graph.makers:
+        elif place in self.graph.sites:
             self.slots.put(slot, Constructor(place))
         return slot
 
@@ -115,7 +115,7 @@ class Reader:
         slot = self.expression(code, made.dst, made.node)
         variable = self.variable(code, made.name)
         if variable is not None or "$" in made.name:
-            self.slots.lead(variable if variable is not None else self.heap.variable(code, made.name), slot)
+            self.slots.add_edge(variable if variable is not None else self.heap.variable(code, made.name), slot)
             return
         for module in self.module.stars:
             self.attributes.resolve(f"{module}.{made.name}", self.file, slot)
@@ -125,7 +125,7 @@ class Reader:
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
         """Write a variable; one of a class body is an attribute, too."""
         source = self.register(code, made.src)
-        self.slots.lead(source, self.variable(code, made.name) or self.heap.variable(code, made.name))
+        self.slots.add_edge(source, self.variable(code, made.name) or self.heap.variable(code, made.name))
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner) if dot else None
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
@@ -136,7 +136,7 @@ class Reader:
         slot = self.expression(code, made.dst, made.node)
         container = Container(slot, None)
         self.slots.put(slot, container)
-        self.slots.lead(self.heap.variable(code, made.name), self.heap.element(container, None))
+        self.slots.add_edge(self.heap.variable(code, made.name), self.heap.element(container, None))
 
     def imported(self, code: ir.FunctionCode, made: ir.Import) -> None:
         """Bind the names of an import."""
@@ -167,18 +167,18 @@ class Reader:
         index = made.node.slice
         self.heap.origins[slot] = owner
         if isinstance(index, ast.Slice):
-            self.slots.lead(owner, slot)
+            self.slots.add_edge(owner, slot)
             return
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
         self.heap.open(
             owner,
             self.heap.elements_pool,
             lambda value: self.heap.parts_of(value, name),
-            lambda part: self.slots.lead(part, slot),
+            lambda part: self.slots.add_edge(part, slot),
             Container,
             Object,
         )
-        self.slots.lead_kinds(owner, slot, Made, Library)
+        self.slots.add_edge_of(owner, slot, Made, Library)
         self.heap.shift(owner, slot, axes_of(index))
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
@@ -187,7 +187,7 @@ class Reader:
         if made.name is not None:
             variable = self.variable(code, made.name)
             if variable is not None:
-                self.slots.lead(self.register(code, made.src), variable)
+                self.slots.add_edge(self.register(code, made.src), variable)
 
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
@@ -199,9 +199,9 @@ class Reader:
         self.slots.put(slot, container)
         for index, (item, _) in enumerate(made.items):
             if starred:
-                self.heap.spill(self.register(code, item), container)
+                self.heap.copy_into(self.register(code, item), container)
             else:
-                self.slots.lead(self.register(code, item), self.heap.element(container, index))
+                self.slots.add_edge(self.register(code, item), self.heap.element(container, index))
 
     def build_map(self, code: ir.FunctionCode, made: ir.BuildMap) -> None:
         """Make a dictionary."""
@@ -211,9 +211,9 @@ class Reader:
         for key, value in made.items:
             name = self.constants.get((code, key)) if key is not None else None
             if name is None:
-                self.heap.spill(self.register(code, value), container)
+                self.heap.copy_into(self.register(code, value), container)
             else:
-                self.slots.lead(self.register(code, value), self.heap.element(container, name))
+                self.slots.add_edge(self.register(code, value), self.heap.element(container, name))
 
     def constant(self, code: ir.FunctionCode, made: ir.Constant) -> None:
         """Remember a constant, for it may be the key of a dictionary."""
@@ -233,7 +233,7 @@ class Reader:
             if made.operation == "with":
                 self.enter(self.register(code, operand), slot)
             else:
-                self.slots.lead(self.register(code, operand), slot)
+                self.slots.add_edge(self.register(code, operand), slot)
 
     def enter(self, context: Slot, target: Slot) -> None:
         """Put what a context gives into a slot: what ``__enter__`` gives, or the context itself, as most do."""
@@ -244,12 +244,12 @@ class Reader:
                 self.slots.put(target, value)
 
         self.slots.watch(context, enter, Object)
-        self.slots.lead_kinds(context, target, Key, Container, *WHOLE)
+        self.slots.add_edge_of(context, target, Key, Container, *WHOLE)
 
     def boolean(self, code: ir.FunctionCode, made: ir.Boolean) -> None:
         """Give one of several values."""
         for operand in made.operands if made.operation != "not" else ():
-            self.slots.lead(self.register(code, operand), self.register(code, made.dst))
+            self.slots.add_edge(self.register(code, operand), self.register(code, made.dst))
 
     def unpack(self, code: ir.FunctionCode, made: ir.Unpack) -> None:
         """Give each target what the container has."""
@@ -268,10 +268,10 @@ class Reader:
                 return self.heap.parts_of(value, index if exact else None)
 
             def hand(part: Slot, target: Slot = target) -> None:
-                self.slots.lead(part, target)
+                self.slots.add_edge(part, target)
 
             self.heap.open(source, self.heap.elements_pool, parts_of, hand, Container, Object)
-            self.slots.lead_kinds(source, target, *WHOLE)
+            self.slots.add_edge_of(source, target, *WHOLE)
             self.heap.shift(source, target, -1 if is_exact else None)
 
     def branch(self, code: ir.FunctionCode, made: ir.Branch) -> None:
@@ -302,7 +302,7 @@ class Reader:
     def give(self, code: ir.FunctionCode, made: ir.Return) -> None:
         """Return a value."""
         if made.src is not None:
-            self.slots.lead(self.register(code, made.src), self.heap.result(code))
+            self.slots.add_edge(self.register(code, made.src), self.heap.result(code))
 
     def call(self, code: ir.FunctionCode, made: ir.Call) -> None:
         """Call whatever the callee may be; attributes may be named in a call, and so may the fields of a tuple."""
@@ -335,7 +335,7 @@ class Reader:
         inner, slot = made.code, self.register(code, made.dst)
         self.slots.put(slot, Function(inner))
         for name, register, _ in made.defaults:
-            self.slots.lead(self.register(code, register), self.heap.variable(inner, name))
+            self.slots.add_edge(self.register(code, register), self.heap.variable(inner, name))
         if inner.owner is not None and inner.parameters and inner.kind != "staticmethod":
             own: Value = Class(inner.owner) if inner.kind == "classmethod" else Object(inner.owner)
             self.slots.put(self.heap.variable(inner, inner.parameters[0]), own)
@@ -346,10 +346,10 @@ class Reader:
                 self.parametrize(node, inner)
         is_fixture = any(is_fixture_maker(node) for node in decorators)
         if is_fixture:
-            self.slots.lead(self.heap.result(inner), self.slots.slot("fixture", inner.name.rpartition(".")[2]))
+            self.slots.add_edge(self.heap.result(inner), self.slots.slot("fixture", inner.name.rpartition(".")[2]))
         if is_fixture or inner.name.rpartition(".")[2].startswith("test"):
             for name in inner.parameters:
-                self.slots.lead(self.slots.slot("fixture", name), self.heap.variable(inner, name))
+                self.slots.add_edge(self.slots.slot("fixture", name), self.heap.variable(inner, name))
 
     def parametrize(self, node: ast.expr, inner: ir.FunctionCode) -> None:
         """Hand the cases of a test to its parameters: those that are named, or all."""
@@ -365,7 +365,7 @@ class Reader:
                     self.take_apart(case, targets)
                 else:
                     for target in targets:
-                        self.heap.pour(slot, target)
+                        self.heap.copy_elements(slot, target)
 
     def decorate(self, node: ast.expr, decorator: Slot, inner: ir.FunctionCode, slot: Slot) -> None:
         """Apply a decorator; keys in the arguments of one of a library are handed to the function, as pytest does."""

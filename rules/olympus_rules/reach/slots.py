@@ -54,8 +54,8 @@ class Slots:
         self._same: list[Slot] = []
         self._values: list[int] = []
         self._sent: list[int] = []
-        self._leads: list[set[Slot]] = []
-        self._kinds_lead: list[dict[Slot, list[list[int]]]] = []
+        self._targets: list[set[Slot]] = []
+        self._typed_edges: list[dict[Slot, list[list[int]]]] = []
         self._watching: list[list[Watching]] = []
         self._waiting: deque[Slot] = deque()
         self._is_waiting: list[bool] = []
@@ -75,8 +75,8 @@ class Slots:
             self._same.append(found)
             self._values.append(0)
             self._sent.append(0)
-            self._leads.append(set())
-            self._kinds_lead.append({})
+            self._targets.append(set())
+            self._typed_edges.append({})
             self._watching.append([])
             self._is_waiting.append(False)
         return found
@@ -144,19 +144,19 @@ class Slots:
                     mask[0] |= bit
         return bit
 
-    def lead_kinds(self, source: Slot, target: Slot, *kinds: type) -> None:
+    def add_edge_of(self, source: Slot, target: Slot, *kinds: type) -> None:
         """Let all values of some kinds that are in one slot, now and later, be in another."""
         source, wanted = self._same[source], self._mask_of(kinds)
-        ways = self._kinds_lead[source].setdefault(target, [])
+        ways = self._typed_edges[source].setdefault(target, [])
         if not any(wanted is one for one in ways):
             ways.append(wanted)
             self._spread(self._same[target], self._values[source] & wanted[0])
 
-    def lead(self, source: Slot, target: Slot) -> None:
+    def add_edge(self, source: Slot, target: Slot) -> None:
         """Let all that is in one slot, now and later, be in another."""
         source, target = self._same[source], self._same[target]
-        if source != target and target not in self._leads[source]:
-            self._leads[source].add(target)
+        if source != target and target not in self._targets[source]:
+            self._targets[source].add(target)
             self._edges += 1
             self._spread(target, self._values[source])
 
@@ -232,9 +232,9 @@ class Slots:
             values = self._values[slot]
             fresh, self._sent[slot] = values & ~self._sent[slot], values
             if fresh:
-                for target in tuple(self._leads[slot]):
+                for target in tuple(self._targets[slot]):
                     self._spread(self._same[target], fresh)
-                for target, ways in tuple(self._kinds_lead[slot].items()):
+                for target, ways in tuple(self._typed_edges[slot].items()):
                     for wanted in ways:
                         self._spread(self._same[target], fresh & wanted[0])
             self._steps += 1 + len(self._watching[slot])
@@ -245,14 +245,14 @@ class Slots:
 
     def _join_cycles(self) -> None:
         """Make one slot of those that lead to each other."""
-        for slot, targets in enumerate(self._leads):
+        for slot, targets in enumerate(self._targets):
             if targets:
-                self._leads[slot] = {self._same[target] for target in targets} - {slot}
+                self._targets[slot] = {self._same[target] for target in targets} - {slot}
         for members in self._cycles():
             self._join(members)
         for slot, same in enumerate(self._same):
             self._same[slot] = self._same[same]
-        self._edges = sum(map(len, self._leads))
+        self._edges = sum(map(len, self._targets))
         self._most_edges = max(FEWEST, int(self._edges * GROWTH))
 
     def _join(self, members: list[Slot]) -> None:
@@ -262,12 +262,12 @@ class Slots:
             self._same[other] = first
             self._values[first] |= self._values[other]
             self._sent[first] &= self._sent[other]
-            self._leads[first] |= self._leads[other]
-            for target, ways in self._kinds_lead[other].items():
-                self._kinds_lead[first].setdefault(target, []).extend(ways)
+            self._targets[first] |= self._targets[other]
+            for target, ways in self._typed_edges[other].items():
+                self._typed_edges[first].setdefault(target, []).extend(ways)
             self._watching[first] += self._watching[other]
-            self._leads[other], self._kinds_lead[other], self._watching[other] = set(), {}, []
-        self._leads[first] -= set(members)
+            self._targets[other], self._typed_edges[other], self._watching[other] = set(), {}, []
+        self._targets[first] -= set(members)
         self._wait(first)
 
     def _cycles(self) -> Iterator[list[Slot]]:
@@ -276,21 +276,21 @@ class Slots:
         lowest: dict[Slot, int] = {}
         path: list[Slot] = []
         on_path: set[Slot] = set()
-        for root, leads in enumerate(self._leads):
-            if not leads or root in order:
+        for root, targets in enumerate(self._targets):
+            if not targets or root in order:
                 continue
-            work = [(root, iter(leads))]
+            work = [(root, iter(targets))]
             order[root] = lowest[root] = len(order)
             path.append(root)
             on_path.add(root)
             while work:
-                slot, targets = work[-1]
-                for target in targets:
+                slot, rest = work[-1]
+                for target in rest:
                     if target not in order:
                         order[target] = lowest[target] = len(order)
                         path.append(target)
                         on_path.add(target)
-                        work.append((target, iter(self._leads[target])))
+                        work.append((target, iter(self._targets[target])))
                         break
                     if target in on_path:
                         lowest[slot] = min(lowest[slot], order[target])

@@ -21,11 +21,11 @@ from olympus_rules.reach.values import (
     Super,
 )
 
-__all__ = ["CALLABLE", "GIVING_BACK", "IN_PROJECT", "Settling"]
+__all__ = ["CALLEES", "GIVING_BACK", "IN_PROJECT", "Settling"]
 
 ROUNDS = 10
 IN_PROJECT = (Function, BoundMethod, Partial, Class, Object, Super)
-CALLABLE = (*IN_PROJECT, Constructor, Library, Made, Module)
+CALLEES = (*IN_PROJECT, Constructor, Library, Made, Module)
 GIVING_BACK = frozenset(
     """
     copy flatten get item items pop popitem popleft ravel repeat reshape set setdefault squeeze swapaxes take
@@ -54,7 +54,7 @@ class Settling:
             self._vague_reads()
             waiting, self.attributes.reads = self.attributes.reads, []
             for owner, name, slot in waiting:
-                if any(isinstance(value, CALLABLE) for value in self.slots.values(owner)):
+                if any(isinstance(value, CALLEES) for value in self.slots.values(owner)):
                     self.attributes.reads.append((owner, name, slot))
                     continue
                 self.attributes.vague.add((name, slot))
@@ -78,7 +78,7 @@ class Settling:
             waiting, self.attributes.vague = sorted(self.attributes.vague - self._read_vaguely), set()
             self._read_vaguely.update(waiting)
             for name, slot in waiting:
-                self.slots.lead(self.attributes.attribute(name), slot)
+                self.slots.add_edge(self.attributes.attribute(name), slot)
                 for method in self.heap.classes.methods.get(name, ()):
                     if method.owner is not None:
                         self.attributes.take_member(Member(method), Object(method.owner), slot)
@@ -88,10 +88,10 @@ class Settling:
         """Methods of arrays and containers give back what is in the object."""
         rest = []
         for owner, call in self.calls.method_results:
-            if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
+            if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
                 rest.append((owner, call))
             elif call.callee.rpartition(".")[2] in GIVING_BACK:
-                self.slots.lead_kinds(owner, call.result, *UNDIVIDED)
+                self.slots.add_edge_of(owner, call.result, *UNDIVIDED)
                 self.heap.shift(owner, call.result, None)
         self.calls.method_results = rest
         self.slots.settle()
@@ -99,7 +99,7 @@ class Settling:
     def _unknown_calls(self) -> None:
         """What is made of a function, by something that nothing is known of, most likely does the same."""
         for call in self.calls.all:
-            if any(isinstance(value, CALLABLE) for value in self.slots.values(call.function)):
+            if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
                 continue
             for slot in call.given:
                 for value in self.slots.values(slot):

@@ -45,11 +45,11 @@ class Key:
     """Keys, by the mention of the constructor that made them; what is derived from them has the same.
 
     Attributes:
-        maker: the mention.
+        site: the mention.
         rank: how many axes the array of keys has, 0 for one key; ``None`` where it is not known.
     """
 
-    maker: Place
+    site: Place
     rank: int | None = None
 
 
