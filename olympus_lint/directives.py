@@ -17,7 +17,7 @@ from enum import Enum
 
 from olympus_lint.spelling import nearest
 from olympus_rules.rule import all_rules
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["CommentRows", "Directive", "Kind", "Listed", "read_directives"]
 

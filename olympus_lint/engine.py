@@ -25,9 +25,9 @@ from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.rules.unused_suppression import UnusedSuppression
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.array_names import may_hold_arrays
-from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.syntax.project import locate
+from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
     from olympus_lint.cache import Cache

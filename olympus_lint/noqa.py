@@ -8,7 +8,7 @@ from olympus_lint.directives import CommentRows, Kind, read_directives
 from olympus_rules.finding import Finding
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
 from olympus_rules.rules.unused_suppression import UnusedSuppression
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["add_noqa"]
 

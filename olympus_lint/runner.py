@@ -41,8 +41,8 @@ from olympus_lint.sources import (
     write_bytes,
 )
 from olympus_rules.syntax.array_names import forget_outlines
-from olympus_rules.syntax.document import decode, split_lines
 from olympus_rules.syntax.project import forget_folders
+from olympus_rules.syntax.text import decode, split_lines
 
 if TYPE_CHECKING:
     from olympus_lint.cache import Cache

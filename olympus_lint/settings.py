@@ -15,8 +15,8 @@ from olympus_lint.selection import expand, selected_codes
 from olympus_lint.spelling import nearest
 from olympus_rules.finding import Confidence
 from olympus_rules.libraries import read_pack
-from olympus_rules.libraries.names import DEFAULT_ROOTS
 from olympus_rules.rule import Rule, all_rules
+from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["DEFAULT_EXCLUDE", "READERS", "TABLE_ONLY", "Settings", "SettingsError", "from_table", "override"]
 

@@ -12,7 +12,7 @@ import tokenize
 from codecs import BOM_UTF8
 from pathlib import Path
 
-from olympus_rules.syntax.document import decode
+from olympus_rules.syntax.text import decode
 
 __all__ = ["ChangedError", "InputError", "decode_utf8", "encode_utf8", "read_bytes", "reencode", "write_bytes"]
 

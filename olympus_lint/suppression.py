@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from olympus_lint.directives import CommentRows, Directive, Kind, Listed, read_directives
 from olympus_rules.finding import Applicability, Edit, Finding, Fix, Position, Span
 from olympus_rules.rules.unused_suppression import UnusedSuppression
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["Suppressions"]
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from olympus_rules.syntax.document import decode
+from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable

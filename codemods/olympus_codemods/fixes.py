@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Edit, Fix, Position, Span
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from doctest import DocTestParser
 
 from olympus_lint.embedded.pieces import Lines, Piece, parsed
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["examples", "read_doctests"]
 

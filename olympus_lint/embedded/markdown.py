@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from olympus_lint.embedded.doctests import examples
 from olympus_lint.embedded.magics import is_python_cell
 from olympus_lint.embedded.pieces import Lines, Piece
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["read_markdown"]
 

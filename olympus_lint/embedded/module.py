@@ -16,7 +16,7 @@ from olympus_lint.embedded.pieces import Holder, Piece, parsed
 from olympus_lint.results import Problem
 from olympus_lint.sources import InputError
 from olympus_rules.finding import Edit, Finding, Position, Related, Span
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["Embedded", "Places", "read"]
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Protocol
 
-from olympus_rules.syntax.document import first_line, split_lines
+from olympus_rules.syntax.document import first_line
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["Holder", "Lines", "Piece", "parsed"]
 

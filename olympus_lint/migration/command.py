@@ -23,7 +23,7 @@ from olympus_lint.runner import prepare_collector, unified_diff
 from olympus_lint.settings import Settings
 from olympus_lint.sources import InputError, check_size, decode_utf8, encode_utf8, read_bytes, reencode, write_bytes
 from olympus_lint.validity import parse_error
-from olympus_rules.syntax.document import decode
+from olympus_rules.syntax.text import decode
 
 __all__ = ["migrate"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from olympus_lint.directives import tokens_of
 from olympus_lint.migration.places import Text
 from olympus_rules.finding import Position
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["Mention", "mentions_in"]
 

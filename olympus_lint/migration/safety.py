@@ -28,8 +28,8 @@ from olympus_lint.suppression import Suppressions
 from olympus_lint.validity import NOT_PARSED
 from olympus_rules.finding import Applicability, Confidence, Finding, Position
 from olympus_rules.rule import Report
-from olympus_rules.syntax.document import decode
 from olympus_rules.syntax.project import MARKERS, locate
+from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
     from olympus_lint.migration.plan import Constructor

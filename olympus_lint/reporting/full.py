@@ -9,7 +9,7 @@ from olympus_lint.reporting._frame import Mark, Piece, frame
 from olympus_lint.reporting._text import headline, place, printable
 from olympus_lint.results import RunResult
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["SUMMARY", "render"]
 

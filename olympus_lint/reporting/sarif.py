@@ -17,7 +17,7 @@ from olympus_lint.reporting._text import in_file
 from olympus_lint.results import Problem, RunResult
 from olympus_rules.finding import Edit, Finding, Fix, Span
 from olympus_rules.rule import Rule, all_rules
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["render"]
 

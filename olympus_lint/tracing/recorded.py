@@ -24,7 +24,7 @@ from olympus_lint.tracing.paths import depends_on_path
 from olympus_rules.finding import Confidence, Finding, Position, Related, Span
 from olympus_rules.rule import Rule, all_rules
 from olympus_rules.rules.unused_suppression import UnusedSuppression
-from olympus_rules.syntax.document import decode
+from olympus_rules.syntax.text import decode
 
 __all__ = ["Recorded", "judge_recorded"]
 

@@ -11,7 +11,7 @@ from olympus_lint.engine import lint_text
 from olympus_lint.noqa import add_noqa
 from olympus_lint.runner import Mode, check_bytes
 from olympus_lint.settings import Settings
-from olympus_rules.syntax.document import decode, split_lines
+from olympus_rules.syntax.text import decode, split_lines
 
 LEGACY = Settings(select=["OLY201"], unsafe_fixes=True)
 CALL = "jax.random.PRNGKey"

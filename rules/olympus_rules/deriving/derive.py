@@ -15,7 +15,7 @@ from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.keyflow.linking.driver import RECURSION_LIMIT
 from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.libraries import LibraryFunction
-from olympus_rules.syntax.document import decode
+from olympus_rules.syntax.text import decode
 
 __all__ = ["Derivation", "Derived"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-__all__ = ["DEFAULT_ROOTS", "canonical", "under_jax"]
+from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
-DEFAULT_ROOTS = ("jax", "olympus")
-"""The names under which the JAX namespace may be imported, if no setting says otherwise."""
+__all__ = ["canonical", "under_jax"]
+
 PRIVATE = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
 """Modules from which people import public functions, with the modules whose functions these are."""
 

@@ -12,7 +12,6 @@ from operator import or_
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
-from olympus_rules.libraries.names import DEFAULT_ROOTS
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
 from olympus_rules.reach.binding import MANY
@@ -38,6 +37,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["Escape", "Join", "ProjectReach", "reach"]
 

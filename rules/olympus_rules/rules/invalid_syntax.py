@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from olympus_rules.finding import Finding, Position, Span
 from olympus_rules.keyflow.facts import Fact
 from olympus_rules.rule import Rule
-from olympus_rules.syntax.document import split_lines
+from olympus_rules.syntax.text import split_lines
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from olympus_rules.libraries.names import DEFAULT_ROOTS
+from olympus_rules.syntax.imports import DEFAULT_ROOTS
 from olympus_rules.syntax.project import Location, in_project, locate, locate_name, module_file
 
 __all__ = ["defines_arrays", "forget_outlines", "imported_names", "makes_variables", "may_hold_arrays", "stands_for"]

@@ -10,15 +10,13 @@ import ast
 import tokenize
 from collections.abc import Iterator, Mapping
 from io import StringIO
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from olympus_rules.finding import Position, Span
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax.document import Document
+from olympus_rules.syntax.text import Text
 
 __all__ = ["Fragment", "parse_fragment"]
 
@@ -85,7 +83,7 @@ class Fragment:
         """Return the nodes that take up exactly this span."""
         return iter(self._at.get(span, ()))
 
-    def find(self, node: ast.AST, document: Document) -> cst.CSTNode | None:
+    def find(self, node: ast.AST, document: Text) -> cst.CSTNode | None:
         """Return the LibCST node that is this ``ast`` node, ``None`` where Python misplaced it (f-strings)."""
         wanted = COUNTERPARTS.get(type(node), cst.CSTNode)
         spans = [document.span(node)]
@@ -98,7 +96,7 @@ class Fragment:
         return self.module.code_for_node(node)
 
 
-def without_parentheses(document: Document, span: Span) -> Span:
+def without_parentheses(document: Text, span: Span) -> Span:
     """Return the span inside the parentheses of a tuple or generator, which LibCST does not count as part of it."""
     # parentheses of its own, since `(a),\n b` of a subscript begins with one that ends early
     text = StringIO(f"({document.slice(span)})", newline=None)
@@ -112,7 +110,7 @@ def _moved(start: Position, at: tuple[int, int]) -> Position:
     return Position(start.row + row - 1, column + (start.column - 1 if row == 1 else 1))
 
 
-def parse_fragment(document: Document, first: int, last: int, body: str = "") -> Fragment | None:
+def parse_fragment(document: Text, first: int, last: int, body: str = "") -> Fragment | None:
     """Parse the document's lines ``first`` to ``last`` (counted from 1, both included), and ``body`` after them.
 
     Returns:

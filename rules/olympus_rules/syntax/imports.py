@@ -8,7 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-__all__ = ["ImportTable", "bindings"]
+__all__ = ["DEFAULT_ROOTS", "ImportTable", "bindings"]
+
+DEFAULT_ROOTS = ("jax", "olympus")
+"""The names under which the JAX namespace may be imported, if no setting says otherwise."""
 
 
 class ImportTable:

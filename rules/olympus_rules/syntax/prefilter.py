@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from olympus_rules.libraries.names import DEFAULT_ROOTS
+from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["may_hold_keys"]
 

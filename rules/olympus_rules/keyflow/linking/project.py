@@ -11,12 +11,12 @@ from olympus_rules.keyflow.linking.records import Record
 from olympus_rules.keyflow.linking.recursion import Stack
 from olympus_rules.keyflow.linking.session import Session
 from olympus_rules.libraries import libraries
-from olympus_rules.libraries.names import DEFAULT_ROOTS
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.array_names import imported_names, may_hold_arrays
-from olympus_rules.syntax.document import decode
+from olympus_rules.syntax.imports import DEFAULT_ROOTS
 from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.syntax.project import locate
+from olympus_rules.syntax.text import decode
 
 __all__ = ["DEFAULT_ROOTS", "Project"]
 
