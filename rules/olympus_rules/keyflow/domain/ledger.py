@@ -34,6 +34,9 @@ class Certainty(IntEnum):
     KNOWN = 2
 
 
+UNSET = Term(-1)
+
+
 @dataclass(slots=True)
 class Consumption:
     """One consumption.
@@ -62,7 +65,7 @@ class Consumption:
     what: str
     certainty: Certainty
     path: PathCondition
-    term: Term = -1
+    term: Term = UNSET
     key: ast.expr | None = None
     draw: str = "call"
     call: int = 0

@@ -77,7 +77,7 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
         if write is not None and write.term not in blurred:
             _write(flow, instance, write, given)
     for term in blurred:
-        flow.forget(cast(int, instance.value(term)))
+        flow.forget(cast(Term, instance.value(term)))
     returned = instance.returned(summary.returns)
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
 
@@ -91,7 +91,7 @@ def _pass_on(flow: Flow, function: Function, binding: dict[str, Value]) -> None:
     """Note which parameters of a function get keys, for what the function does with whatever it gets."""
     knowledge = flow.knowledge
     for name, value in binding.items():
-        if type(value) is int and knowledge.is_known(value):
+        if isinstance(value, Term) and knowledge.is_known(value):
             knowledge.pass_on(flow.terms.make("param", (function.code, name)), value)
 
 
@@ -107,7 +107,7 @@ def _blurred(summary: Summary, instance: Instance) -> set[Term]:
     same: dict[Value, set[Term]] = {}
     for term in objects:
         value = instance.value(term)
-        if type(value) is int:
+        if isinstance(value, Term):
             same.setdefault(value, set()).add(term)
     return {term for terms in same.values() if len(terms) > 1 and not terms.isdisjoint(written) for term in terms}
 
@@ -115,7 +115,7 @@ def _blurred(summary: Summary, instance: Instance) -> set[Term]:
 def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Instance, use: Consumption) -> None:
     """Note a consumption of the callee as one of the caller."""
     value = instance.value(use.term)
-    if type(value) is int and value in flow.file.generators:
+    if isinstance(value, Term) and value in flow.file.generators:
         return  # an object that gives keys goes where either is taken
     if use.certainty != Certainty.KNOWN and not _may_hold_keys(flow, value):
         return
@@ -219,7 +219,7 @@ def _write(flow: Flow, instance: Instance, write: _AppliedWrite, given: frozense
             if joined is not None:
                 _set(flow, instance, target, name, alternative(flow, joined, written, target, name))
         return
-    if type(owner) is int:
+    if isinstance(owner, Term):
         flow.holders.add(owner)
     if path != ALWAYS:
         holds, fails = flow.decisions.alternatives(path)
@@ -236,7 +236,7 @@ def _fill(flow: Flow, instance: Instance, container: Value, index: Value, writte
         new = flow.terms.fresh()
         if _rebind(flow, instance, container, new) and written is not None:
             set_element(flow, new, index, written)
-    elif type(container) is int:
+    elif isinstance(container, Term):
         if written is None:
             flow.forget(container)
         else:
@@ -277,7 +277,7 @@ def _rebind(flow: Flow, instance: Instance, container: Value, changed: Value | N
         isinstance(container, Sequence) and container.kind == "tuple"
     ):
         return False
-    if isinstance(container, Choice) and all(type(value) is int for _, value in container.arms):
+    if isinstance(container, Choice) and all(isinstance(value, Term) for _, value in container.arms):
         return False
     new = flow.terms.fresh() if changed is None else changed
     exchange(flow, container, new)
@@ -341,7 +341,7 @@ def _made_by_new(flow: Flow, class_: Class, arguments: Arguments) -> Value | Non
     if code is None or not isinstance(function, Function):
         return None
     made = apply(flow, function, replace(arguments, positional=((class_, False), *arguments.positional)))
-    if type(made) is int and flow.file.classes.get(made) not in (None, class_.code):
+    if isinstance(made, Term) and flow.file.classes.get(made) not in (None, class_.code):
         return made
     is_usual = code.is_foreign or any(
         isinstance(part, ast.Attribute) and part.attr == "__new__" for part in ast.walk(code.node)

@@ -54,11 +54,11 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
         return higher_order.call_mapped(flow, function, arguments)
     if isinstance(function, Class):
         return application.construct(flow, function, arguments)
-    if type(function) is int and function in flow.file.classes:
+    if isinstance(function, Term) and function in flow.file.classes:
         method = flow.linker.hierarchy.method(flow.file.classes[function], "__call__")
         if method is not None:
             return call(flow, Bound(flow.file.function(method), function), arguments)
-    if type(function) is int and application.concerns_keys(flow, arguments):
+    if isinstance(function, Term) and application.concerns_keys(flow, arguments):
         held = _of_held_object(flow, function)
         if held is not None:
             return call(flow, held, arguments)
@@ -90,7 +90,7 @@ def _of_held_object(flow: Flow, function: Term) -> Value | None:
         if held is not None:
             classes[owner] = held
             found = flow.attribute(owner, name)
-            return found if type(found) is not int else None
+            return found if not isinstance(found, Term) else None
     return None
 
 
@@ -126,6 +126,6 @@ def decorate(flow: Flow, decorator: Value, function: Value) -> Value:
             return result
     elif isinstance(decorator, Partial):
         result = call(flow, decorator, positional(function))
-        if type(result) is not int:
+        if not isinstance(result, Term):
             return result
     return replace(function, doubtful=True) if isinstance(function, Function) else function

@@ -15,6 +15,7 @@ from olympus_rules.keyflow.domain.access import choose, element, length, operand
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import Exits, Snapshot
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Iteration, Sequence, Value
 from olympus_rules.keyflow.interpret import operators
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -251,7 +252,7 @@ def _counted(flow: Flow, value: Value, item: Value) -> tuple[Value, Value] | Non
         return None
     if value.kind == "range" and len(value.parts) < 3:
         stop = value.parts[-1]
-    elif value.kind == "enumerate" and type(value.parts[0]) is int and value.parts[1:] in ((), (Const(0),)):
+    elif value.kind == "enumerate" and isinstance(value.parts[0], Term) and value.parts[1:] in ((), (Const(0),)):
         assert isinstance(item, Sequence)
         stop, item = flow.terms.make("op", "len", value.parts[0]), item.items[0]
     else:

@@ -139,7 +139,7 @@ def _put_behind(flow: Flow, mapped: Mapped, arguments: Arguments, results: list[
     given = [
         (value, expression)
         for value, expression in arguments.expressions()
-        if expression is not None and type(value) is int and flow.knowledge.is_candidate(value)
+        if expression is not None and isinstance(value, Term) and flow.knowledge.is_candidate(value)
     ]
     keys = tuple(expression for value, expression in given if not is_words(flow, value))
     node = arguments.node or flow.site
@@ -174,7 +174,7 @@ def _vectorized(arguments: Arguments) -> Value:
 def _vectorized_axis(flow: Flow, excluded: Value, position: int, value: Value) -> Value:
     """Return ``None`` for an argument that ``vectorize`` leaves alone, and for one key, which has no axis."""
     left = excluded.items if isinstance(excluded, Sequence) else ()
-    origin = flow.knowledge.origins.get(value) if type(value) is int else None
+    origin = flow.knowledge.origins.get(value) if isinstance(value, Term) else None
     whole = origin is not None and origin.rank == 0 and (origin.kind == KeyKind.TYPED or Const(-1) in left)
     return Const(None) if whole or Const(position) in left else Const(0)
 
@@ -247,7 +247,7 @@ def _check_axes(flow: Flow, mapped: Mapped, arguments: Arguments) -> None:
         specs.vectorized(flow, mapped.node, arguments)
     for position, (value, _) in enumerate(arguments.positional):
         axis = _axis(mapped, position, value, flow)
-        if isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 and type(value) is int:
+        if isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 and isinstance(value, Term):
             subject = arguments.expression(position, "")
             axis_node = _axis_expression(mapped, "in_axes", position)
             subjects = () if subject is None else (subject,)
@@ -301,7 +301,7 @@ def _iteration(flow: Flow, number: Value, end: Value | None) -> Iterator[None]:
 
 def _length_of(flow: Flow, xs: Value | None) -> Value | None:
     """Return the length of ``jnp.arange(n)``."""
-    if type(xs) is not int or flow.terms.operation(xs) != "op":
+    if not isinstance(xs, Term) or flow.terms.operation(xs) != "op":
         return None
     data, args = flow.terms.data(xs), flow.terms.args(xs)
     is_range = isinstance(data, tuple) and data[0] == ARANGE and len(args) > 0

@@ -90,7 +90,7 @@ def _arithmetic(flow: Flow, operation: str, operands: list[Value], node: ast.AST
     pairs = [
         (operand, expression)
         for operand, expression in zip(operands, expressions, strict=False)
-        if type(operand) is int and not is_stored(flow, operand)
+        if isinstance(operand, Term) and not is_stored(flow, operand)
     ]
     for operand, expression in pairs:
         others = [part for part in expressions if part is not expression]

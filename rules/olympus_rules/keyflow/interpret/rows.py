@@ -189,7 +189,7 @@ def _seed(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
     if value is None:
         return flow.knowledge.seed(kind, number, flow.terms.fresh())
     node = arguments.node
-    if type(value) is int and node is not None:
+    if isinstance(value, Term) and node is not None:
         origin = flow.knowledge.origins.get(value)
         if origin is not None and origin.rank == 0:
             flow.file.add(
@@ -211,7 +211,7 @@ def _seed(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
 
 
 def _derive(
-    flow: Flow, row: LibraryFunction, term: int, datum: Value | None, arguments: Arguments, number: int
+    flow: Flow, row: LibraryFunction, term: Term, datum: Value | None, arguments: Arguments, number: int
 ) -> Value:
     knowledge = flow.knowledge
     if row.derive == "clone":
@@ -233,7 +233,7 @@ def _forward(flow: Flow, row: LibraryFunction, value: Value) -> Value:
         return map_leaves(value, lambda term: flow.terms.make("unwrap", None, term))
     if row.wrap:
 
-        def wrapped(term: int) -> Value:
+        def wrapped(term: Term) -> Value:
             if flow.terms.operation(term) == "unwrap":
                 return flow.terms.args(term)[0]
             return flow.knowledge.seed(KeyKind.TYPED, ("wrap", term), term)

@@ -6,7 +6,6 @@ import ast
 import builtins
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from olympus.signature import KeySignature
 from olympus_rules.code.instructions import Block, ClassCode, FunctionCode
@@ -40,9 +39,6 @@ from olympus_rules.keyflow.notes.pytrees import Pytrees, variable_class
 from olympus_rules.libraries.names import canonical
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import in_project, locate_name
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Analysis", "Forgotten"]
 
@@ -423,7 +419,7 @@ class Analysis:
             return held
         term = self.file.terms.make("free", (scope, name))
         self.file.knowledge.name(term, name)
-        if type(held) is int:
+        if isinstance(held, Term):
             if held in self.file.knowledge.origins:
                 self.file.knowledge.origins.setdefault(term, self.file.knowledge.origins[held])
             if held in self.file.classes:

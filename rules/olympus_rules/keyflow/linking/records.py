@@ -127,7 +127,7 @@ class _Writer:
 
     def value(self, value: Value, *, inline: bool = False) -> list[Any]:
         """Return a value; a function is written out where ``inline`` says so and where nothing names it."""
-        if type(value) is int:
+        if isinstance(value, Term):
             return ["term", self.term(value)]
         if isinstance(value, Const) and _plain(value.value):
             return ["const", value.value, value.counter]

@@ -166,7 +166,7 @@ class ArrayObjects:
 
     def _objects(self, path: PathCondition, value: Value, node: ast.expr | None) -> Iterator[_Found]:
         """Return the objects in a value and its containers, with their expressions."""
-        if type(value) is int:
+        if isinstance(value, Term):
             found = self.class_of(value)
             if found is not None:
                 yield _Found(value, node, *found)
@@ -234,7 +234,7 @@ class ArrayObjects:
                 self._given(flow, qualified, argument, arguments, plain=True)
         class_ = self._linker.variable_class(qualified)
         if class_ is not None:
-            made = result if type(result) is int else flow.terms.fresh()
+            made = result if isinstance(result, Term) else flow.terms.fresh()
             self._file.classes[made] = class_
             return made
         if qualified.startswith(PURE_MODULES) and self.concerns(
@@ -357,7 +357,7 @@ class ArrayObjects:
     def _is_array(self, flow: State, value: Value, index: Value) -> bool:
         if isinstance(index, Sequence) and any(isinstance(part, SliceOf) for part in index.items):
             return True
-        if type(value) is not int:
+        if not isinstance(value, Term):
             return False
         operation, data = flow.terms.operation(value), flow.terms.data(value)
         if operation == "attr" and data[0] == "at":

@@ -149,7 +149,7 @@ def look(flow: State, array: Value, call: ArrayCall) -> Value | None:
     if isinstance(array, Sequence) and array.kind == "stack" and array.items:
         stacked = None if array.open else len(array.items)
         array, above = array.items[0], 1
-    if type(array) is not int:
+    if not isinstance(array, Term):
         return None
     if name not in JOINING and not (flow.knowledge.is_known(array) or array in flow.knowledge.named):
         return None
@@ -468,7 +468,7 @@ def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Argument
     """Look at ``stack``, ``concatenate`` and ``vstack`` of a list of arrays."""
     node = arguments.node
     written = arguments.expression(0, "arrays")
-    first = next((item for item in arrays.items if type(item) is int), None)
+    first = next((item for item in arrays.items if isinstance(item, Term)), None)
     if node is None or written is None or first is None or name not in JOINING:
         return
     elements = tuple(written.elts) if isinstance(written, ast.List | ast.Tuple) else ()
@@ -481,7 +481,7 @@ def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Argument
         return
 
     def keys() -> tuple[ast.expr, ...]:
-        known = all(type(item) is int and flow.knowledge.is_known(item) for item in arrays.items)
+        known = all(isinstance(item, Term) and flow.knowledge.is_known(item) for item in arrays.items)
         return elements if known and not arrays.open else ()
 
     axis, expression = arguments.get(1, "axis"), arguments.expression(1, "axis")

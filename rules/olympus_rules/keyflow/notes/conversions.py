@@ -152,7 +152,7 @@ def _selected(flow: State, row: Conversion, arguments: Arguments) -> Iterator[Fo
 
 
 def _leaves(flow: State, value: Value, expression: ast.expr | None) -> Iterator[Found]:
-    if type(value) is int:
+    if isinstance(value, Term):
         yield value, expression
     elif isinstance(value, Choice):
         for path, part in value.arms:
@@ -268,12 +268,12 @@ def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) 
     """Look at ``==`` and ``!=`` of keys, which is one truth value for each key and no longer one for each word."""
     if operation not in WHOLE or not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return
-    if not all(type(operand) is int for operand in operands):
+    if not all(isinstance(operand, Term) for operand in operands):
         return
     if _as_a_whole(flow, operation, node):
         return
     sides = (node.left, node.comparators[0])
-    found: list[Found] = [(term, side) for term, side in zip(operands, sides, strict=True) if type(term) is int]
+    found: list[Found] = [(term, side) for term, side in zip(operands, sides, strict=True) if isinstance(term, Term)]
     _note(flow, _Use("elementwise", "==" if operation == "Eq" else "!=", node), found, Const(None))
 
 

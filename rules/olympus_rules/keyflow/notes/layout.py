@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term
 from olympus_rules.keyflow.domain.arguments import Arguments
@@ -17,9 +17,6 @@ from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequenc
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.axes import ArrayCall, Transposed, look, transposition
 from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_stored, note, shape_fact, spelled
-
-if TYPE_CHECKING:
-    from olympus_rules.finding import Confidence
 
 __all__ = [
     "array_method",
@@ -109,7 +106,7 @@ def array_method(flow: State, receiver: Value, call: ArrayCall) -> Value | None:
         for _, part in flow.arms(receiver):
             array_method(flow, part, call)
         return None
-    if call.name in ARITHMETIC_METHODS and type(receiver) is int:
+    if call.name in ARITHMETIC_METHODS and isinstance(receiver, Term):
         if not (knowledge.is_known(receiver) or receiver in knowledge.named):
             return None
         result = flow.terms.fresh()
@@ -213,7 +210,7 @@ def asserted(flow: State, arguments: Arguments) -> None:
     if node is None or len(values) < 2:
         return
     for value, other in (values, values[::-1]):
-        if type(value) is int and value is values[0] and "shape" in ast.unparse(node.func) and node.args:
+        if isinstance(value, Term) and value is values[0] and "shape" in ast.unparse(node.func) and node.args:
             value = Metadata("shape", value, node.args[0])
         if isinstance(value, Metadata) and value.what == "shape" and isinstance(other, Sequence) and not other.open:
             _shape_asserted(flow, value, other.items, node)

@@ -6,8 +6,7 @@ later: it is consumed, keys are written into it, or it stands beside keys.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
@@ -20,9 +19,6 @@ from olympus_rules.keyflow.domain.values import Const, Function, Library, Mapped
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, CREATORS, UINT32
-
-if TYPE_CHECKING:
-    from olympus_rules.finding import Confidence
 
 __all__ = ["Placeholder", "assigned", "beside", "evaluated", "made", "updated"]
 
@@ -52,7 +48,7 @@ def made(flow: State, qualified: str, arguments: Arguments) -> Term | None:
 
 
 def _is_variable(name: object, value: object) -> bool:
-    return isinstance(name, str) and name.isidentifier() and type(value) is int
+    return isinstance(name, str) and name.isidentifier() and isinstance(value, Term)
 
 
 def _is_words(value: Value | None) -> bool:
@@ -156,11 +152,11 @@ def beside(flow: State, name: str, arguments: Arguments) -> Term | None:
 def evaluated(flow: State, function: Value, arguments: tuple[Value, ...]) -> None:
     """Look at ``eval_shape(f, abstract)`` and ``jit(f).lower(abstract)``: does the function consume the argument?"""
     held = flow.file.placeholders
-    if not any(type(value) is int and value in held for value in arguments):
+    if not any(isinstance(value, Term) and value in held for value in arguments):
         return
     parameters, consumed = _consumed(flow, function)
     for name, value in zip(parameters, arguments, strict=False):
-        if name in consumed and type(value) is int and value in held:
+        if name in consumed and isinstance(value, Term) and value in held:
             flow.knowledge.use(value, path=flow.path)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.needs import Need
@@ -15,9 +16,6 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note, spelled
-
-if TYPE_CHECKING:
-    from olympus_rules.finding import Confidence
 
 __all__ = ["given", "placed", "vectorized"]
 
@@ -38,7 +36,7 @@ def given(
         subject: the expression of the array.
         written: the expression of the spec.
     """
-    if type(value) is not int or not isinstance(spec, Sequence) or spec.kind != "spec" or not spec.items:
+    if not isinstance(value, Term) or not isinstance(spec, Sequence) or spec.kind != "spec" or not spec.items:
         return
     entries = len(spec.items)
     if spec.items[-1] == Const(None):
@@ -62,7 +60,7 @@ def vectorized(flow: State, mapping: ast.Call | None, arguments: Arguments) -> N
     groups = _GROUP.findall(signature.value.partition("->")[0])
     for position, (value, _) in enumerate(arguments.positional[: len(groups)]):
         subject, group = arguments.expression(position, ""), groups[position].strip()
-        if type(value) is int and subject is not None and group and "," not in group:
+        if isinstance(value, Term) and subject is not None and group and "," not in group:
             literal = group in _WORDS
             counted = _Counted("signature", arguments.node, subject, (signature,))
             _note(flow, value, counted, _always if literal else _if_raw)

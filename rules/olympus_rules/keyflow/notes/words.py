@@ -28,12 +28,12 @@ def item(flow: State, value: Value, index: Value, node: ast.Subscript) -> Value 
     if isinstance(value, Choice):
         for path, part in value.arms:
             joined = both(flow.path, path)
-            if type(part) is int and joined is not None:
+            if isinstance(part, Term) and joined is not None:
                 _index(flow, part, index, node, joined)
             elif isinstance(part, Metadata) and part.what == "shape" and joined is not None:
                 layout.shape_item(flow, part, index, node)
         return None
-    if type(value) is int:
+    if isinstance(value, Term):
         _index(flow, value, index, node, flow.path)
         _split_then_index(flow, value, index, node)
     return None
@@ -74,7 +74,7 @@ def _index(flow: State, term: Term, index: Value, node: ast.Subscript, path: Pat
         need = Need.SEED
     if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
         need = Need.UNTYPED
-    keep(flow, Pending(term, need, path or flow.path, build, axes=axes_used))
+    keep(flow, Pending(term, need, path, build, axes=axes_used))
 
 
 def _axes_used(index: Value) -> int:
@@ -139,7 +139,7 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
     """Look at the unpacking of a value: a key's words are no keys."""
     if isinstance(value, Metadata):
         layout.shape_unpacked(flow, value, instruction)
-    if type(value) is int and not is_stored(flow, value) and isinstance(instruction.node, ast.Tuple | ast.List):
+    if isinstance(value, Term) and not is_stored(flow, value) and isinstance(instruction.node, ast.Tuple | ast.List):
         node = instruction.node
 
         def build(confidence: Confidence, kind: KeyKind) -> Fact:
@@ -153,7 +153,7 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
 def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
     """Look at what a loop goes over: the elements of a single key are its words."""
     node = loop.node
-    if type(value) is int and node is not None and not is_stored(flow, value):
+    if isinstance(value, Term) and node is not None and not is_stored(flow, value):
         note(
             flow,
             value,
