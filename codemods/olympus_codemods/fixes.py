@@ -34,7 +34,7 @@ def migration_for(report: Report, document: Document, target: Target) -> Fix | N
 
 
 def is_deep(report: Report, document: Document) -> bool:
-    """Say whether a report is about an expression that nests too deeply for LibCST."""
+    """Return whether a report is about an expression that nests too deeply for LibCST."""
     node = report.fact.node
     return isinstance(node, ast.expr) and document.is_deep(document.statement(node))
 
@@ -78,12 +78,12 @@ def first_place(fix: Fix) -> Span:
 
 
 def is_import(edit: Edit) -> bool:
-    """Say whether an edit writes an import statement; no expression starts with these words."""
+    """Return whether an edit writes an import statement; no expression starts with these words."""
     return edit.content.lstrip().startswith(("import ", "from "))
 
 
 def conflict(one: Edit, other: Edit) -> bool:
-    """Say whether two edits overlap; two insertions at one place do, as their order would be a guess."""
+    """Return whether two edits overlap; two insertions at one place do, as their order would be a guess."""
     if one.span == other.span:
         return True
     return one.span.start < other.span.end and other.span.start < one.span.end

@@ -26,7 +26,7 @@ REARRANGING = ("reshape", "transpose", "swapaxes")
 
 
 def is_plain(node: ast.expr) -> bool:
-    """Say whether an expression may be written twice: a variable, an attribute of one, an item by a constant."""
+    """Return whether an expression may be written twice: a variable, an attribute of one, an item by a constant."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant | ast.Name):
             return False

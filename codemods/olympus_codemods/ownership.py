@@ -16,7 +16,7 @@ __all__ = ["assignable"]
 
 
 def assignable(document: Document, key: ast.expr, scope: Scope) -> bool:
-    """Say whether assigning to ``key`` in a scope changes the variable that the scope reads and nothing else.
+    """Return whether assigning to ``key`` in a scope changes the variable that the scope reads and nothing else.
 
     A free variable would become local, a loop target over keys would lose its element, a container of keys is
     no key, and an attribute may belong to a frozen object unless the file assigns to it elsewhere.
@@ -52,7 +52,7 @@ def loop_targets(scope: Scope) -> set[str]:
 
 
 def attribute_is_mutable(document: Document, key: ast.Attribute, scope: Scope) -> bool:
-    """Say whether the file shows that an attribute can be assigned to after its object was made."""
+    """Return whether the file shows that an attribute can be assigned to after its object was made."""
     owner = document.parents.get(scope)
     if dotted(key).startswith("self.") and isinstance(owner, ast.ClassDef):
         methods = [method for method in owner.body if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)]

@@ -88,7 +88,7 @@ def _is_word(character: str) -> bool:
 
 
 def _binds_tightly(document: Document, node: ast.expr) -> bool:
-    """Say whether the parent of an expression takes only operands that bind more tightly than ``not``."""
+    """Return whether the parent of an expression takes only operands that bind more tightly than ``not``."""
     parent = document.parents.get(node)
     if isinstance(parent, ast.UnaryOp):
         return not isinstance(parent.op, ast.Not)

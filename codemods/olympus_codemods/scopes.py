@@ -135,7 +135,7 @@ def words(document: Document, node: ast.AST) -> frozenset[str]:
 
 
 def dominates(document: Document, earlier: ast.stmt, later: ast.AST) -> bool:
-    """Say whether a statement stands before a node in the node's own block or one around it.
+    """Return whether a statement stands before a node in the node's own block or one around it.
 
     Within one function this means that the statement has run whenever the node runs.
     """

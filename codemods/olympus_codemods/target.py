@@ -42,5 +42,5 @@ class Target:
     jax: tuple[int, ...] = NEWEST
 
     def has(self, feature: str) -> bool:
-        """Say whether the oldest release has a feature of :data:`SINCE`."""
+        """Return whether the oldest release has a feature of :data:`SINCE`."""
         return self.jax >= SINCE[feature]

@@ -208,7 +208,7 @@ def _sites_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[P
 
 
 def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...]) -> str | None:
-    """Say why a call out of the project holds a key back, ``None`` if it does not.
+    """Return why a call out of the project holds a key back, ``None`` if it does not.
 
     A callee that nothing is known of may be any function of the project. That is a risk where there are places that
     are not ready, and of which it is not known where their keys come from; and none where there are no such places.

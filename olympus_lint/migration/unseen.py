@@ -125,14 +125,14 @@ class Use:
         return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.node)) == 0
 
     def reads_words(self, index: ast.expr) -> bool:
-        """Say whether a subscript goes along more axes than there are of keys, or counts them from the end."""
+        """Return whether a subscript goes along more axes than there are of keys, or counts them from the end."""
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         constants = [part.value for part in parts if isinstance(part, ast.Constant)]
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         return Ellipsis in constants or (self.rank is not None and axes > self.rank)
 
     def is_guarded(self) -> bool:
-        """Say whether this is under a test for typed keys."""
+        """Return whether this is under a test for typed keys."""
         node: ast.AST | None = self.node
         while node is not None:
             node = self.parents.get(node)
@@ -141,7 +141,7 @@ class Use:
         return False
 
     def reads(self, attribute: ast.Attribute) -> bool:
-        """Say whether an attribute of a key, as it is used, counts its words."""
+        """Return whether an attribute of a key, as it is used, counts its words."""
         user = self.parents.get(attribute)
         if attribute.attr == "ndim":
             return not self.counts_axes_of_keys(attribute)
@@ -166,7 +166,7 @@ class Use:
     # shapes that end with the words
 
     def gives_shape(self, shape: ast.expr) -> bool:
-        """Say whether a shape that ends with the words is given to anything else than to keys."""
+        """Return whether a shape that ends with the words is given to anything else than to keys."""
         user = self.parents.get(shape)
         match user:
             case ast.Subscript(value=value, slice=index) if value is shape:
@@ -194,7 +194,7 @@ class Use:
         return True
 
     def ends_with_words(self, index: ast.expr) -> bool:
-        """Say whether an item or slice of a shape is one that has to do with the words; the first axes have not."""
+        """Return whether an item or slice of a shape is one that has to do with the words; the first axes have not."""
         match index:
             case ast.Slice(upper=None, step=None):
                 return True
@@ -206,7 +206,7 @@ class Use:
         return False
 
     def takes_shape_of_keys(self, call: ast.Call) -> bool:
-        """Say whether a call is about keys, or an array of their dtype, so that it takes a shape with their words."""
+        """Return whether a call takes a shape with the words of keys: it is about keys, or an array of their dtype."""
         function = call.func
         if isinstance(function, ast.Attribute) and self.is_key(function.value):
             return function.attr in SHAPED
@@ -218,7 +218,7 @@ class Use:
         return last in SHAPED and any(map(self.is_key, [*call.args[:1], *options]))
 
     def counts_axes_of_keys(self, number: ast.expr) -> bool:
-        """Say whether a number of axes is used as such: for a range of axes, or for as many lengths of 1."""
+        """Return whether a number of axes is used as such: for a range of axes, or for as many lengths of 1."""
         user = self.parents.get(number)
         if isinstance(user, ast.BinOp) and isinstance(user.op, ast.Mult):
             other = user.right if user.left is number else user.left
@@ -228,7 +228,7 @@ class Use:
         return isinstance(user, ast.Call) and ast.unparse(user.func) == "range"
 
     def is_key(self, node: ast.expr) -> bool:
-        """Say whether nothing but keys comes to an expression."""
+        """Return whether nothing but keys comes to an expression."""
         return self.reached.has_keys_only(place_of(self.path, node))
 
     def reads_of(self, name: str, assignment: ast.Assign) -> list[ast.expr]:
@@ -241,7 +241,7 @@ class Use:
                 if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)]  # fmt: skip
 
     def is_summed_up(self, comparison: ast.Compare) -> bool:
-        """Say whether of a comparison only matters whether all of it holds."""
+        """Return whether of a comparison only matters whether all of it holds."""
         user = self.parents.get(comparison)
         if isinstance(user, ast.Attribute):
             call = self.parents.get(user)
@@ -251,7 +251,7 @@ class Use:
         return False
 
     def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
-        """Say whether a function takes no typed keys, or is told the shape of raw ones; ``inside`` a list."""
+        """Return whether a function takes no typed keys, or is told the shape of raw ones; ``inside`` a list."""
         if isinstance(call.func, ast.Call) and "signature=" in ast.unparse(call.func):
             return "vectorize" in ast.unparse(call.func.func) and "'()" not in ast.unparse(call.func)
         name = self.named(call.func)
@@ -298,7 +298,7 @@ class Use:
 
 
 def counts_words(shape: ast.Attribute, user: ast.AST | None) -> bool:
-    """Say whether a shape is used as that of an array whose last axis are the words."""
+    """Return whether a shape is used as that of an array whose last axis are the words."""
     match user:
         case ast.Subscript(slice=ast.Slice(upper=ast.UnaryOp(op=ast.USub()))):
             return True
@@ -313,7 +313,7 @@ def counts_words(shape: ast.Attribute, user: ast.AST | None) -> bool:
 
 
 def is_spelled_out(sizes: list[ast.expr]) -> bool:
-    """Say whether a shape is written as sizes, none of them taken from another shape."""
+    """Return whether a shape is written as sizes, none of them taken from another shape."""
     parts = [part for size in sizes for part in (size.elts if isinstance(size, ast.Tuple | ast.List) else [size])]
     return bool(parts) and all(
         isinstance(part, ast.Name | ast.Constant | ast.UnaryOp) and not _is_text(part) for part in parts
@@ -325,7 +325,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def is_widened(mask: ast.expr) -> bool:
-    """Say whether a mask has got an axis for the words."""
+    """Return whether a mask has got an axis for the words."""
     match mask:
         case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
             return (isinstance(last, ast.Constant) and last.value is None) or "newaxis" in ast.unparse(last)
@@ -343,6 +343,6 @@ def is_widened(mask: ast.expr) -> bool:
 
 
 def has_last_axis(call: ast.Call) -> bool:
-    """Say whether an axis is counted from the end."""
+    """Return whether an axis is counted from the end."""
     axes = [*call.args[1:], *(option.value for option in call.keywords if (option.arg or "").endswith("axis"))]
     return any(isinstance(axis, ast.UnaryOp) and isinstance(axis.op, ast.USub) for axis in axes)

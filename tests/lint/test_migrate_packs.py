@@ -6,6 +6,8 @@ that place is rewritten, or the constructor stays.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from olympus_codemods.target import Target
@@ -149,3 +151,19 @@ def test_an_object_of_an_unknown_library_holds_its_key_back() -> None:
     assert [reason.text for reason in constructor.reasons] == [
         "is given to `env.step`, and it is not known whether somelib takes typed keys"
     ]
+
+
+def test_a_pack_of_the_user_serves_the_migration(tmp_path: Path) -> None:
+    pack = tmp_path / "labkit.toml"
+    pack.write_text('[transform]\nmapping = ["labkit.batched"]\n[result]\nsame = ["labkit.mark"]\n')
+    program = (
+        "import jax\nimport labkit\n\n\ndef draw(key):\n    return key.shape[0]\n\n\n"
+        "labkit.batched(draw)(labkit.mark(jax.random.PRNGKey(0)))\n"
+    )
+    settings = Settings(signature_packs=[str(pack)])
+    migration = migrate([Text("a.py", settings, program)], Target("typed"))
+    (constructor,) = migration.constructors["a.py"]
+    (text,) = migration.texts
+    assert constructor.reasons or "key_data(key)" in text.new, text.new
+    (unknown,) = migrate([Text("a.py", Settings(), program)], Target("typed")).constructors["a.py"]
+    assert any("labkit" in reason.text for reason in unknown.reasons)

@@ -111,7 +111,7 @@ def annotate(
 
 
 def only_for_checkers(document: Document, node: ast.expr) -> bool:
-    """Say whether a name is imported for type checkers alone, so that nothing evaluates the annotation."""
+    """Return whether a name is imported for type checkers alone, so that nothing evaluates the annotation."""
     head = dotted(node).partition(".")[0]
     return head in names_for_checkers(document) and head not in Names(document, node).visible
 

@@ -66,7 +66,7 @@ class KeyArithmeticCodemod(Codemod):
 
 
 def is_drawn_from(node: ast.AST, document: Document) -> bool:
-    """Say whether an expression is the key of a call of ``jax.random`` that gives numbers."""
+    """Return whether an expression is the key of a call of ``jax.random`` that gives numbers."""
     around = document.parents.get(node)
     if not isinstance(around, ast.Call) or around.args[:1] != [node]:
         return False
@@ -89,7 +89,7 @@ def arange_column(node: ast.expr, names: Names) -> ast.expr | None:
 
 
 def is_integer(node: ast.expr) -> bool:
-    """Say whether an expression may be one integer: a literal or a plain name."""
+    """Return whether an expression may be one integer: a literal or a plain name."""
     if isinstance(node, ast.Constant):
         return type(node.value) is int
     return bool(dotted(node))

@@ -84,7 +84,7 @@ def of_jax_numpy(fact: Conversion, document: Document) -> Fix | None:
 
 
 def takes_same_arguments(node: ast.AST) -> bool:
-    """Say whether a call of numpy means the same under ``jax.numpy``: no dtype, no place to write to."""
+    """Return whether a call of numpy means the same under ``jax.numpy``: no dtype, no place to write to."""
     return isinstance(node, ast.Call) and all(option.arg == "axis" for option in node.keywords)
 
 

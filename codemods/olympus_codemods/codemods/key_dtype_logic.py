@@ -62,7 +62,7 @@ class KeyDtypeLogicCodemod(Codemod):
 
 
 def tells_kinds_apart(node: ast.AST, document: Document) -> bool:
-    """Say whether what a test decides is to wrap or unwrap keys."""
+    """Return whether what a test decides is to wrap or unwrap keys."""
     parents = document.parents
     current: ast.AST | None = parents.get(node)
     while isinstance(current, ast.BoolOp | ast.UnaryOp):
@@ -86,7 +86,7 @@ def _else_of(test: ast.If | ast.IfExp, document: Document) -> list[ast.Return]:
 
 
 def means_typed(fact: DtypeLogic) -> bool | None:
-    """Say whether the test is true for typed keys or for raw ones; ``None`` for another question."""
+    """Return whether the test is true for typed keys or for raw ones; ``None`` for another question."""
     match fact.form, fact.node:
         case "equals", ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
             return False if is_uint32(left) or is_uint32(right) else None
@@ -104,7 +104,7 @@ def means_typed(fact: DtypeLogic) -> bool | None:
 
 
 def is_uint32(node: ast.expr) -> bool:
-    """Say whether an expression is spelled as the dtype of raw keys."""
+    """Return whether an expression is spelled as the dtype of raw keys."""
     return dotted(node).rpartition(".")[2] == "uint32"
 
 

@@ -74,7 +74,7 @@ def take_unused_child(fact: Reuse, document: Document) -> Fix | None:
 
 
 def is_split(place: Place) -> bool:
-    """Say whether a place splits its key."""
+    """Return whether a place splits its key."""
     return place.what.endswith("random.split")
 
 
@@ -210,7 +210,7 @@ def split_before(fact: Reuse, document: Document) -> Fix | None:
 
 
 def rebinds(statement: ast.stmt, key: ast.expr) -> bool:
-    """Say whether a statement assigns to the variable of a key, so that a split before it changes nothing."""
+    """Return whether a statement assigns to the variable of a key, so that a split before it changes nothing."""
     return dotted(key) in assigned(statement)
 
 
@@ -222,7 +222,7 @@ def assigned(statement: ast.stmt) -> frozenset[str]:
 
 
 def runs_once_in(document: Document, statement: ast.stmt, node: ast.AST) -> bool:
-    """Say whether a line put before ``statement`` runs once for each time that ``node`` runs."""
+    """Return whether a line put before ``statement`` runs once for each time that ``node`` runs."""
     parts: list[ast.AST] = [statement]
     match statement:
         case ast.For(iter=source) | ast.AsyncFor(iter=source) | ast.Match(subject=source):
@@ -245,7 +245,7 @@ def runs_once_in(document: Document, statement: ast.stmt, node: ast.AST) -> bool
 
 
 def refreshes(fact: Reuse, key: ast.expr, scope: ast.AST) -> bool:
-    """Say whether a new value of ``key`` reaches the second consumption when something repeats the first."""
+    """Return whether a new value of ``key`` reaches the second consumption when something repeats the first."""
     if fact.repeated_by in ("", "loop"):
         return True
     if isinstance(key, ast.Attribute):

@@ -120,7 +120,7 @@ def told_by_dtype(fact: ShapeLogic, document: Document) -> Fix | None:
 
 
 def asks_where_it_stands(fact: ShapeLogic, document: Document) -> bool:
-    """Say whether nothing else is asked of the shape than what the fact is about.
+    """Return whether nothing else is asked of the shape than what the fact is about.
 
     A shape that has a name, ``shape = key.shape``, may give an array its shape as well, for which it has to stay.
     """
@@ -191,7 +191,7 @@ def end_with_key(fact: ShapeLogic, document: Document, names: Names) -> Edits:
 
 
 def is_numpys(fact: ShapeLogic, names: Names) -> bool:
-    """Say whether a function of NumPy is called, which may not take typed keys."""
+    """Return whether a function of NumPy is called, which may not take typed keys."""
     function = fact.node.func if isinstance(fact.node, ast.Call) else None
     qualified = names.resolve(function)
     return qualified.startswith("numpy.") and qualified not in CALLING_THE_METHOD

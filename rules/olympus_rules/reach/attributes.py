@@ -1,4 +1,4 @@
-"""Attributes of objects, classes, modules and libraries, and what qualified names stand for."""
+"""Reads and writes of attributes, and the resolution of qualified names."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from olympus_rules.syntax.project import locate_name, module_file
 __all__ = ["Attributes", "Names"]
 
 PASSING = frozenset({"T", "mT", "at", "real"})
-"""Attributes of an array of keys that are such arrays."""
+"""Attributes of a key array that are the same keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the names of a project are resolved against.
+    """The modules and libraries against which names are resolved.
 
     Attributes:
         documents: the files by their absolute path.
@@ -43,7 +43,7 @@ class Names:
         return canonical(qualified, self.roots)
 
     def model(self, qualified: str) -> Model:
-        """Return what is known of a callable of a library."""
+        """Return the model of a library function."""
         return self.libraries.get(canonical(qualified, self.roots))
 
 
@@ -69,30 +69,30 @@ class Attributes:
         self.writes: list[tuple[Slot, str, Slot]] = []
 
     def attribute(self, name: str) -> Slot:
-        """Return the slot of all that is written to attributes of a name: what an object of any class may have."""
+        """Return the slot of an attribute of any object: all that is written under its name."""
         slot = self.slots.slot("attribute", name)
         self.heap.widen(slot)
         return slot
 
     def loose(self, name: str) -> Slot:
-        """Return the slot of what is written to attributes of objects whose class is not known."""
+        """Return the slot of what is written under a name to objects of unknown class."""
         slot = self.slots.slot("loose", name)
         self.heap.widen(slot)
         return slot
 
     def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
-        """Write an attribute of the objects of a class; an object may stand for a batch of objects."""
+        """Write an attribute of the objects of a class; an object may be a batch of objects."""
         self.heap.widen(self.classes.field(code, name))
         self.slots.add_edge(source, self.classes.field(code, name))
         self.slots.add_edge(source, self.attribute(name))
 
     def set_loose(self, name: str, source: Slot) -> None:
-        """Write an attribute of an object whose class is not known."""
+        """Write an attribute of an object of unknown class."""
         self.slots.add_edge(source, self.loose(name))
         self.slots.add_edge(source, self.attribute(name))
 
     def read(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
-        """Put an attribute of whatever is in a slot into another one."""
+        """Read an attribute of the values of a slot."""
         self.heap.origins[slot] = self.attribute(name)
         self.slots.watch(
             owner,
@@ -108,7 +108,7 @@ class Attributes:
         self.reads.append((owner, name, slot))
 
     def of_value(self, value: Value, name: str, slot: Slot, *, spelled: bool = False) -> None:
-        """Read an attribute of one value; the name of a library grows only where it is ``spelled`` out."""
+        """Read an attribute of one value; the name of a library function grows only where it is ``spelled`` out."""
         if isinstance(value, Key) and name in PASSING:
             self.slots.put(slot, value)
         elif isinstance(value, Module):
@@ -129,7 +129,7 @@ class Attributes:
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
 
     def write(self, owner: Slot, name: str, source: Slot) -> None:
-        """Write an attribute of whatever is in a slot."""
+        """Write an attribute of the values of a slot."""
 
         def write(value: Value) -> None:
             if isinstance(value, Class | Object):
@@ -139,7 +139,7 @@ class Attributes:
         self.writes.append((owner, name, source))
 
     def take_member(self, method: Value, owner: Object | Class, slot: Slot) -> None:
-        """Put a method into a slot, as it is read from an object or a class; a property gives its result."""
+        """Put a method, read from an object or a class, into a slot; of a property, its result."""
         if isinstance(method, Made):
             self.slots.put(slot, method)
         if not isinstance(method, Member):
@@ -150,7 +150,7 @@ class Attributes:
             self.slots.put(slot, bound(method, owner))
 
     def resolve(self, qualified: str, file: str, slot: Slot) -> None:
-        """Put what a qualified name stands for into a slot."""
+        """Put the value of a qualified name into a slot."""
         document = self.names.documents[file]
         path = module_file(document.roots, qualified)
         if path is not None and str(path) in self.names.modules:

@@ -26,7 +26,7 @@ from olympus_rules.reach.values import (
 __all__ = ["CALLABLE", "FUNCTION", "MANY", "Binding"]
 
 MANY = 16
-"""Functions that one call may call; where there are more, values were joined before."""
+"""The limit of callees of one call site; over it, values were joined before."""
 FUNCTION = (Function, BoundMethod, Partial, Constructor)
 CALLABLE = (*FUNCTION, Object, Class)
 
@@ -35,7 +35,7 @@ class Binding:
     """Calls of functions and classes of the project.
 
     Attributes:
-        over_limit: the call sites at which more functions may be called than are told apart.
+        over_limit: the call sites over the limit.
     """
 
     def __init__(self, heap: Heap, attributes: Attributes) -> None:
@@ -48,7 +48,7 @@ class Binding:
         self._widened = 0
 
     def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:
-        """Hand arguments to the parameters of a function, and its result to the call.
+        """Add edges from arguments to the parameters of a function, and from its result to the call.
 
         What may call very many functions, as the core of a framework may call all that its tests hand over, would
         make one pool of all their values. It is left alone, and keys that it is given are taken to leave the project.
@@ -73,7 +73,7 @@ class Binding:
             self.bind_keyword(code, keyword, slot, offset)
 
     def bind_keyword(self, code: ir.FunctionCode, keyword: str | None, slot: Slot, offset: int) -> None:
-        """Hand a keyword argument, or all that ``**`` gives, to the parameters of a function."""
+        """Add an edge from a keyword argument, or edges from ``**``, to the parameters of a function."""
         if keyword is None:
             for name in code.parameters[offset:]:
                 target = self.heap.variable(code, name)
@@ -89,25 +89,25 @@ class Binding:
                 self.slots.add_edge(slot, options)
 
     def further(self, code: ir.FunctionCode) -> Slot:
-        """Return the slot of what a function gets besides its parameters, as ``*arguments``."""
+        """Return the slot of the elements of ``*arguments``."""
         variable = self.heap.variable(code, str(code.vararg))
         return self.heap.element(self.heap.made(variable), None)
 
     def is_over_limit(self, place: Place) -> bool:
-        """Count one more function that is called at a place, and say whether they are too many."""
+        """Count one more callee of a call site, and return whether it is over the limit."""
         self._callees[place] = count = self._callees.get(place, 0) + 1
         if count > MANY:
             self.over_limit.add(place)
         return count > MANY
 
     def still_told(self, values: int, call: Call) -> int:
-        """Return the values of a mask without what is not called any more where very many may be called."""
+        """Return the values of a mask that a call site still calls: over the limit, no functions."""
         if call.place not in self.over_limit:
             return values
         return values & ~self.slots.of_kinds(Function, BoundMethod, Partial, Object)
 
     def construct(self, class_: Class, call: Call) -> None:
-        """Make an object: its ``__init__`` gets the arguments, or its fields do."""
+        """Make an object: its ``__init__`` or its fields take the arguments."""
         self.slots.put(call.result, Object(class_.code))
         member = self.heap.classes.member(class_.code, "__init__")
         self.slots.watch(member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None)
@@ -119,7 +119,7 @@ class Binding:
                 self.attributes.set_field(class_.code, keyword, slot)
 
     def feed(self, value: Value, given: Sequence[Given], result: Slot) -> None:
-        """Call a value with slots for its parameters."""
+        """Call a value with the slots of its arguments."""
         if isinstance(value, Constructor):
             self.slots.put(result, Key(value.mention))
         if isinstance(value, Object | Class):
@@ -136,7 +136,7 @@ class Binding:
             self.fill(value.code, value.given, given, result)
 
     def fill(self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot) -> None:
-        """Hand slots to the parameters of a function."""
+        """Add edges from slots to the parameters of a function."""
         names = list(code.parameters[offset : code.positional])
         for index, slots in enumerate(given):
             if index < len(names):
@@ -151,14 +151,14 @@ class Binding:
         self.slots.add_edge(self.heap.result(code), result)
 
     def widen(self, callables: int) -> None:
-        """Take the keys that callables, as a mask, are given and give for arrays of any rank: an axis is mapped."""
+        """Widen the keys that a mask of callables takes and returns: a mapped axis changes their rank."""
         fresh = callables & ~self._widened
         self._widened |= fresh
         for value in self.slots.listed(fresh) if fresh else ():
             self.widen_one(value)
 
     def widen_one(self, value: Value) -> None:
-        """Take the keys that a callable is given and gives for arrays of any rank."""
+        """Widen the keys that a callable takes and returns."""
         if isinstance(value, Function | BoundMethod | Partial | Member):
             for name in filter(None, (*value.code.parameters, value.code.vararg, value.code.kwarg)):
                 self.heap.widen(self.heap.variable(value.code, name))

@@ -1,4 +1,4 @@
-"""All calls of a project, by what their callees may be."""
+"""All call sites of a project, by their callees."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "
 
 
 class Calls:
-    """All calls of a project.
+    """All call sites of a project.
 
     Attributes:
         all: the call sites.
@@ -56,7 +56,7 @@ class Calls:
         self.method_results: list[tuple[Slot, Call]] = []
 
     def add(self, call: Call, code: ir.FunctionCode, node: ast.Call) -> None:
-        """Take a call of a function's code."""
+        """Add a call site."""
         self.all.append(call)
         size = [*node.args[1:2], *(option.value for option in node.keywords if option.arg == "num")]
         axes = axes_of_size(size[0]) if size else None
@@ -69,7 +69,7 @@ class Calls:
             self.slots.put(call.result, Super(code.owner))
 
     def method(self, call: Call, name: str) -> None:
-        """Hand on what methods of arrays and containers do."""
+        """Add the edges of a method call on an array or a container."""
         assert call.owner is not None
         if name in FILLING:
             for slot in call.given:
@@ -115,7 +115,7 @@ class Calls:
             self.libraries.call(value, call)
 
     def hand(self, decorator: Value, decorated: Value, result: Slot, place: Place) -> None:
-        """Call a decorator, as it is written at a place, with what it decorates."""
+        """Apply a decorator, written at a place."""
         if isinstance(decorator, Library | Made):
             if not self.names.model(decorator.qualified).keeps_axes:
                 self.binding.widen_one(decorated)
@@ -130,7 +130,7 @@ class Calls:
 
 
 def axes_of_size(size: ast.expr) -> int | None:
-    """Return how many axes a split of a size has, ``None`` where that is not known."""
+    """Return the number of axes that a split of a size adds; ``None`` if unknown."""
     match size:
         case ast.Constant(value=int()) | ast.BinOp(op=ast.Mult() | ast.Sub() | ast.FloorDiv()):
             return 1

@@ -1,4 +1,4 @@
-"""Which methods a class may answer a name with: its own, those of its bases, and those of classes that inherit it."""
+"""Method resolution: the methods of a class, of its bases, and of its subclasses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["Classes", "bound"]
 
 
 WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_extensions"})
-"""Packages of which a class inherits nothing that says something of its own attributes."""
+"""Packages whose classes say nothing of the attributes of a subclass."""
 NO_METHOD = ""
 
 
 class Classes:
-    """The classes of a project, whose bases become known as values spread."""
+    """The classes of a project; their bases become known as values propagate."""
 
     def __init__(self, slots: Slots, method_names: Collection[str]) -> None:
         """Start without any class.
@@ -72,13 +72,13 @@ class Classes:
                     self._beside(above, below, name)
 
     def field(self, code: ClassCode, name: str) -> Slot:
-        """Return the slot of an attribute that objects of a class, and of all that are related to it, have."""
+        """Return the slot of an attribute of a class and all related classes."""
         family = self._family.get(code, code)
         self._fields[family][name] = None
         return self._slots.slot("field", family, name)
 
     def _join_families(self, one: ClassCode, other: ClassCode) -> None:
-        """Let the objects of two classes, and of all that are related to them, have attributes in common."""
+        """Join the attributes of two classes and of all related classes."""
         large, small = sorted(
             (self._family.get(code, code) for code in (one, other)),
             key=lambda family: len(self._relatives.get(family, ())),
@@ -96,7 +96,7 @@ class Classes:
             self._slots.add_edge(current, former)
 
     def member(self, code: ClassCode, name: str) -> Slot:
-        """Return the slot of the methods that an object of a class, or of one that inherits it, has under a name.
+        """Return the slot of the methods of a name that an object of a class or of a subclass may have.
 
         All names that no class of the project gives a method are one: what a class inherits of libraries has them.
         """
@@ -113,7 +113,7 @@ class Classes:
         self._slots.add_edge(self.member(heir, name), self._slots.slot("member", code, name))
 
     def above(self, code: ClassCode, name: str) -> Slot:
-        """Return the slot of what ``super()`` finds in a class: in its bases, or beside it in a class that inherits."""
+        """Return the slot of the methods that ``super()`` finds: in the bases, or beside the class in a subclass."""
         name = name if name in self._method_names else NO_METHOD
         slot = self._slots.slot("above", code, name)
         if name not in self._above[code]:
@@ -127,7 +127,7 @@ class Classes:
         return slot
 
     def _beside(self, code: ClassCode, heir: ClassCode, name: str) -> None:
-        """Let ``super()`` in one base of a class find the methods of the others."""
+        """Let ``super()`` in one base of a class find the methods of its other bases."""
         for base in list(self._bases[heir]):
             if base is not code:
                 self._slots.add_edge(self.own_member(base, name), self._slots.slot("above", code, name))

@@ -26,7 +26,7 @@ class ContainerCalls:
         self.slots = heap.slots
 
     def call(self, kind: ContainerCall | None, call: Call) -> bool:
-        """Call a function of Python's own; say whether it builds containers or takes them apart."""
+        """Call a function of Python; return whether it builds containers or takes them apart."""
         given = [slot for slot, _ in call.arguments]
         if kind == "one":
             for slot in call.given:
@@ -47,7 +47,7 @@ class ContainerCalls:
         return True
 
     def side_by_side(self, given: list[Slot], call: Call, *, numbered: bool) -> None:
-        """Give tuples of the elements of several arguments, or of a number and an element."""
+        """Return tuples of the elements of several arguments, or of a number and an element."""
         is_known = not any(starred for _, starred in call.arguments)
         columns = given[:1] if numbered else given
         row = self.slots.slot("row", call.place)
@@ -61,7 +61,7 @@ class ContainerCalls:
                 self.heap.copy_elements(slot, target)
 
     def mapping(self, given: list[Slot], call: Call) -> None:
-        """Make a dictionary of another one, of pairs, and of keywords."""
+        """Make a dictionary from another one, from pairs, and from keywords."""
         container = self.heap.made(call.result)
         for keyword, slot in call.keywords:
             if keyword is not None:
@@ -82,7 +82,7 @@ class ContainerCalls:
             self.slots.put(every, pair)
 
     def copy(self, source: Slot, container: Container) -> None:
-        """Put the elements of a container into another one, whatever their names."""
+        """Copy the elements of a container to another one, without their names."""
         self.heap.iterate(source, self.heap.element(container, None))
 
     def method(self, container: Container, name: str, call: Call) -> None:

@@ -1,4 +1,4 @@
-"""Where values are kept: variables, results of functions, and the elements of allocation sites."""
+"""The slots of values: variables, results of functions, and elements of allocation sites."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Heap"]
 
 MOST_AXES = 3
 STEPS = 10
-"""Containers around one that something is put into."""
+"""The most containers around one whose element is written."""
 
 
 class Pool:
-    """The parts of all values that are not told apart, in one slot."""
+    """One slot for the parts of all values over the limit."""
 
     def __init__(self, slots: Slots, name: str, parts_of: Callable[[Value], list[Slot]]) -> None:
-        """Start without any value; ``parts_of`` gives the parts of one."""
+        """Start empty; ``parts_of`` returns the parts of one value."""
         self.slots = slots
         self.slot = slots.slot(name)
         self._parts_of = parts_of
@@ -66,11 +66,11 @@ class Heap:
         return self.slots.slot(code, name)
 
     def result(self, code: ir.FunctionCode) -> Slot:
-        """Return the slot of what a function returns."""
+        """Return the slot of the result of a function."""
         return self.slots.slot("result", code)
 
     def element(self, container: Container, name: str | int | None) -> Slot:
-        """Return the slot of an element; ``None`` stands for all of which the name is not known."""
+        """Return the slot of an element; ``None`` stands for all elements of unknown name."""
         slot = self.slots.slot("element", container.display, name)
         if name is not None and slot not in self._named.setdefault(container.display, []):
             self._named[container.display].append(slot)
@@ -81,7 +81,7 @@ class Heap:
         return slot
 
     def elements(self, container: Container, name: str | int | None) -> list[Slot]:
-        """Return the slots that hold an element: all, where its name is not known."""
+        """Return the slots that may hold an element: all of them for an unknown name."""
         every = self.element(container, None)
         if name is not None:
             return [self.element(container, name), every]
@@ -93,11 +93,11 @@ class Heap:
         return [both]
 
     def copy_into(self, source: Slot, container: Container) -> None:
-        """Put all elements of something into a container."""
+        """Copy the elements of a slot into a container."""
         self.iterate(source, self.element(container, None))
 
     def shift(self, source: Slot, target: Slot, axes: int | None) -> None:
-        """Put the keys of a slot into another one, as arrays of so many more axes; ``None`` if that is not known."""
+        """Copy the keys of a slot with ``axes`` more axes; ``None`` is an unknown number."""
 
         if axes == 0:
             self.slots.add_edge_of(source, target, Key)
@@ -105,7 +105,7 @@ class Heap:
             self.slots.watch_mask(source, lambda keys: self.slots.put_mask(target, self._shifted(keys, axes)), Key)
 
     def _shifted(self, keys: int, axes: int | None) -> int:
-        """Return the mask of keys with so many more axes."""
+        """Return the mask of keys with ``axes`` more axes."""
         found = self._of_rank.get((keys, axes))
         if found is None:
             found = 0
@@ -117,14 +117,14 @@ class Heap:
         return found
 
     def widen(self, slot: Slot) -> None:
-        """Take keys that are in a slot, and in the containers there, for arrays of any rank."""
+        """Widen the keys of a slot, and those in its containers, to arrays of unknown rank."""
         if slot not in self._widened:
             self._widened.add(slot)
             self.shift(slot, slot, None)
             self.slots.watch_mask(slot, self.widen_elements, Container)
 
     def widen_elements(self, containers: int) -> None:
-        """Take the keys in containers, as a mask, for arrays of any rank."""
+        """Widen the keys in a mask of containers to arrays of unknown rank."""
         fresh = containers & ~self._widened_containers
         self._widened_containers |= fresh
         for container in self.slots.listed(fresh) if fresh else ():
@@ -133,7 +133,7 @@ class Heap:
                 self.widen(element)
 
     def iterate(self, source: Slot, target: Slot) -> None:
-        """Put each element of something into a slot."""
+        """Copy each element of a slot to another slot."""
         self.open(
             source,
             self.elements_pool,
@@ -146,7 +146,7 @@ class Heap:
         self.shift(source, target, -1)
 
     def opened(self, owner: Object) -> Slot:
-        """Return the slot of what an object gives to those that iterate over it or take it apart."""
+        """Return the slot of the elements of an object, by iteration or unpacking."""
         slot = self.slots.slot("opened", owner)
         if owner not in self._opened:
             self._opened.add(owner)
@@ -160,7 +160,7 @@ class Heap:
         return slot
 
     def ask(self, owner: Object, name: str, target: Slot) -> bool:
-        """Put what a special method gives into a slot; say whether any class of the project has such a method."""
+        """Copy the result of a special method to a slot; return whether any class of the project has that method."""
         if name not in self.classes.methods:
             return False
 
@@ -172,7 +172,7 @@ class Heap:
         return True
 
     def put_into(self, container: Slot, slot: Slot) -> None:
-        """Put something into a container, wherever that was read from."""
+        """Write an element of a container, and of the containers that it was read from."""
 
         def fill(value: Value) -> None:
             if isinstance(value, Container):
@@ -195,12 +195,12 @@ class Heap:
         hand: Callable[[Slot], None],
         *kinds: type,
     ) -> None:
-        """Hand on the parts of what is in a slot; of very many values, all parts of all such values.
+        """Hand on the parts of the values of a slot; over the limit, the pool of all such parts.
 
         Args:
             source: the slot.
-            pool: the parts of all values that are not told apart.
-            parts_of: gives the parts of one value.
+            pool: the parts of all values over the limit.
+            parts_of: returns the parts of one value.
             hand: hands on one part.
             kinds: the kinds of values that have parts.
         """
@@ -220,13 +220,13 @@ class Heap:
         self.slots.watch_few(source, each, rest, *kinds)
 
     def parts_of(self, value: Value, name: str | int | None = None) -> list[Slot]:
-        """Return the slots of the elements of a container, or of what an object gives."""
+        """Return the slots of the elements of a container or an object."""
         if isinstance(value, Container):
             return self.elements(value, name)
         return [self.opened(value)] if isinstance(value, Object) else []
 
     def copy_elements(self, source: Slot, target: Slot, axes: int | None = None) -> None:
-        """Put all that is in something, at any depth, into a slot.
+        """Copy all that a slot holds, at any depth.
 
         Args:
             source: something.
@@ -238,7 +238,7 @@ class Heap:
         self.copy_contained(source, target, axes)
 
     def copy_contained(self, source: Slot, target: Slot, axes: int | None = None) -> None:
-        """Put all that is in the containers of a slot into another one."""
+        """Copy the contents of the containers of a slot, at any depth."""
 
         def hand(part: Slot) -> None:
             if axes == 0:
@@ -250,17 +250,17 @@ class Heap:
         self.open(source, self.leaves_pool, self.leaves_of, hand, Container)
 
     def leaves_of(self, value: Value) -> list[Slot]:
-        """Return the slot of all that is in a container."""
+        """Return the slot of the contents of a container."""
         return [self.inside(value)] if isinstance(value, Container) else []
 
     def stacked(self, source: Slot, target: Slot, axes: int) -> None:
-        """Put what is in a slot into another one with so many more axes; the leaves of trees are of any rank then."""
+        """Copy a slot with ``axes`` more axes; the leaves of trees are widened."""
         self.shift(source, target, axes)
         self.slots.add_edge_of(source, target, Container, *UNDIVIDED)
         self.slots.watch_mask(source, self.widen_elements, Container)
 
     def inside(self, container: Container) -> Slot:
-        """Return the slot of all that is in a container and in those in it; each container is gone through once."""
+        """Return the slot of the contents of a container at any depth; each container is visited once."""
         slot = self.slots.slot("inside", container.display)
         if container not in self._gone_through:
             self._gone_through.add(container)
@@ -269,7 +269,7 @@ class Heap:
         return slot
 
     def named(self, source: Slot, name: str | int, target: Slot) -> None:
-        """Put the element of a name or number into a slot; of what is no container, nothing."""
+        """Copy the element of a name or number; only containers have one."""
 
         self.open(
             source,
@@ -280,11 +280,11 @@ class Heap:
         )
 
     def made(self, result: Slot, length: int | None = None) -> Container:
-        """Put a new container into a slot and return it."""
+        """Put a new allocation site into a slot and return it."""
         container = Container(result, length)
         self.slots.put(result, container)
         return container
 
     def named_elements(self, container: Container) -> list[Slot]:
-        """Return the slots of the elements of a container that have a known name."""
+        """Return the slots of the elements of known name."""
         return self._named.get(container.display, [])

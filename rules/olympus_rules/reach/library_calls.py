@@ -1,4 +1,4 @@
-"""Calls of library functions: what they give back of their arguments, and what they hand to callables among them."""
+"""Calls of library functions: what they return of their arguments, and what they hand to callables."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from olympus_rules.reach.values import (
 __all__ = ["CHANGING", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
-"""Functions and methods that copy an object with some attributes anew, by their last name."""
+"""Functions and methods, by last name, that copy an object with new values of some attributes."""
 OPTIONS = frozenset(
     "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
 )
-"""Options of functions that give arrays, which are no arrays themselves."""
+"""Options of array functions that are no arrays."""
 
 
 class LibraryCalls:
-    """Calls of functions that the signature packs describe, and of those that nothing is known of.
+    """Calls of library functions, described by packs or unknown.
 
     Attributes:
         sizes: how many axes a split has, by its call site.
@@ -64,7 +64,7 @@ class LibraryCalls:
         self._handing: set[tuple[Place, str]] = set()
 
     def call(self, value: Library | Made, call: Call) -> None:
-        """Call a function of a library: callables get the other arguments, and the result may hold all of them."""
+        """Call a library function: callables take the other arguments, and the result may hold all of them."""
         model = self.names.model(value.qualified)
         if is_foreign(model):  # what is made of an object of the library is one of its objects, too
             for slot in call.given:
@@ -100,7 +100,7 @@ class LibraryCalls:
         self.binding.construct(Class(code), call)
 
     def hand_on(self, model: Model, call: Call) -> None:
-        """Hand the arguments of a library function to its result, and to the callables among them."""
+        """Copy the arguments of a library function to its result and to the callables among them."""
         transform = model.transform
         functions = {slot for slot, _ in call.arguments[: transform.operands if transform is not None else 0]}
         for slot in call.given:
@@ -114,7 +114,7 @@ class LibraryCalls:
             self.scan(call)
 
     def scan(self, call: Call) -> None:
-        """Give what a scan gives: the last carry, and what its body gives besides, with an axis for the passes."""
+        """Return the last carry of a scan, and the outputs of its body with an axis for the iterations."""
         body, carry = self.slots.slot("body", call.place), self.slots.slot("carry", call.place)
         rows = self.slots.slot("rows", call.place)
         pair = self.heap.made(call.result, 2)
@@ -126,7 +126,7 @@ class LibraryCalls:
         self.slots.add_edge_of(body, call.result, *UNDIVIDED)
 
     def derive(self, function: Library | Made, how: str, call: Call) -> None:
-        """Give keys that are derived of others; a mapped function, which is ``Made``, changes their rank."""
+        """Return derived keys; a mapped function, which is ``Made``, changes their rank."""
         axes: int | None = 0
         if isinstance(function, Made):
             axes = None
@@ -137,7 +137,7 @@ class LibraryCalls:
             self.slots.add_edge_of(slot, call.result, Container, *UNDIVIDED)
 
     def give_back(self, slot: Slot, call: Call, model: Model) -> None:
-        """Let a library give back the keys, containers and objects that it is given."""
+        """Copy an argument to the result, as the model says."""
         if model.result == "arrays":
             if not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords):
                 self.heap.shift(slot, call.result, None)
@@ -150,7 +150,7 @@ class LibraryCalls:
                 self.slots.add_edge_of(slot, call.result, Object)
 
     def give_others(self, values: int, result: Slot) -> None:
-        """Give an array that may be of something else than keys, as something else may have been given."""
+        """Return an array of anything else that the argument may hold."""
         others = self.slots.of_kinds(Other)
         if values & others:
             self.slots.put(result, OTHER)
@@ -158,7 +158,7 @@ class LibraryCalls:
             self.slots.put(result, Made("jax"))
 
     def hand_to(self, source: Slot, slot: Slot, call: Call, model: Model) -> None:
-        """Let a library call the callables in a slot: functions, and objects where a function is meant.
+        """Call the callables of a slot: functions, and objects where a function is expected.
 
         Args:
             source: where the callables are: an argument, or an element of one.
@@ -184,18 +184,18 @@ class LibraryCalls:
             self.slots.watch(source, hand, Library)
 
     def take_arguments(self, value: Value, *, call: Call) -> None:
-        """Give a function its first arguments."""
+        """Bind the first arguments of a function."""
         if isinstance(value, Function | BoundMethod):
             given = sum(not starred for _, starred in call.arguments[1:])
             self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
 
     def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
-        """Let a library call the callables of a mask."""
+        """Call the callables of a mask."""
         for value in self.slots.listed(self.binding.still_told(values, call)):
             self.run(value, slot, call, transform)
 
     def run(self, value: Value, slot: Slot, call: Call, transform: Transformation) -> None:
-        """Let a library call a callable with what is given besides it."""
+        """Call a callable with the other arguments."""
         if self.binding.is_over_limit(call.place):
             return
         result = call.result
@@ -206,7 +206,7 @@ class LibraryCalls:
         self.binding.feed(value, self.handed_on(transform, slot, call), result)
 
     def hand_to_library(self, value: Value, *, slot: Slot, call: Call, transform: Transformation) -> None:
-        """Let a library call a function of a library, such as ``split``, which gives keys of what it is given."""
+        """Call a library function, such as ``split``, which derives keys from the other arguments."""
         assert isinstance(value, Library)
         if not transform.runs:
             self.slots.put(call.result, value if transform.keeps_axes else Made(value.qualified))
@@ -217,7 +217,7 @@ class LibraryCalls:
                     self.heap.copy_elements(other, call.result)
 
     def handed_on(self, transform: Transformation, slot: Slot, call: Call) -> Sequence[Given]:
-        """Return what a library hands to a callable: one sequence for each parameter."""
+        """Return the arguments that a library passes to a callable: one sequence for each parameter."""
         positional = [other for other, _ in call.arguments]
         after = positional[positional.index(slot) + 1 + transform.after :] if slot in positional else None
         named = {keyword: other for keyword, other in call.keywords if keyword is not None}
@@ -244,7 +244,7 @@ class LibraryCalls:
         return []
 
     def iterations(self, given: list[Slot], named: dict[str, Slot], call: Call) -> Sequence[Given]:
-        """Return what a scan hands to its body: the carry, and a row of the arrays that it goes through."""
+        """Return the arguments of the body of a scan: the carry, and a row of the scanned arrays."""
         init, xs = given
         rows, row = named.get("xs", xs), self.slots.slot("row", call.place)
         if rows >= 0:
@@ -252,7 +252,7 @@ class LibraryCalls:
         return [[named.get("init", init), self.slots.slot("carry", call.place)], [row]]
 
     def folded(self, transform: Transformation, positional: list[Slot], call: Call) -> Sequence[Given]:
-        """Return what a fold hands to its function: what the call before gave, and an element."""
+        """Return the arguments of the function of a fold: the previous result, and an element."""
         each = self.mapped(transform, positional[1], call) if len(positional) > 1 else -1
         start = positional[2] if len(positional) > 2 else -1
         for other in (each, start):
@@ -261,7 +261,7 @@ class LibraryCalls:
         return [[each, call.result], [each]]
 
     def unpacked(self, transform: Transformation, given: list[Slot], call: Call) -> Sequence[Given]:
-        """Return the items of an argument, or of its elements, each for the parameter in its place."""
+        """Return the items of an argument, or of its elements, one for each parameter."""
         (source,) = given
         if transform.parts == "rows":
             row = self.slots.slot("unpacked", call.place)
@@ -273,7 +273,7 @@ class LibraryCalls:
         return [[part] for part in parts]
 
     def mapped(self, transform: Transformation, slot: Slot, call: Call) -> Slot:
-        """Return what a map hands to its function: the elements or leaves of an argument, or the argument itself."""
+        """Return the argument of a mapped function: the elements or leaves of a slot, or the slot."""
         if not transform.parts:
             return slot
         each = self.slots.slot("each", call.place, slot)
@@ -287,9 +287,9 @@ class LibraryCalls:
 
 
 def is_foreign(model: Model) -> bool:
-    """Say whether something other than JAX transforms functions or gives back its argument, as the packs say.
+    """Return whether a function of a library other than JAX transforms functions or returns its argument.
 
-    Of Python's own functions, these are its decorators.
+    Of Python, only decorators count.
     """
     if model.is_jax:
         return False

@@ -1,4 +1,4 @@
-"""The files of a project, read into slots; which keys get where, and where they leave the project."""
+"""The analysis of a project, and its answers: which keys reach a place, and where keys escape."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from olympus_rules.syntax.imports import DEFAULT_ROOTS
 __all__ = ["Escape", "Join", "ProjectReach", "reach"]
 
 UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
-"""How a call is written that puts keys among others: ``keys.at[i].set``."""
+"""A call that writes keys into an array of keys: ``keys.at[i].set``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Escape:
-    """A call that hands keys to code which is no part of the project.
+    """A call that passes keys to code outside of the project.
 
     Attributes:
         place: where it is.
@@ -67,7 +67,7 @@ class Escape:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A call that wants keys of one kind: those of each argument, by their constructors."""
+    """A call that joins the keys of several arguments, which must be of one kind; keys by their constructors."""
 
     place: Place
     callee: str
@@ -75,7 +75,7 @@ class Join:
 
 
 class ProjectReach:
-    """Which keys may be where in a project."""
+    """Which keys may reach which places of a project."""
 
     def __init__(
         self,
@@ -116,11 +116,11 @@ class ProjectReach:
         Settling(self.graph).run()
 
     def keys_at(self, place: Place) -> frozenset[Place]:
-        """Return the constructors whose keys may be the value of an expression, or in it."""
+        """Return the constructors whose keys may reach an expression, or a container there."""
         return self._keys(self.graph.expressions.get(place, ()))
 
     def parameters(self) -> frozenset[tuple[str, int, int, str]]:
-        """Return the parameters to which nothing but keys comes: file, line and column of the function, and name."""
+        """Return the parameters that only keys reach: file, line and column of the function, and name."""
         found = []
         for path, module in self.names.modules.items():
             waiting = list(module.nested)
@@ -134,12 +134,12 @@ class ProjectReach:
         return frozenset(found)
 
     def rank(self, place: Place) -> int | None:
-        """Return how many axes the keys at an expression have, ``None`` where that is not known or not always so."""
+        """Return the rank of the keys at an expression; ``None`` if unknown or not unique."""
         ranks = self._ranks(place)
         return ranks.pop() if len(ranks) == 1 else None
 
     def likely_rank(self, place: Place) -> int | None:
-        """Return how many axes the keys at an expression have as far as that is known, ``None`` if it is not at all.
+        """Return the rank of those keys at an expression whose rank is known; ``None`` if none is, or not unique.
 
         The rank of keys in attributes is never known for sure, as an object may stand for a batch of objects.
         """
@@ -151,11 +151,11 @@ class ProjectReach:
         return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
 
     def has_keys_only(self, place: Place) -> bool:
-        """Say whether nothing but keys comes to an expression."""
+        """Return whether only keys reach an expression."""
         return any(self._holds_keys_only(slot) for slot in self.graph.expressions.get(place, ()))
 
     def values(self, place: Place) -> list[Value]:
-        """Return what may come to an expression."""
+        """Return the values that may reach an expression."""
         return [value for slot in self.graph.expressions.get(place, ()) for value in self.slots.values(slot)]
 
     def library_name(self, value: Library) -> str:
@@ -163,7 +163,7 @@ class ProjectReach:
         return self.names.canonical(value.qualified)
 
     def _keys(self, slots: Iterable[Slot]) -> frozenset[Place]:
-        """Return the keys in slots, in the containers there, and in containers in these."""
+        """Return the constructors of the keys in slots, in their containers, and in containers in these."""
         found = 0
         for slot in slots:
             mask = self.slots.mask(slot)
@@ -183,7 +183,7 @@ class ProjectReach:
         return self.slots.of_kinds(Container)
 
     def _inside(self, containers: int, deeper: int) -> int:
-        """Return the mask of the keys in containers, and in those in them."""
+        """Return the mask of the keys in a mask of containers, and ``deeper`` levels down."""
         found = self._contents.get((containers, deeper))
         if found is None:
             inside = 0
@@ -202,7 +202,7 @@ class ProjectReach:
         return reduce(or_, map(self.slots.mask, (self.heap.element(container, None), *named)))
 
     def exported(self, path: str) -> frozenset[Place]:
-        """Return the constructors whose keys other files may read, were there any that import a file.
+        """Return the constructors whose keys a file that imports this one could read.
 
         They are in a variable of the module or in an attribute, or a function gives them that is in one or is no
         inner one.
@@ -222,7 +222,7 @@ class ProjectReach:
         return found
 
     def escapes(self) -> list[Escape]:
-        """Return the calls that hand keys to libraries, or to callees that nothing is known of."""
+        """Return the calls that pass keys to libraries or to unknown callees."""
         found = []
         for call in self.calls.all:
             keys = self._keys(call.given)
@@ -240,7 +240,7 @@ class ProjectReach:
         return found
 
     def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
-        """Say whether nothing but keys comes to a slot; numbers and the unknown count ``strictly`` only.
+        """Return whether only keys reach a slot; numbers and unknown values count ``strictly`` only.
 
         They come to many slots by way of containers whose elements are not told apart.
         """
@@ -249,7 +249,7 @@ class ProjectReach:
         return mask & self._all_keys != 0 and others == 0
 
     def _keeps(self, call: Call) -> bool:
-        """Say whether a callee of which nothing is known is a method of an array or container, by its name."""
+        """Return whether an unknown callee is a method of an array or container, by its name."""
         if call.owner is None:
             return False
         name = call.callee.rpartition(".")[2]
@@ -257,7 +257,7 @@ class ProjectReach:
         return keeping or ".at[" in call.callee or bool(self._keys([call.owner]))
 
     def joins(self) -> list[Join]:
-        """Return the calls of JAX that want keys of one kind in several arguments."""
+        """Return the calls that join the keys of several arguments."""
         found = []
         for call in self.calls.all:
             models = [
@@ -275,7 +275,7 @@ class ProjectReach:
         return found
 
     def _one_kind(self, call: Call, joining: list[Transformation | None]) -> list[list[Slot]]:
-        """Return what has to be of one kind: arguments, or what functions give, and the carry that they are given."""
+        """Return the slots that a call joins: arguments, or the results of functions and their carry."""
         transforms = [transform for transform in joining if transform is not None]
         if not transforms:
             return [[slot] for slot in call.given]
@@ -310,7 +310,7 @@ def method_names(documents: Iterable[Document]) -> set[str]:
 
 
 def is_jax(name: str) -> bool:
-    """Say whether a canonical name is one of JAX, or of Python itself."""
+    """Return whether a canonical name is one of JAX, or of Python itself."""
     import sys
 
     package = name.partition(".")[0]
@@ -323,7 +323,7 @@ def reach(
     roots: Iterable[str] = DEFAULT_ROOTS,
     packs: tuple[str, ...] = (),
 ) -> ProjectReach:
-    """Return which keys may be where in a project; the arguments are those of :class:`ProjectReach`.
+    """Return which keys may reach which places of a project; the arguments are those of :class:`ProjectReach`.
 
     Raises:
         TooLargeError: if it is too large to work that out.

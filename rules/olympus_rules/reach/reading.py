@@ -1,4 +1,4 @@
-"""From the instructions of a file to slots: assignments, attributes, containers, functions and classes."""
+"""From the instructions of a file to edges between slots."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def place_of(file: str, node: ast.AST) -> Place:
 
 
 class Reader:
-    """Reads the instructions of one file, with one method for each kind of instruction.
+    """Reads the instructions of one file: a dispatch class, with one method for each kind of instruction.
 
     Attributes:
         graph: the flow graph of the project.
@@ -79,7 +79,7 @@ class Reader:
         return self.slots.slot(code, number)
 
     def variable(self, code: ir.FunctionCode, name: str) -> Slot | None:
-        """Return the slot of a variable as a scope sees it, ``None`` for one that no scope binds."""
+        """Return the slot of a variable in a scope; ``None`` for an unbound name."""
         scope: ir.FunctionCode | None = code
         while scope is not None:
             if name in scope.local_names and (name not in scope.outer_names or scope.kind == "module"):
@@ -88,7 +88,7 @@ class Reader:
         return self.heap.variable(self.module, name) if name in self.module.local_names else None
 
     def expression(self, code: ir.FunctionCode, register: int, node: ast.AST) -> Slot:
-        """Return the slot of a register and note which expression it is the value of."""
+        """Return the slot of a register, and record its expression."""
         slot, place = self.register(code, register), place_of(self.file, node)
         self.graph.expressions.setdefault(place, []).append(slot)
         if self.graph.sites is None:
@@ -98,7 +98,7 @@ class Reader:
         return slot
 
     def look_for_constructor(self, code: ir.FunctionCode, node: ast.AST, slot: Slot, place: Place) -> None:
-        """Take the constructor for one where it is spelled out, as no one has said where they are."""
+        """Look for the constructor of raw keys where it is spelled out, if nobody has said where it is."""
         if not isinstance(node, ast.Name | ast.Attribute) or not self.is_imported(code, node):
             return
 
@@ -111,7 +111,7 @@ class Reader:
     # instructions
 
     def load(self, code: ir.FunctionCode, made: ir.Load) -> None:
-        """Read a variable; a name that nothing binds comes from a star import, or is a builtin."""
+        """Read a variable; an unbound name comes from a star import or is a builtin."""
         slot = self.expression(code, made.dst, made.node)
         variable = self.variable(code, made.name)
         if variable is not None or "$" in made.name:
@@ -132,7 +132,7 @@ class Reader:
             self.attributes.set_field(class_, name, source)
 
     def collect(self, code: ir.FunctionCode, made: ir.Collect) -> None:
-        """Take the result of a comprehension."""
+        """Make the container of a comprehension."""
         slot = self.expression(code, made.dst, made.node)
         container = Container(slot, None)
         self.slots.put(slot, container)
@@ -144,12 +144,12 @@ class Reader:
             self.attributes.resolve(qualified, self.file, self.heap.variable(code, name))
 
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
-        """Read an attribute of whatever the object may be."""
+        """Read an attribute."""
         owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
         self.attributes.read(owner, made.name, slot, spelled=self.is_imported(code, made.node.value))
 
     def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:
-        """Say whether an expression is the name of an import, or attributes of one."""
+        """Return whether an expression is the name of an import, or attributes of one."""
         head = dotted_name(node).partition(".")[0]
         scope: ir.FunctionCode | None = code
         while scope is not None and head not in scope.local_names:
@@ -161,7 +161,7 @@ class Reader:
         self.attributes.write(self.register(code, made.obj), made.name, self.register(code, made.src))
 
     def item(self, code: ir.FunctionCode, made: ir.Item) -> None:
-        """Read an element; a part of a key array is that key, and a slice of a container has all of it."""
+        """Read an element; a slice of a container has all of its elements."""
         slot = self.expression(code, made.dst, made.node)
         owner = self.register(code, made.obj)
         index = made.node.slice
@@ -182,7 +182,7 @@ class Reader:
         self.heap.shift(owner, slot, axes_of(index))
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
-        """Write an element into whatever variable or attribute holds the container."""
+        """Write an element of a container."""
         self.heap.put_into(self.register(code, made.obj), self.register(code, made.src))
         if made.name is not None:
             variable = self.variable(code, made.name)
@@ -216,7 +216,7 @@ class Reader:
                 self.slots.add_edge(self.register(code, value), self.heap.element(container, name))
 
     def constant(self, code: ir.FunctionCode, made: ir.Constant) -> None:
-        """Remember a constant, for it may be the key of a dictionary."""
+        """Record a constant, which may be the key of a dictionary."""
         self.plain.add((code, made.dst))
         if made.value is None:  # stands for a key that is not given
             self.graph.nothing.add(self.register(code, made.dst))
@@ -224,7 +224,7 @@ class Reader:
             self.constants[code, made.dst] = made.value
 
     def binary(self, code: ir.FunctionCode, made: ir.Binary) -> None:
-        """Apply an operator: containers are joined, and contexts entered."""
+        """Apply an operator: ``+`` joins containers, and ``with`` enters contexts."""
         slot = self.expression(code, made.dst, made.node)
         if made.operation not in ("Add", "with"):
             return
@@ -236,7 +236,7 @@ class Reader:
                 self.slots.add_edge(self.register(code, operand), slot)
 
     def enter(self, context: Slot, target: Slot) -> None:
-        """Put what a context gives into a slot: what ``__enter__`` gives, or the context itself, as most do."""
+        """Enter a context: the result of ``__enter__``, or the context itself."""
 
         def enter(value: Value) -> None:
             assert isinstance(value, Object)
@@ -247,12 +247,12 @@ class Reader:
         self.slots.add_edge_of(context, target, Key, Container, *WHOLE)
 
     def boolean(self, code: ir.FunctionCode, made: ir.Boolean) -> None:
-        """Give one of several values."""
+        """Evaluate ``and`` and ``or`` to any of their operands."""
         for operand in made.operands if made.operation != "not" else ():
             self.slots.add_edge(self.register(code, operand), self.register(code, made.dst))
 
     def unpack(self, code: ir.FunctionCode, made: ir.Unpack) -> None:
-        """Give each target what the container has."""
+        """Unpack a container."""
         source = self.register(code, made.src)
         self.graph.expressions.setdefault(place_of(self.file, made.node), []).append(source)
         targets = [self.register(code, dst) for dst in made.dsts]
@@ -260,7 +260,7 @@ class Reader:
         self.take_apart(source, targets, is_exact=made.star is None)
 
     def take_apart(self, source: Slot, targets: list[Slot], *, is_exact: bool = True) -> None:
-        """Give each target an element of what is in a slot: that of its number, where all have one."""
+        """Copy the elements of a slot to targets, each its own where the lengths agree."""
         for index, target in enumerate(targets):
 
             def parts_of(value: Value, index: int = index) -> list[Slot]:
@@ -275,14 +275,14 @@ class Reader:
             self.heap.shift(source, target, -1 if is_exact else None)
 
     def branch(self, code: ir.FunctionCode, made: ir.Branch) -> None:
-        """Read all arms."""
+        """Read all arms of a branch."""
         for test, _, body in made.arms:
             self.block(code, test)
             self.block(code, body)
         self.block(code, made.orelse)
 
     def loop(self, code: ir.FunctionCode, made: ir.Loop) -> None:
-        """Give the body what is iterated over."""
+        """Read a loop."""
         if made.iterable is not None:
             self.heap.iterate(self.register(code, made.iterable), self.register(code, made.element))
         if made.test is not None:
@@ -291,7 +291,7 @@ class Reader:
         self.block(code, made.orelse)
 
     def attempt(self, code: ir.FunctionCode, made: ir.Try) -> None:
-        """Read all that may run."""
+        """Read all blocks of a ``try``."""
         for block in (made.body, *made.handlers, made.orelse, made.final):
             self.block(code, block)
 
@@ -305,7 +305,7 @@ class Reader:
             self.slots.add_edge(self.register(code, made.src), self.heap.result(code))
 
     def call(self, code: ir.FunctionCode, made: ir.Call) -> None:
-        """Call whatever the callee may be; attributes may be named in a call, and so may the fields of a tuple."""
+        """Read a call; ``getattr``, ``setattr`` and ``namedtuple`` name attributes."""
         call = Call(
             place=place_of(self.file, made.node),
             callee=ast.unparse(made.node.func),
@@ -352,7 +352,7 @@ class Reader:
                 self.slots.add_edge(self.slots.slot("fixture", name), self.heap.variable(inner, name))
 
     def parametrize(self, node: ast.expr, inner: ir.FunctionCode) -> None:
-        """Hand the cases of a test to its parameters: those that are named, or all."""
+        """Copy the cases of a parametrised test to its parameters: to those that are named, or to all."""
         named = constant_names(node.args[0]) if isinstance(node, ast.Call) and node.args else []
         targets = [self.heap.variable(inner, name) for name in named or inner.parameters if name in inner.parameters]
         for cases in node.args[1:2] if isinstance(node, ast.Call) else ():
@@ -368,7 +368,7 @@ class Reader:
                         self.heap.copy_elements(slot, target)
 
     def decorate(self, node: ast.expr, decorator: Slot, inner: ir.FunctionCode, slot: Slot) -> None:
-        """Apply a decorator; keys in the arguments of one of a library are handed to the function, as pytest does."""
+        """Apply a decorator; keys among its arguments reach the function, as in pytest."""
 
         def apply(value: Value) -> None:
             if isinstance(value, Key | Container):
@@ -387,7 +387,7 @@ class Reader:
 
 
 def axes_of(index: ast.expr) -> int | None:
-    """Return by how many axes a subscript changes an array, ``None`` where an index may be an array itself."""
+    """Return by how many axes a subscript changes the rank of an array; ``None`` if an index may be an array."""
     axes = 0
     for part in index.elts if isinstance(index, ast.Tuple) else [index]:
         match part:
@@ -407,7 +407,7 @@ def _is_property(class_: ir.ClassCode, name: str) -> bool:
 
 
 def is_fixture_maker(node: ast.expr) -> bool:
-    """Say whether a decorator is pytest's ``fixture``."""
+    """Return whether a decorator is pytest's ``fixture``."""
     return dotted_name(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2] == "fixture"
 
 

@@ -1,4 +1,4 @@
-"""Slots and the values that may be in them: a graph along which sets of values spread."""
+"""The solver: slots that hold sets of values, and edges along which the sets propagate."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ Watcher = Callable[[Value], None]
 Kinds = tuple[type, ...]
 GROWTH = 1.5
 FEWEST = 10_000
-"""Slots that lead to each other are looked for when so many edges are new, and the edges have grown so much."""
+"""Cycles are looked for when there are so many edges, and they have grown by so much."""
 MOST_STEPS = 4_000_000
-"""Steps, one for each slot that changes and each of its watchers, after which to go on would take very long."""
+"""The limit of steps: one for each change of a slot and each of its watchers."""
 MOST_TOLD_APART = 64
 LISTS = 10_000
-"""Masks of which the values are kept as a list, too."""
+"""The limit of masks whose values are kept as a list."""
 
 
 class TooLargeError(Exception):
-    """Values would spread for very long."""
+    """The graph has too many steps to be solved."""
 
 
 @dataclass(slots=True, eq=False)
 class Watching:
-    """A watcher of a slot, the mask of the kinds of values that it wants, and of those that it has seen."""
+    """A watcher of a slot, with the masks of the values that it wants and has seen."""
 
     watcher: Callable[[int], None]
     wanted: list[int]
@@ -37,7 +37,7 @@ class Watching:
 
 
 class Slots:
-    """A graph of slots. What is in one slot is in all that it leads to; a watcher sees each value once.
+    """A graph of slots. An edge copies all values of its source to its target; a watcher sees each value once.
 
     A set of values is a bit mask, as most steps join large sets that are nearly equal. Slots that lead to each other
     hold the same in the end; they are made one from time to time, which keeps the graph small (B. Hardekopf,
@@ -64,11 +64,11 @@ class Slots:
         self._most_edges = FEWEST
 
     def __len__(self) -> int:
-        """Return how many slots there are."""
+        """Return the number of slots."""
         return len(self._values)
 
     def slot(self, *name: Hashable) -> Slot:
-        """Return the slot of a name, a new one for a new name."""
+        """Return the slot of a name; a new name has a new slot."""
         found = self._numbers.get(name)
         if found is None:
             found = self._numbers[name] = len(self._values)
@@ -82,11 +82,11 @@ class Slots:
         return found
 
     def values(self, slot: Slot) -> list[Value]:
-        """Return what may be in a slot."""
+        """Return the values of a slot."""
         return self.listed(self.mask(slot))
 
     def mask(self, slot: Slot) -> int:
-        """Return what may be in a slot as a bit mask, for :meth:`of_kinds` and :meth:`listed`."""
+        """Return the values of a slot as a bit mask, for :meth:`of_kinds` and :meth:`listed`."""
         return self._values[self._same[slot]]
 
     def listed(self, mask: int) -> list[Value]:
@@ -104,7 +104,7 @@ class Slots:
         return found
 
     def of_kinds(self, *kinds: type) -> int:
-        """Return the mask of all values of some kinds that there are."""
+        """Return the mask of all values of some kinds."""
         return self._mask_of(kinds)[0]
 
     def _mask_of(self, kinds: Kinds) -> list[int]:
@@ -116,13 +116,13 @@ class Slots:
         return found
 
     def empty(self) -> Iterator[tuple[Slot, Hashable]]:
-        """Return the slots in which nothing is, with what their names begin with."""
+        """Return the empty slots, with the first part of their names."""
         for name, slot in list(self._numbers.items()):
             if not self.mask(slot):
                 yield slot, name[0]
 
     def named(self, kind: Hashable) -> list[Slot]:
-        """Return the slots whose names begin with a word."""
+        """Return the slots whose names begin with ``kind``."""
         return [slot for name, slot in self._numbers.items() if name[0] == kind]
 
     def put(self, slot: Slot, value: Value) -> None:
@@ -145,7 +145,7 @@ class Slots:
         return bit
 
     def add_edge_of(self, source: Slot, target: Slot, *kinds: type) -> None:
-        """Let all values of some kinds that are in one slot, now and later, be in another."""
+        """Add an edge for the values of some kinds."""
         source, wanted = self._same[source], self._mask_of(kinds)
         ways = self._typed_edges[source].setdefault(target, [])
         if not any(wanted is one for one in ways):
@@ -153,7 +153,7 @@ class Slots:
             self._spread(self._same[target], self._values[source] & wanted[0])
 
     def add_edge(self, source: Slot, target: Slot) -> None:
-        """Let all that is in one slot, now and later, be in another."""
+        """Add an edge: the target holds all values of the source, now and later."""
         source, target = self._same[source], self._same[target]
         if source != target and target not in self._targets[source]:
             self._targets[source].add(target)
@@ -161,7 +161,7 @@ class Slots:
             self._spread(target, self._values[source])
 
     def watch(self, slot: Slot, watcher: Watcher, *kinds: type) -> None:
-        """Call a function for each value of some kinds, or any, that is in a slot, now or later."""
+        """Call a function for each value of some kinds, or of any, that a slot holds now or later."""
 
         def each(fresh: int) -> None:
             for value in self.listed(fresh):
@@ -170,7 +170,7 @@ class Slots:
         self.watch_mask(slot, each, *kinds)
 
     def watch_mask(self, slot: Slot, watcher: Callable[[int], None], *kinds: type) -> None:
-        """Call a function with the mask of values of some kinds, or any, whenever there are new ones in a slot."""
+        """Call a function with the mask of each set of new values of some kinds, or of any."""
         slot = self._same[slot]
         watching = Watching(watcher, self._mask_of(kinds or (object,)))
         self._watching[slot].append(watching)
@@ -179,7 +179,7 @@ class Slots:
     def watch_few(
         self, slot: Slot, each: Watcher, rest: Callable[[int], None], *kinds: type, most: int = MOST_TOLD_APART
     ) -> None:
-        """Call a function for each value of some kinds in a slot; once there are very many, another with their mask.
+        """Call ``each`` for each value of some kinds in a slot; over the limit, ``rest`` with their mask.
 
         Where so many come together, they were merged before, and to go on telling them apart would be costly.
         """
@@ -215,7 +215,7 @@ class Slots:
             self._waiting.append(slot)
 
     def settle(self) -> None:
-        """Spread until nothing changes.
+        """Propagate values until nothing changes.
 
         Raises:
             TooLargeError: if there is no end of it after very many steps.
@@ -244,7 +244,7 @@ class Slots:
     # slots that are one
 
     def _join_cycles(self) -> None:
-        """Make one slot of those that lead to each other."""
+        """Join the slots of each cycle."""
         for slot, targets in enumerate(self._targets):
             if targets:
                 self._targets[slot] = {self._same[target] for target in targets} - {slot}
@@ -256,7 +256,7 @@ class Slots:
         self._most_edges = max(FEWEST, int(self._edges * GROWTH))
 
     def _join(self, members: list[Slot]) -> None:
-        """Make slots one: what was sent by all of them only has reached all to which they lead."""
+        """Join slots; only values that all of them have sent have reached all targets."""
         first, *others = members
         for other in others:
             self._same[other] = first

@@ -1,4 +1,4 @@
-"""Settling the graph: what is read of objects, and called, that nothing is known of."""
+"""Settling the graph: reads and calls of unknown objects."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ GIVING_BACK = frozenset(
     transpose values
     """.split()  # noqa: SIM905
 )
-"""Methods of arrays and containers that give back what is in them."""
+"""Methods of arrays and containers that return their elements."""
 
 
 class Settling:
-    """Spreads values; what nothing is known of may be, or call, anything of the project."""
+    """Propagates values; an unknown object may be any object of the project."""
 
     def __init__(self, graph: Graph) -> None:
         """Take the graph of all files."""
@@ -48,7 +48,7 @@ class Settling:
         self._read_vaguely: set[tuple[str, Slot]] = set()
 
     def run(self) -> None:
-        """Spread values; what is read of objects that nothing is known of may be of any object of the project."""
+        """Propagate values until nothing changes; an attribute of an unknown object may be that of any object."""
         self.slots.settle()
         for _ in range(ROUNDS):
             self._vague_reads()
@@ -73,7 +73,7 @@ class Settling:
         self.slots.settle()
 
     def _vague_reads(self) -> None:
-        """Read attributes of what may be an object of any class of the project."""
+        """Read attributes of objects of any class of the project."""
         while self.attributes.vague:
             waiting, self.attributes.vague = sorted(self.attributes.vague - self._read_vaguely), set()
             self._read_vaguely.update(waiting)
@@ -85,7 +85,7 @@ class Settling:
             self.slots.settle()
 
     def _unknown_results(self) -> None:
-        """Methods of arrays and containers give back what is in the object."""
+        """Let methods of arrays and containers return the elements of the object."""
         rest = []
         for owner, call in self.calls.method_results:
             if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
@@ -97,7 +97,7 @@ class Settling:
         self.slots.settle()
 
     def _unknown_calls(self) -> None:
-        """What is made of a function, by something that nothing is known of, most likely does the same."""
+        """Let an unknown callee return the functions that it is given, as most decorators do."""
         for call in self.calls.all:
             if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
                 continue

@@ -1,4 +1,4 @@
-"""What spreads from slot to slot: keys by their constructor, and all that can be called."""
+"""Abstract values: keys by their constructor, containers by their allocation site, and callables."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Keys, by the mention of the constructor that made them; what is derived from them has the same.
+    """Keys, by their allocation site, which derived keys inherit.
 
     Attributes:
         site: the mention.
@@ -55,7 +55,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Anything that is no key and cannot be called: a number, an array of numbers, or what is not known."""
+    """Anything else that cannot be called: a number, an array of numbers, or an unknown value."""
 
 
 OTHER = Other()
@@ -84,7 +84,7 @@ class BoundMethod:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A method as a class has it, bound to nothing yet."""
+    """An unbound method."""
 
     code: FunctionCode
 
@@ -105,14 +105,14 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class Super:
-    """What ``super()`` gives in a method of a class."""
+    """The value of ``super()`` in a method of a class."""
 
     code: ClassCode
 
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A callable that has got its first arguments already.
+    """A callable with its first arguments bound.
 
     Attributes:
         code: that of the function.
@@ -140,14 +140,14 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a library function gave, or anything of it."""
+    """A result of a library function, or a part of one."""
 
     qualified: str
 
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A tuple, list or dictionary as it is written somewhere; its elements have slots of their own.
+    """A tuple, list or dictionary, by its allocation site; its elements have slots of their own.
 
     Attributes:
         display: the slot that the display is put into, which tells it from others.
@@ -188,6 +188,6 @@ WHOLE = (
     Library,
     Made,
 )
-"""What is of one piece: a part of it counts as the same."""
+"""Values without parts: a part of one counts as the value."""
 UNDIVIDED = (*WHOLE, Object)
-"""What is no container and no array of keys; the parts of an object are what its class says."""
+"""Values that are no containers and no keys; the class of an object says what its parts are."""

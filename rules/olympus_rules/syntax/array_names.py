@@ -52,17 +52,17 @@ class Outline(NamedTuple):
 
 
 def defines_arrays(data: bytes) -> bool:
-    """Say whether a file defines ``__jax_array__``."""
+    """Return whether a file defines ``__jax_array__``."""
     return b"__jax_array__" in data and _DEFINITION.search(data) is not None
 
 
 def makes_variables(data: bytes) -> bool:
-    """Say whether a file makes variables of flax.nnx and names ``lax``, which does not take them."""
+    """Return whether a file makes variables of flax.nnx and names ``lax``, which does not take them."""
     return b"lax" in data and b"nnx." in data and _VARIABLES.search(data) is not None
 
 
 def may_hold_arrays(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOTS) -> bool:
-    """Say whether a file names a JAX namespace and defines or imports what may be a class with ``__jax_array__``.
+    """Return whether a file names a JAX namespace and defines or imports what may be a class with ``__jax_array__``.
 
     Args:
         data: the file's bytes.
@@ -109,7 +109,7 @@ def imported_names(data: bytes, place: Location) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def has_arrays(roots: tuple[Path, ...], head: str) -> bool:
-    """Say whether some file of a top-level package or module of the project defines ``__jax_array__``."""
+    """Return whether some file of a top-level package or module of the project defines ``__jax_array__``."""
     top = module_file(roots, head)
     if top is None:
         return False
@@ -127,7 +127,7 @@ def _folder_defines(folder: Path) -> bool:
 
 @lru_cache(maxsize=32768)
 def stands_for(roots: tuple[Path, ...], qualified: str, steps: int = STEPS) -> bool:
-    """Say whether a qualified name may be a class with ``__jax_array__``, or a function or module with one beside it.
+    """Return whether a qualified name may be a class with ``__jax_array__``, or be defined beside one.
 
     Args:
         roots: the folders in which absolute imports are looked for.

@@ -202,7 +202,7 @@ class Document(Text):
         return {}
 
     def is_deep(self, node: ast.AST) -> bool:
-        """Say whether a tree is deeper than LibCST's parser can be trusted with."""
+        """Return whether a tree is deeper than LibCST's parser can be trusted with."""
         if node not in self._deep:
             level, depth = [node], 0
             while level and depth < MAX_DEPTH:

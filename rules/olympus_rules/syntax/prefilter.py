@@ -14,7 +14,7 @@ _KEY_WORDS = re.compile(rb"random|PRNG|prng|KeyArray|next_rng_key|make_rng")
 
 
 def may_hold_keys(data: bytes, roots: Iterable[str] = DEFAULT_ROOTS) -> bool:
-    """Say whether a file can hold a JAX key: it names a JAX namespace and something that makes or types keys.
+    """Return whether a file can hold a JAX key: it names a JAX namespace and something that makes or types keys.
 
     Args:
         data: the file's bytes, in any encoding that agrees with ASCII.

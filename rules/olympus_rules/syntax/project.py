@@ -50,7 +50,7 @@ def _package(folder: Path) -> tuple[str, tuple[Path, ...]]:
 
 
 def _has_init(folder: Path) -> bool:
-    """Say whether a folder is a package; the root of a project is none, whatever lies in it."""
+    """Return whether a folder is a package; the root of a project is none, whatever lies in it."""
     is_named = folder.name.isidentifier() and (folder / "__init__.py").is_file()
     return is_named and not any((folder / marker).exists() for marker in MARKERS)
 
@@ -111,13 +111,13 @@ def locate_name(roots: tuple[Path, ...], qualified: str) -> tuple[Path, str] | N
 
 
 def in_project(roots: tuple[Path, ...], qualified: str) -> bool:
-    """Say whether a name is one of a module under the folders."""
+    """Return whether a name is one of a module under the folders."""
     return module_file(roots, qualified.partition(".")[0]) is not None
 
 
 @lru_cache(maxsize=1024)
 def _is_namespace(roots: tuple[Path, ...], name: str) -> bool:
-    """Say whether a name is that of a folder which is a package without an ``__init__``."""
+    """Return whether a name is that of a folder which is a package without an ``__init__``."""
     return any(name in _entries(root) and (root / name).is_dir() for root in roots)
 
 
