@@ -33,15 +33,6 @@ WORDLESS = frozenset({"T", "itemsize", "nbytes", "size"})
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "dynamic_slice_in_dim"})
 """Functions that are told the shape of the words, unless it is taken from a key."""
 STACKING = frozenset({"column_stack", "dstack", "hstack", "vstack"})
-KEEPING = frozenset(
-    """
-    all any array array_equal array_equiv asarray atleast_1d block broadcast_arrays broadcast_to concatenate copy
-    empty_like equal expand_dims flip full full_like issubdtype iterable moveaxis ndim not_equal ones_like repeat
-    reshape result_type roll select shape size split squeeze stack swapaxes take take_along_axis tile transpose where
-    zeros_like append compress choose delete insert flipud fliplr broadcast_shapes dtype isscalar
-    """.split()  # noqa: SIM905
-)
-"""Functions of ``jax.numpy`` that take typed keys; the others compute with numbers."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 
@@ -270,7 +261,7 @@ class Use:
             return last == "size" or (self.gives_shape(call) if last == "shape" else not self.counts_axes_of_keys(call))
         others = [argument for argument in call.args if argument is not self.node]
         options = {keyword.arg: keyword.value for keyword in call.keywords}
-        if (package == NUMPY and last not in KEEPING) or last in STACKING:
+        if (package == NUMPY and not self.reached.names.libraries.get(name).takes_keys) or last in STACKING:
             return True
         if last in SHAPED and any(is_spelled_out([argument]) for argument in [*others, *options.values()]):
             return True

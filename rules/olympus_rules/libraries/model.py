@@ -116,6 +116,7 @@ class Model:
         result: what a call gives back of the values that it is given; ``None`` where nothing is known.
         container: how it builds a container or takes one apart, for functions of Python.
         makes_arrays: whether it gives arrays only, whatever functions it is given.
+        takes_keys: whether an array function takes arrays of typed keys; others compute with numbers.
         joins: whether it wants keys of one kind in all of its arguments.
         conversion: what it does with the words of keys.
     """
@@ -130,6 +131,7 @@ class Model:
     result: Result | None = None
     container: ContainerCall | None = None
     makes_arrays: bool = False
+    takes_keys: bool = False
     joins: bool = False
     conversion: Conversion | None = None
 

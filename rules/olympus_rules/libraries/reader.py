@@ -21,7 +21,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "transform": tuple(TRANSFORMATIONS),
     "result": get_args(Result),
     "containers": get_args(ContainerCall),
-    "arrays": ("modules", "joins"),
+    "arrays": ("modules", "joins", "takes-keys"),
 }
 ROWS = ("functions", "methods")
 TYPED_KEYS = "typed-keys"

@@ -50,6 +50,7 @@ class Libraries:
         self._words: dict[str, dict[str, Any]] = {section: {} for section in WORDS}
         self._returned: dict[str, str] = {}
         self._joining: set[str] = set()
+        self._taking_keys: set[str] = set()
         self._conversions: dict[str, Conversion] = {}
         self._array_modules: tuple[str, ...] = ()
         self._packs: dict[str, list[Pack]] = {}
@@ -74,6 +75,7 @@ class Libraries:
             for word in LISTS[section]:
                 words |= {name: word for name in pack.listed(section, word) if name not in claimed}
         self._conversions |= {name: row for name, row in pack.conversions.items() if name not in claimed}
+        self._taking_keys |= set(pack.listed("arrays", "takes-keys")) - claimed
         self._joining |= set(pack.listed("arrays", "joins")) - claimed
         self._array_modules += tuple(f"{module}." for module in pack.listed("arrays", "modules"))
         raw = {row.qualified for row in pack.functions if row.raw}
@@ -121,6 +123,7 @@ class Libraries:
             container=self._words["containers"].get(name) or self._of_module("containers", name),
             makes_arrays=name.startswith(self._array_modules),
             conversion=self._conversions.get(name),
+            takes_keys=name in self._taking_keys,
             joins=name in self._joining or (transform is not None and transform.joins),
         )
 
