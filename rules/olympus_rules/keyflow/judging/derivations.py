@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from olympus_rules.finding import Confidence
@@ -27,6 +28,37 @@ MET = {
 
 
 def derivation_facts(file: File, run: Run) -> Iterator[Fact]:
+    """Return the facts about the derivations of one run."""
+    yield from _collisions(run)
+    yield from _discarded(file, run)
+
+
+def _discarded(file: File, run: Run) -> Iterator[Fact]:
+    """Return the derivations whose result is lost, except where code is expected to raise.
+
+    At module level, a notebook or a doctest shows the value of a statement.
+    """
+    if run.code.kind == "module":
+        return
+    splits = [(use.node, use.path) for use in run.ledger.consumptions if _is_own_split(file, use)]
+    for node, path in [*splits, *((derivation.node, derivation.path) for derivation in run.derivations)]:
+        lost = isinstance(node, ast.Call) and isinstance(file.document.parents.get(node), ast.Expr)
+        if isinstance(node, ast.Call) and lost and not run.decisions.is_doubtful(path):
+            yield facts.DiscardedDerivation(
+                node=node,
+                confidence=Confidence.CERTAIN,
+                key=spelled(node.args[0]) if node.args else "",
+                function=ast.unparse(node.func),
+            )
+
+
+def _is_own_split(file: File, use: Consumption) -> bool:
+    """Return whether a consumption is a call of a library's ``split``, and not of a function that splits."""
+    row = file.table.get(use.what) if use.draw == "split" else None
+    return row is not None and row.derive == "split"
+
+
+def _collisions(run: Run) -> Iterator[Fact]:
     """Return derivations of equal children: one datum folded in twice, or one that equals the index of a split."""
     terms, knowledge = run.terms, run.knowledge
     steps = _steps(run)
