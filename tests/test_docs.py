@@ -12,9 +12,9 @@ import pytest
 from markdown_it import MarkdownIt
 from pages import plain, unmet
 
-from olympus_lint.engine import lint_text
-from olympus_lint.options import parser
-from olympus_lint.settings import READERS, TABLE_ONLY, Settings, from_table
+from olympus_lint.commandline.options import parser
+from olympus_lint.project.settings import READERS, TABLE_ONLY, Settings, from_table
+from olympus_lint.run.engine import lint_text
 from olympus_rules.finding import Confidence
 from olympus_rules.signatures import package_of, shipped
 

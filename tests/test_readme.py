@@ -12,11 +12,11 @@ import pytest
 from markdown_it import MarkdownIt
 
 from olympus_lint.cli import main
-from olympus_lint.configuration import Configuration
-from olympus_lint.discovery import discover
-from olympus_lint.options import parser
-from olympus_lint.reporting import format_names
-from olympus_lint.runner import Mode, check_files
+from olympus_lint.commandline.options import parser
+from olympus_lint.project.configuration import Configuration
+from olympus_lint.project.discovery import discover
+from olympus_lint.reporting.formats import format_names
+from olympus_lint.run.runner import Mode, check_files
 from olympus_rules.rule import all_rules
 
 ROOT = Path(__file__).parents[1]

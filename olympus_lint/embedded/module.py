@@ -13,8 +13,8 @@ from olympus_lint.embedded.magics import Aside, set_aside, without_prompts
 from olympus_lint.embedded.markdown import read_markdown
 from olympus_lint.embedded.notebook import read_notebook
 from olympus_lint.embedded.pieces import Holder, Piece, parsed
-from olympus_lint.results import Problem
-from olympus_lint.sources import InputError
+from olympus_lint.files.sources import InputError
+from olympus_lint.reporting.results import Problem
 from olympus_rules.finding import Edit, Finding, Position, Related, Span
 from olympus_rules.syntax.document import split_lines
 

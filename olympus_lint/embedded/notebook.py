@@ -10,7 +10,7 @@ from typing import Any
 
 from olympus_lint.embedded.magics import is_python_cell
 from olympus_lint.embedded.pieces import Piece
-from olympus_lint.sources import InputError
+from olympus_lint.files.sources import InputError
 from olympus_rules.syntax.document import split_lines
 
 __all__ = ["NotANotebook", "Notebook", "read_notebook"]

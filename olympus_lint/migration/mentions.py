@@ -7,8 +7,8 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from olympus_lint.directives import tokens_of
 from olympus_lint.migration.places import Text
+from olympus_lint.suppression.directives import tokens_of
 from olympus_rules.finding import Position
 from olympus_rules.syntax.document import split_lines
 

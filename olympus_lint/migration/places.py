@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
 from olympus_lint.embedded.module import Embedded, Places
-from olympus_lint.engine import Projects, internal_error, unfinished_note
-from olympus_lint.results import Problem
-from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError
-from olympus_lint.suppression import Suppressions
-from olympus_lint.validity import NOT_PARSED
+from olympus_lint.files.sources import InputError
+from olympus_lint.files.validity import NOT_PARSED
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import Problem
+from olympus_lint.run.engine import Projects, internal_error, unfinished_note
+from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
 from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from olympus_lint.migration.mentions import Mention
 from olympus_lint.migration.plan import Constructor, Reason
 from olympus_lint.migration.project import Migration
-from olympus_lint.reporting._text import count, place
+from olympus_lint.reporting.phrases import count, place
 from olympus_rules.finding import Finding, Fix
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_codemods.fixes import fix_for
 from olympus_codemods.target import NEWEST, Target
-from olympus_lint.discovery import SourceFile, walk
-from olympus_lint.engine import Projects, deep_recursion, worth_checking
-from olympus_lint.gitignore import GitIgnore
+from olympus_lint.files.sources import InputError, read_bytes
+from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.places import CONSTRUCTOR, Text, constructors, reports_of
 from olympus_lint.migration.project import Migration, keyed_parameters, planned
-from olympus_lint.results import FileResult
-from olympus_lint.settings import DEFAULT_EXCLUDE, Settings
-from olympus_lint.sources import InputError, read_bytes
-from olympus_lint.suppression import Suppressions
-from olympus_lint.validity import NOT_PARSED
+from olympus_lint.project.discovery import SourceFile, walk
+from olympus_lint.project.gitignore import GitIgnore
+from olympus_lint.project.settings import DEFAULT_EXCLUDE, Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.engine import Projects, deep_recursion, worth_checking
+from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.finding import Applicability, Confidence, Finding, Position
 from olympus_rules.rule import Report
 from olympus_rules.syntax.document import decode

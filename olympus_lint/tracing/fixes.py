@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from olympus_lint.engine import lint_text
-from olympus_lint.results import FileResult
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing.judging import Choice, is_judged, question, request
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Applicability, Finding

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from olympus.verdicts import Place, Question, Tier, Verdict
-from olympus_lint.results import FileResult
-from olympus_lint.runner import default_jobs
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.runner import default_jobs
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Confidence, Finding, Span

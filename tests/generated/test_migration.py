@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
 
 from .legacy import Legacy, legacy_projects, write_legacy
 from .migration import failures, numbers, shrunk, text_of

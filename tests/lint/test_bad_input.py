@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from programs import CLEAN, RAW, REUSE
 
-from olympus_lint import sources
+from olympus_lint.files import sources
 from olympus_rules.keyflow import analysis, interpreter
 from olympus_rules.rules.key_reuse import KeyReuse
 

@@ -7,10 +7,10 @@ import codecs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from olympus_lint.engine import lint_text
-from olympus_lint.noqa import add_noqa
-from olympus_lint.runner import Mode, check_bytes
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.runner import Mode, check_bytes
+from olympus_lint.suppression.noqa import add_noqa
 from olympus_rules.syntax.document import decode, split_lines
 
 LEGACY = Settings(select=["OLY201"], unsafe_fixes=True)

@@ -12,7 +12,7 @@ import pytest
 from programs import CLEAN, LOCAL, RAW, REUSE
 
 import olympus_lint
-from olympus_lint.reporting import format_names
+from olympus_lint.reporting.formats import format_names
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 

@@ -16,7 +16,7 @@ import pytest
 from olympus_lint.embedded.magics import set_aside
 from olympus_lint.embedded.module import read
 from olympus_lint.embedded.notebook import NotANotebook
-from olympus_lint.sources import InputError
+from olympus_lint.files.sources import InputError
 
 OUTPUT = {"output_type": "stream", "name": "stdout", "text": ["jax.random.PRNGKey(0) é\n"]}
 CELLS: list[dict[str, Any]] = [

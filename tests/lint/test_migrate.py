@@ -14,11 +14,11 @@ from unittest import mock
 import pytest
 
 from olympus_codemods.target import SINCE, Target
+from olympus_lint.commandline.options import parser
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.report import DRY_RUN
-from olympus_lint.options import parser
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
 from olympus_rules.reach import slots
 
 PROJECT = {

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from programs import CLEAN, RAW, REUSE
 
-from olympus_lint import runner, sources
-from olympus_lint.discovery import SourceFile
-from olympus_lint.runner import Mode, check_bytes, check_files
-from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError, reencode, write_bytes
+from olympus_lint.files import sources
+from olympus_lint.files.sources import InputError, reencode, write_bytes
+from olympus_lint.project.discovery import SourceFile
+from olympus_lint.project.settings import Settings
+from olympus_lint.run import runner
+from olympus_lint.run.runner import Mode, check_bytes, check_files
 
 LEGACY = Settings(select=["OLY201"])
 

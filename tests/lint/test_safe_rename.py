@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from olympus_lint.discovery import SourceFile
-from olympus_lint.engine import fix_text
-from olympus_lint.runner import Mode, check_files
-from olympus_lint.settings import Settings
+from olympus_lint.project.discovery import SourceFile
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import fix_text
+from olympus_lint.run.runner import Mode, check_files
 
 LEGACY = Settings(select=["OLY201"])
 IMPORTS = "import jax\nimport jax.numpy as jnp\n\n"

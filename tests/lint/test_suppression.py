@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from programs import REUSE
 
-from olympus_lint.directives import CommentRows, read_directives
-from olympus_lint.engine import fix_text, lint_text
-from olympus_lint.noqa import add_noqa
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import fix_text, lint_text
+from olympus_lint.suppression.directives import CommentRows, read_directives
+from olympus_lint.suppression.noqa import add_noqa
 
 HEAD = "import jax\n\n\ndef f(key):\n    x = jax.random.normal(key)\n"
 

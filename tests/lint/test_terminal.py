@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from programs import REUSE
 
-from olympus_lint import progress
-from olympus_lint.output import has_color
+from olympus_lint.commandline import progress
+from olympus_lint.commandline.output import has_color
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 TIME_LIMIT = 60  # seconds

@@ -19,9 +19,9 @@ from conftest import Outcome
 from markdown_it import MarkdownIt
 
 from olympus.verdicts import Status
-from olympus_lint.options import parse
-from olympus_lint.results import FileResult
-from olympus_lint.settings import Settings
+from olympus_lint.commandline.options import parse
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
 from olympus_lint.tracing.paths import depends_on_path
 from olympus_lint.tracing.recorded import judge_recorded
 from olympus_rules.finding import Finding, Position, Related, Span

@@ -20,10 +20,10 @@ import pytest
 from programs import CLEAN, REUSE
 
 from olympus.verdicts import Verdict
-from olympus_lint.command import is_selected
-from olympus_lint.engine import lint_text
-from olympus_lint.results import FileResult
-from olympus_lint.settings import Settings
+from olympus_lint.commandline.check import is_selected
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing import Choice, Traced, judge
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.judging import is_judged

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from programs import CLEAN, REUSE
 
-from olympus_lint import sources, validity
-from olympus_lint.validity import newer_syntax, parse_error
+from olympus_lint.files import sources, validity
+from olympus_lint.files.validity import newer_syntax, parse_error
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 TIME_LIMIT = 60  # seconds
@@ -146,7 +146,7 @@ def test_it_can_be_left_out(project):
 def test_what_was_parsed_is_remembered(project, run, monkeypatch):
     Path("a.py").write_text("x = 1\n")
     run(".")
-    monkeypatch.setattr("olympus_lint.engine.parse_error", lambda data: pytest.fail("parsed again"))
+    monkeypatch.setattr("olympus_lint.run.engine.parse_error", lambda data: pytest.fail("parsed again"))
     assert run(".").status == 0
     Path("b.py").write_text("x = 1\n")  # what counts is the content
     assert run(".").status == 0

@@ -1,0 +1,1 @@
+"""What the command line asks for: its options, one module for each command, and where the output goes."""

@@ -1,0 +1,237 @@
+"""The options of the command line; this module is all that ``--help`` and ``--version`` load."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from olympus_lint import __version__
+from olympus_lint.project.spelling import nearest
+from olympus_lint.reporting.formats import format_names
+
+__all__ = ["parse"]
+
+STYLES = ("typed", "portable")
+"""What ``--migrate`` takes; without any it is the first."""
+REPORTS = ("full", "markdown", "html", "json")
+"""The formats of the report on a migration."""
+VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
+"""What ``--select-verdict`` takes; ``none`` stands for findings of rules that are not traced."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the cause and the next step, and exit with 2."""
+        hint = ""
+        if message.startswith("unrecognized arguments:"):
+            options = [option for action in self._actions for option in action.option_strings]
+            near = nearest(message.split()[2].partition("=")[0], options)
+            hint = f"; did you mean {near}?" if near else ""
+        print(f"error: {message}{hint or '; see `olympus-lint --help`.'}", file=sys.stderr)
+        sys.exit(2)
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Parse a command line; an option that is a setting is an attribute only where it was given.
+
+    Raises:
+        SystemExit: after ``--help`` and ``--version``, and for wrong options.
+    """
+    given = sys.argv[1:] if argv is None else argv  # `--migrate` takes no path for its style
+    args = parser().parse_intermixed_args([f"--migrate={STYLES[0]}" if word == "--migrate" else word for word in given])
+    if "-" in args.paths and len(args.paths) > 1:
+        parser().error("`-` stands for standard input and goes with no other path")
+    if getattr(args, "diff", False) and args.add_noqa:
+        parser().error("--diff shows what fixes change; it does not go with --add-noqa")
+    check_tracing(args)
+    check_migration(args)
+    if args.derive_pack and args.paths != ["."]:
+        parser().error("--derive-pack takes one package, and no paths beside it")
+    return args
+
+
+def check_tracing(args: argparse.Namespace) -> None:
+    """See whether the options about tracing go together.
+
+    Raises:
+        SystemExit: they do not.
+    """
+    given = [name for name in ("trace_import", "python", "device") if getattr(args, name)]
+    if given and not args.trace:
+        parser().error(f"--{given[0].replace('_', '-')} does nothing without --trace; give that, too")
+    if args.select_verdict is not None and not args.trace and args.trace_events is None:
+        parser().error("--select-verdict does nothing without --trace or --trace-events; give one of them, too")
+    if args.add_noqa and (args.trace or args.trace_events is not None):
+        option = "--trace" if args.trace else "--trace-events"
+        parser().error(f"{option} does not go with --add-noqa, which reports nothing")
+    if args.trace_events is not None and args.paths == ["-"]:
+        parser().error("--trace-events takes files, whose versions it knows, and not standard input")
+    for word in args.select_verdict or ():
+        if word not in VERDICTS:
+            near = nearest(word, VERDICTS)
+            hint = f"; did you mean {near}?" if near else ""
+            parser().error(f"--select-verdict: expected one of {', '.join(VERDICTS)}, not {word!r}{hint}")
+
+
+def check_migration(args: argparse.Namespace) -> None:
+    """See whether the options about a migration go together, and take out the format of its report.
+
+    Raises:
+        SystemExit: they do not.
+    """
+    args.report_format = "full"
+    if args.migrate is None:
+        return
+    for name in ("add_noqa", "trace", "trace_events", "show_files", "show_settings", "statistics"):
+        if getattr(args, name):
+            parser().error(f"--{name.replace('_', '-')} does not go with --migrate, which has a report of its own")
+    if args.paths == ["-"]:
+        parser().error("--migrate takes the files of a project, and not standard input")
+    args.report_format = args.__dict__.pop("output_format", "full")
+    if args.report_format not in REPORTS:
+        near = nearest(args.report_format, REPORTS)
+        hint = f"; did you mean {near}?" if near else ""
+        parser().error(f"--output-format: with --migrate one of {', '.join(REPORTS)}, not {args.report_format!r}{hint}")
+
+
+def parser() -> Parser:
+    """Build the parser."""
+    made = Parser(
+        prog="olympus-lint",
+        description="Find misuse of JAX's random keys, and put it right.",
+        epilog="Exit status: 0 nothing to report, 1 findings, 2 wrong options, settings or input, or an "
+        "internal error.",
+        allow_abbrev=False,
+    )
+    made.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="files and folders; `-` for stdin")
+    add_actions(made)
+    add_rule_selection(made)
+    add_file_selection(made)
+    add_migration(made)
+    add_tracing(made)
+    add_miscellaneous(made)
+    return made
+
+
+def add_actions(made: Parser) -> None:
+    """Add what is done and how it is shown."""
+    group = made.add_argument_group("Actions and output")
+    flag(group, "--fix", "apply safe fixes")
+    flag(group, "--unsafe-fixes", "with --fix or --diff, apply fixes that change the random stream, too")
+    flag(group, "--fix-only", "apply fixes and do not report the rest; implies --fix")
+    flag(group, "--show-fixes", "list the fixes that were applied")
+    group.add_argument("--diff", action="store_true", help="print what fixes would change; write nothing")
+    group.add_argument("--add-noqa", action="store_true", help="suppress every finding with a `# noqa` comment")
+    flag(group, "--ignore-noqa", "pass over suppression comments")
+    formats = ", ".join(format_names())
+    setting(group, "--output-format", "FORMAT", f"one of {formats} (default: full)")
+    group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
+    group.add_argument("--statistics", action="store_true", help="print the number of findings of each rule")
+    group.add_argument("--show-files", action="store_true", help="print the files that would be checked")
+    group.add_argument("--show-settings", action="store_true", help="print the settings of the first path")
+    group.add_argument("--explain", metavar="RULE", help="print a rule's page")
+    group.add_argument("--list-rules", action="store_true", help="print all rules")
+    what = "print a signature pack derived from the source of an installed package, or of a package's folder"
+    group.add_argument("--derive-pack", metavar="PACKAGE", help=what)
+
+
+def add_rule_selection(made: Parser) -> None:
+    """Add which rules run."""
+    group = made.add_argument_group("Rule selection")
+    what = "codes, prefixes, names or ALL"
+    listing(group, "--select", "RULES", f"rules to run instead of the default ones: {what}")
+    listing(group, "--ignore", "RULES", "rules to leave out")
+    listing(group, "--extend-select", "RULES", "rules to run besides")
+    listing(group, "--per-file-ignores", "PATTERN:RULE", "rules to leave out in some files")
+    setting(group, "--min-confidence", "LEVEL", "possible, likely or certain (default: likely)")
+
+
+def add_file_selection(made: Parser) -> None:
+    """Add which files are checked."""
+    group = made.add_argument_group("File selection")
+    listing(group, "--exclude", "PATTERNS", "files and folders to leave out instead of the default ones")
+    listing(group, "--extend-exclude", "PATTERNS", "files and folders to leave out besides")
+    group.add_argument(
+        "--no-respect-gitignore",
+        dest="respect_gitignore",
+        action="store_false",
+        default=argparse.SUPPRESS,
+        help="check files that .gitignore names, too",
+    )
+    what = "look for files with these suffixes, too: `md` for the Python in Markdown; others as `qmd:markdown`"
+    listing(group, "--extension", "NAMES", what)
+    flag(group, "--force-exclude", "leave excluded files out even when they are named")
+    group.add_argument("--stdin-filename", metavar="NAME", help="the name of what stands on stdin")
+
+
+def add_migration(made: Parser) -> None:
+    """Add the move to typed keys."""
+    group = made.add_argument_group("Migration")
+    what = (
+        "plan the move of the project from PRNGKey to typed keys; with --fix make it, with --diff show it. "
+        "`--migrate=portable` makes code that works with both kinds of keys, for libraries"
+    )
+    group.add_argument("--migrate", choices=STYLES, metavar="[=STYLE]", help=what)
+    setting(group, "--target-jax", "VERSION", "the oldest JAX that migrated code has to run on (default: the newest)")
+
+
+def add_tracing(made: Parser) -> None:
+    """Add whether findings are traced, and how."""
+    group = made.add_argument_group("Tracing")
+    what = "say of each finding whether it is true, by tracing with JAX; imports nothing of yours"
+    group.add_argument("--trace", action="store_true", help=what)
+    what = "with --trace, trace the real functions, too: this imports, and so executes, the files with findings"
+    group.add_argument("--trace-import", action="store_true", help=what)
+    what = "the Python that has JAX, such as that of your project (default: the one that runs this)"
+    group.add_argument("--python", metavar="PATH", help=what)
+    what = "say of each finding whether it is true by the events of `olympus record`, and report what else they show"
+    group.add_argument("--trace-events", metavar="FILE", help=what)
+    group.add_argument("--device", metavar="PLATFORM", help="the platform of JAX that is used (default: cpu)")
+    what = f"report findings with these verdicts only: {', '.join(VERDICTS)}"
+    group.add_argument("--select-verdict", type=comma, action="extend", metavar="VERDICTS", help=what)
+
+
+def add_miscellaneous(made: Parser) -> None:
+    """Add the rest."""
+    group = made.add_argument_group("Miscellaneous")
+    group.add_argument("--config", metavar="FILE", help="read settings from this file only")
+    group.add_argument("--no-cache", action="store_true", help="use no results of earlier runs, and keep none")
+    setting(group, "--cache-dir", "DIR", "keep results between runs in this folder")
+    group.add_argument("--jobs", type=positive, metavar="N", help="number of processes (default: as it pays)")
+    group.add_argument("--exit-zero", action="store_true", help="exit with 0 even when there are findings")
+    group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
+    level = group.add_mutually_exclusive_group()
+    level.add_argument("-v", "--verbose", action="store_true", help="print skipped files, times, tracebacks")
+    level.add_argument("-q", "--quiet", action="store_true", help="print findings only, no summary")
+    group.add_argument("--version", action="version", version=f"olympus-lint {__version__}")
+
+
+def flag(group: argparse._ArgumentGroup, name: str, help: str) -> None:
+    """Add a setting that is true when given."""
+    group.add_argument(name, action="store_true", default=argparse.SUPPRESS, help=help)
+
+
+def setting(group: argparse._ArgumentGroup, name: str, metavar: str, help: str) -> None:
+    """Add a setting with one value."""
+    group.add_argument(name, metavar=metavar, default=argparse.SUPPRESS, help=help)
+
+
+def listing(group: argparse._ArgumentGroup, name: str, metavar: str, help: str) -> None:
+    """Add a setting with values between commas, which may be given several times."""
+    group.add_argument(name, type=comma, action="extend", metavar=metavar, default=argparse.SUPPRESS, help=help)
+
+
+def comma(text: str) -> list[str]:
+    """Split at commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def positive(text: str) -> int:
+    """Read a number above 0."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text!r}")
+    return int(text)

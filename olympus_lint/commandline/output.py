@@ -1,0 +1,102 @@
+"""Where the report goes: standard output, plain or coloured, or a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from olympus_lint.project.settings import Settings, SettingsError
+from olympus_lint.reporting import summary
+from olympus_lint.reporting.formats import has_summary, render
+from olympus_lint.reporting.results import RunResult
+
+__all__ = ["OutputError", "has_color", "print_bytes", "print_out", "report_text", "write_report"]
+
+PIECE = 2048  # characters: Python does not say that a pipe is closed in the middle of what exceeds its buffer
+
+
+class OutputError(Exception):
+    """Standard output takes no more; the message is a sentence."""
+
+
+def print_out(text: str) -> None:
+    """Write to standard output, now: what is left to the end of the process fails where nobody can say so.
+
+    Raises:
+        OutputError: it is closed, or the disk that it goes to is full.
+    """
+    with told():
+        for start in range(0, len(text), PIECE):
+            sys.stdout.write(text[start : start + PIECE])
+        sys.stdout.flush()
+
+
+def print_bytes(data: bytes) -> None:
+    """Write bytes to standard output, now.
+
+    Raises:
+        OutputError: as :func:`print_out`.
+    """
+    with told():
+        for start in range(0, len(data), PIECE):
+            sys.stdout.buffer.write(data[start : start + PIECE])
+        sys.stdout.flush()
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn what goes wrong with standard output into a sentence."""
+    if sys.stdout is None:
+        raise OutputError("standard output is closed, so there is no report; open it, or use --output-file.")
+    try:
+        yield
+    except BrokenPipeError:
+        raise OutputError("standard output was closed before all of the report was written.") from None
+    except OSError as error:
+        raise OutputError(f"standard output cannot be written ({error.strerror}), so the report is lost.") from None
+
+
+def has_color(stream: TextIO) -> bool:
+    """Say whether a stream is a terminal that may show colours."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def report_text(run: RunResult, settings: Settings, *, statistics: bool, quiet: bool, color: bool) -> str:
+    """Return findings, or their statistics, with the summary where the format has one.
+
+    Raises:
+        SettingsError: the format has no statistics.
+    """
+    name = settings.output_format
+    people = has_summary(name)
+    if statistics and not people and name != "json":
+        raise SettingsError(f"--statistics: not with the format {name}; use full, concise, grouped or json.")
+    if statistics:
+        shown = summary.statistics_table(run) if people else summary.statistics_json(run)
+    else:
+        shown = render(name, run, color=color)
+    if not people:
+        return shown
+    if settings.show_fixes:
+        shown += summary.fixes_list(run)
+    return shown if quiet else shown + summary.summary(run)
+
+
+def write_report(text: str, file: str | None) -> None:
+    """Write a report to a file, or else to standard output.
+
+    Raises:
+        SettingsError: the file cannot be written.
+    """
+    if file is None:
+        print_out(text)
+        return
+    try:
+        Path(file).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        cause = f"{file} cannot be written ({error.strerror})"
+        raise SettingsError(f"--output-file: {cause}; name another file.") from None

@@ -1,0 +1,1 @@
+"""Suppression comments: read, applied to findings, and written."""
