@@ -21,9 +21,10 @@ import olympus_codemods
 import olympus_rules
 from olympus_lint import __version__
 from olympus_lint.analysis.store import Store
+from olympus_lint.files.problems import Problem
 from olympus_lint.project.configuration import CACHE
 from olympus_lint.project.settings import Settings
-from olympus_lint.reporting.results import FileResult, Problem
+from olympus_lint.reporting.results import FileResult
 from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span
 from olympus_rules.keyflow.answers import Kept, Outcome, Question
 

@@ -15,14 +15,17 @@ from olympus_lint.analysis.cache import Cache, cache_folder
 from olympus_lint.commandline.information import show_settings
 from olympus_lint.commandline.output import OutputError, has_color, print_bytes, print_out, report_text, write_report
 from olympus_lint.commandline.progress import track
+from olympus_lint.files.problems import Problem
 from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.discovery import discover
 from olympus_lint.project.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
 from olympus_lint.reporting.formats import render
 from olympus_lint.reporting.phrases import count
-from olympus_lint.reporting.results import FileResult, Objection, Problem, RunResult
+from olympus_lint.reporting.results import FileResult, RunResult
 from olympus_lint.reporting.summary import fixes_list
-from olympus_lint.run.runner import Mode, check_bytes, check_files
+from olympus_lint.run.one_file import check_bytes
+from olympus_lint.run.runner import check_files
+from olympus_lint.run.session import Mode, Objection, Session
 from olympus_rules.finding import Finding
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
 
@@ -131,7 +134,7 @@ def check_stdin(args: Namespace, configuration: Configuration) -> int:
     result, new = FileResult(name, analysed=False), data
     if not (settings.force_exclude and settings.excluded.match_any(Path(name))):
         with fix_checker(args, mode) as objection:
-            result, new = check_bytes(name, data, settings, mode, objection=objection)
+            result, new = check_bytes(name, data, settings, Session(mode, objection=objection))
     if mode in (Mode.FIX, Mode.ADD_NOQA):
         print_bytes(new)
         sys.stdout = sys.stderr

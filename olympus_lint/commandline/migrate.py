@@ -7,9 +7,11 @@ from argparse import Namespace
 from pathlib import Path
 
 from olympus_codemods.target import NEWEST, Target
+from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.commandline.check import options_over, report_problems, say
 from olympus_lint.commandline.output import has_color, write_report
 from olympus_lint.embedded.module import read as read_pieces
+from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import (
     InputError,
     check_size,
@@ -28,9 +30,8 @@ from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.discovery import SourceFile, discover
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.phrases import count
-from olympus_lint.reporting.results import Problem
-from olympus_lint.run.engine import worth_checking
-from olympus_lint.run.runner import prepare_collector, unified_diff
+from olympus_lint.run.one_file import unified_diff
+from olympus_lint.run.processes import prepare_collector
 from olympus_rules.syntax.document import decode
 
 __all__ = ["migrate"]

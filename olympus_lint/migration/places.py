@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
-from olympus_lint.embedded.module import Embedded, Places
+from olympus_lint.analysis.failures import internal_error, unfinished_note
+from olympus_lint.analysis.projects import Projects
+from olympus_lint.embedded.module import Embedded
+from olympus_lint.embedded.places import Places
+from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.project.settings import Settings
-from olympus_lint.reporting.results import Problem
-from olympus_lint.run.engine import Projects, internal_error, unfinished_note
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix

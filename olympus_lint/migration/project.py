@@ -9,14 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from olympus_codemods.target import Target
+from olympus_lint.analysis.prefilter import worth_checking
+from olympus_lint.analysis.projects import Projects, deep_recursion
+from olympus_lint.analysis.unparsed import not_parsed
+from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
 from olympus_lint.migration.plan import Constructor, all_held_back, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
-from olympus_lint.reporting.results import Problem
-from olympus_lint.run.engine import Projects, deep_recursion, not_parsed, worth_checking
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.slots import TooLargeError

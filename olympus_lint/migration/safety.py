@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_codemods.fixes import fix_for
 from olympus_codemods.target import NEWEST, Target
+from olympus_lint.analysis.prefilter import worth_checking
+from olympus_lint.analysis.projects import Projects, deep_recursion
 from olympus_lint.files.sources import InputError, read_bytes
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.places import CONSTRUCTOR, Text, constructors, reports_of
@@ -24,7 +26,6 @@ from olympus_lint.project.discovery import SourceFile, walk
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import DEFAULT_EXCLUDE, Settings
 from olympus_lint.reporting.results import FileResult
-from olympus_lint.run.engine import Projects, deep_recursion, worth_checking
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.finding import Applicability, Confidence, Finding, Position
 from olympus_rules.rule import Report

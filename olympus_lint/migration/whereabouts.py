@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from olympus_lint.embedded.module import Places
+from olympus_lint.embedded.places import Places
 from olympus_lint.migration.plan import Constructor, Reason
 from olympus_rules.finding import Finding, Position
 

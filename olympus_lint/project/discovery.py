@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from olympus_lint.files.problems import Problem
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import Settings
-from olympus_lint.reporting.results import Problem
 
 __all__ = ["SourceFile", "discover"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from olympus_lint.reporting.formats import rule_url
+from olympus_lint.reporting.phrases import rule_url
 from olympus_rules.finding import Edit, Finding, Fix, Related, Span
 
 __all__ = ["finding_object"]

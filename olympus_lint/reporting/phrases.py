@@ -1,4 +1,4 @@
-"""Phrases that the formats for people share."""
+"""Phrases that several output formats share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from olympus_lint.reporting.results import can_fix
 from olympus_rules.finding import Finding, Span
 
-__all__ = ["count", "headline", "in_file", "place", "printable", "verdict_mark"]
+__all__ = ["count", "headline", "in_file", "place", "printable", "rule_url", "verdict_mark"]
+
+RULE_PAGES = "https://github.com/olympus-lint/olympus-lint/blob/main/docs/rules/"
 
 CONTROL = {code: chr(0x2400 + code) for code in range(32) if chr(code) != "\t"} | {0x7F: "\u2421"}
 
@@ -36,6 +38,11 @@ def verdict_mark(finding: Finding) -> str:
 def printable(text: str) -> str:
     """Return text with control characters, which could drive a terminal, made visible."""
     return text.translate(CONTROL)
+
+
+def rule_url(name: str) -> str:
+    """Return the address of a rule's page by the rule's name."""
+    return f"{RULE_PAGES}{name}.md"
 
 
 def count(number: int, noun: str) -> str:

@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
+from olympus_lint.files.problems import Problem
 from olympus_rules.finding import Applicability, Finding
 
 if TYPE_CHECKING:
-    from olympus_lint.embedded.module import Places
-    from olympus_lint.project.settings import Settings
+    from olympus_lint.embedded.places import Places
 
-__all__ = ["FileResult", "FixResult", "Objection", "Problem", "RunResult", "can_fix"]
-
-
-Objection: TypeAlias = Callable[[str, str, str, Finding, "Settings"], str | None]
-"""Says why a fix should not be applied: takes file, text, fixed text, finding and settings."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why something was not, or not wholly, checked.
-
-    Attributes:
-        filename: the file or folder; empty when the cause lies elsewhere.
-        message: the cause and the next step, as a sentence.
-        detail: a traceback, shown with ``--verbose``.
-        is_newer: whether the cause is syntax of a newer Python, which summaries count apart.
-    """
-
-    filename: str
-    message: str
-    detail: str = ""
-    is_newer: bool = False
-
-    def __str__(self) -> str:
-        """Return the sentence with its place."""
-        return f"{self.filename}: {self.message}" if self.filename else self.message
+__all__ = ["FileResult", "FixResult", "RunResult", "can_fix"]
 
 
 @dataclass(slots=True)

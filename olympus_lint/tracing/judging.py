@@ -16,7 +16,7 @@ from typing import Any
 from olympus.verdicts import Place, Question, Tier, Verdict
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
-from olympus_lint.run.runner import default_jobs
+from olympus_lint.run.processes import default_jobs
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Confidence, Finding, Span

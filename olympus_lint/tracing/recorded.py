@@ -14,9 +14,10 @@ from olympus.recording.eventfile import EventFile, NotEvents, Pair, Process, Sit
 from olympus.spans import Span as Place
 from olympus.spans import diverging
 from olympus.verdicts import Status, Verdict
+from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError, read_bytes
 from olympus_lint.project.settings import Settings
-from olympus_lint.reporting.results import FileResult, Problem
+from olympus_lint.reporting.results import FileResult
 from olympus_lint.suppression.comments import Suppressions
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.judging import is_judged

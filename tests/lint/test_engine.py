@@ -9,7 +9,8 @@ from programs import CLEAN, LOCAL, RAW, REUSE
 
 from olympus_codemods.codemod import all_codemods
 from olympus_lint.project.settings import Settings
-from olympus_lint.run.engine import PASSES, fix_text, lint_text
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.fixing import PASSES, fix_text
 from olympus_rules.finding import Applicability, Confidence, Edit, Fix, Position, Span
 
 LEGACY = Settings(select=["OLY201"])

@@ -13,9 +13,11 @@ import pytest
 from programs import RAW, REUSE
 
 from olympus.verdicts import Verdict
+from olympus_lint.files.problems import Problem
 from olympus_lint.project.settings import Settings
-from olympus_lint.reporting.formats import format_names, has_summary, render, rule_url
-from olympus_lint.reporting.results import FileResult, Problem, RunResult
+from olympus_lint.reporting.formats import format_names, has_summary, render
+from olympus_lint.reporting.phrases import rule_url
+from olympus_lint.reporting.results import FileResult, RunResult
 from olympus_lint.reporting.summary import summary
 from olympus_lint.run.engine import lint_text
 from olympus_rules.finding import (

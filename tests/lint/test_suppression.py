@@ -6,7 +6,8 @@ import pytest
 from programs import REUSE
 
 from olympus_lint.project.settings import Settings
-from olympus_lint.run.engine import fix_text, lint_text
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.fixing import fix_text
 from olympus_lint.suppression.directives import CommentRows, read_directives
 from olympus_lint.suppression.noqa import add_noqa
 

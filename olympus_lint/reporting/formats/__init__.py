@@ -1,8 +1,8 @@
-"""How a run is shown. Each module here whose name has no underscore in front is an output format.
+"""The output formats: each module of this folder is one, under the module's name with hyphens.
 
 A format is a function ``render(run: RunResult, *, color: bool) -> str``; ``color`` says whether the output is
-a terminal that shows colours. Its module's name, with hyphens, is the name of the format. ``SUMMARY = True``
-in it says that people read the format, so that a summary may follow.
+a terminal that shows colours. ``SUMMARY = True`` in the module marks a format for people, after which a summary may
+follow.
 """
 
 from __future__ import annotations
@@ -15,15 +15,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from olympus_lint.reporting.results import RunResult
 
-__all__ = ["RULE_PAGES", "format_names", "has_summary", "render", "rule_url"]
-
-RULE_PAGES = "https://github.com/olympus-lint/olympus-lint/blob/main/docs/rules/"
+__all__ = ["format_names", "has_summary", "render"]
 
 
 def format_names() -> list[str]:
     """Return the names of the output formats, without loading them."""
-    names = (info.name for info in pkgutil.iter_modules(__path__))
-    return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
+    return sorted(info.name.replace("_", "-") for info in pkgutil.iter_modules(__path__))
 
 
 def render(name: str, run: RunResult, *, color: bool = False) -> str:
@@ -46,8 +43,3 @@ def has_summary(name: str) -> bool:
 def load(name: str) -> ModuleType:
     """Return the module of a format."""
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-
-
-def rule_url(name: str) -> str:
-    """Return the address of a rule's page by the rule's name."""
-    return f"{RULE_PAGES}{name}.md"

@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import quote
 
 from olympus_lint import __version__
-from olympus_lint.reporting.formats import rule_url
-from olympus_lint.reporting.phrases import in_file
-from olympus_lint.reporting.results import Problem, RunResult
+from olympus_lint.files.problems import Problem
+from olympus_lint.reporting.phrases import in_file, rule_url
+from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
 from olympus_rules.finding import Edit, Finding, Fix, Span
 from olympus_rules.rule import Rule, all_rules
