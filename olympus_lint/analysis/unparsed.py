@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+from olympus_lint.files.newer import newer_syntax
 from olympus_lint.files.problems import Problem
-from olympus_lint.files.validity import NOT_PARSED, newer_syntax, promised
+from olympus_lint.files.validity import NOT_PARSED, promised
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
 from olympus_rules.rules.invalid_syntax import InvalidSyntax, invalid_syntax

@@ -16,7 +16,7 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
-from olympus_lint.migration.plan import Constructor, all_held_back, plan
+from olympus_lint.migration.plan import Constructor, Survey, SurveyedFile, all_held_back, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
 from olympus_rules.keyflow.facts import GlobalImplementation
@@ -158,30 +158,22 @@ def planned(
         staying: those that are not renamed in any case, by their file and number.
         careful: whether keys of which the number of axes is not known count as single ones.
     """
-    documents = {}
+    if not migration.is_too_large:
+        with suppress(TooLargeError):
+            return plan(_survey(migration, found), staying, careful=careful)
+    return all_held_back(found, "gets to more places than can be followed; name fewer folders at a time")
+
+
+def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
+    """Return what the plan knows of the files that can be parsed."""
+    files = {}
     for text in migration.texts:
         document = _parsed(text)
         if document is not None:
-            documents[text.filename] = document
-    packs = _packs(migration)
-    exits = {text.filename: text.exits for text in migration.texts}
-    seen = {text.filename: text.seen for text in migration.texts}
-    roots = _roots(migration)
-    if not migration.is_too_large:
-        with suppress(TooLargeError):
-            return plan(
-                documents,
-                found,
-                migration.left,
-                exits,
-                seen,
-                target=migration.target,
-                roots=roots,
-                packs=packs,
-                staying=staying,
-                careful=careful,
-            )
-    return all_held_back(found, "gets to more places than can be followed; name fewer folders at a time")
+            path = str(Path(text.filename).absolute())
+            left = migration.left.get(text.filename, ())
+            files[text.filename] = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen)
+    return Survey(files, migration.target, _roots(migration), _packs(migration))
 
 
 def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *, unsafe: bool) -> None:

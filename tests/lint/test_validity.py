@@ -11,7 +11,8 @@ import pytest
 from programs import CLEAN, REUSE
 
 from olympus_lint.files import sources, validity
-from olympus_lint.files.validity import newer_syntax, parse_error
+from olympus_lint.files.newer import newer_syntax
+from olympus_lint.files.validity import parse_error
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 TIME_LIMIT = 60  # seconds
