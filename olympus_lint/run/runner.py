@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from olympus_lint.analysis.prefilter import worth_checking
@@ -29,6 +30,58 @@ PARSED_IN_TIME = 20  # bytes are parsed in the time in which one is analysed
 WORTH_A_POOL = 1_000_000  # bytes to analyse; below that, starting processes costs more than it saves
 
 
+@dataclass(slots=True)
+class Work:
+    """The files that are to be checked.
+
+    Attributes:
+        candidates: files that can hold a key, with their bytes.
+        keyless: files that are only parsed.
+        renaming: candidates in which a fix may rename a constructor of keys.
+        spent: the time that parsing takes, in bytes of candidates that are analysed in that time.
+    """
+
+    candidates: list[tuple[SourceFile, bytes]] = field(default_factory=list)
+    keyless: list[SourceFile] = field(default_factory=list)
+    renaming: list[SourceFile] = field(default_factory=list)
+    spent: int = 0
+
+    def take(self, file: SourceFile, cache: Cache | None) -> FileResult | None:
+        """Read a file and add it to the work; return the result if it needs no check."""
+        try:
+            data = read_bytes(file.filename)
+        except InputError as error:
+            return failure(file.filename, error)
+        is_python = file.settings.kind_of(file.filename) == "python"
+        if not is_python or worth_checking(file.filename, data, file.settings):
+            self.candidates.append((file, data))
+            if b"PRNGKey" in data and CONSTRUCTOR in file.settings.codes:
+                self.renaming.append(file)
+            return None
+        if not checks_syntax(file.filename, file.settings) or (cache is not None and cache.is_valid(data)):
+            return FileResult(file.filename, analysed=False)
+        self.keyless.append(file)
+        self.spent += len(data) // PARSED_IN_TIME
+        return None
+
+    def recall(self, session: Session) -> Iterator[FileResult]:
+        """Yield the results of an earlier run that still hold, and drop these candidates."""
+        candidates, self.candidates = self.candidates, []
+        for file, data in candidates:
+            result = recalled(session, file, data)
+            if result is not None:
+                yield result
+            else:
+                self.candidates.append((file, data))
+
+
+def recalled(session: Session, file: SourceFile, data: bytes) -> FileResult | None:
+    """Return the result of an earlier run; files with pieces of Python have none."""
+    is_python = file.settings.kind_of(file.filename) == "python"
+    result = session.projects.recall(file.filename, data, file.settings) if is_python else None
+    return None if result is None else settled(result, result.text, file.settings, session.clearance)
+
+
 def check_files(
     files: Iterable[SourceFile],
     mode: Mode,
@@ -50,43 +103,22 @@ def check_files(
         The result of each file: first those from the cache, then the others, imported files
         before those that import them.
     """
-    candidates: list[tuple[SourceFile, bytes]] = []
-    keyless: list[SourceFile] = []
-    renaming: list[SourceFile] = []
     cache = cache if mode is Mode.CHECK else None
-    spent = 0  # on files without keys, in bytes of others
     forget_folders()
     forget_outlines()
+    work = Work()
     for file in files:
-        try:
-            data = read_bytes(file.filename)
-        except InputError as error:
-            yield failure(file.filename, error)
-            continue
-        is_python = file.settings.kind_of(file.filename) == "python"
-        if not is_python or worth_checking(file.filename, data, file.settings):
-            candidates.append((file, data))
-            if b"PRNGKey" in data and CONSTRUCTOR in file.settings.codes:
-                renaming.append(file)
-        elif not checks_syntax(file.filename, file.settings) or (cache is not None and cache.is_valid(data)):
-            yield FileResult(file.filename, analysed=False)
-        else:
-            keyless.append(file)
-            spent += len(data) // PARSED_IN_TIME
+        result = work.take(file, cache)
+        if result is not None:
+            yield result
     prepare_collector()
-    session = Session(mode, Projects(cache), clearance_of(renaming), objection)
+    session = Session(mode, Projects(cache), clearance_of(work.renaming), objection)
     if cache is not None:
-        found = ((recalled(session, file, data), file, data) for file, data in candidates)
-        candidates = []
-        for result, file, data in found:
-            if result is not None:
-                yield result
-            else:
-                candidates.append((file, data))
-    size = sum(len(data) for _, data in candidates) + spent
-    jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(candidates) + len(keyless))
-    ordered = imports_first(candidates)
-    del candidates
+        yield from work.recall(session)
+    size = sum(len(data) for _, data in work.candidates) + work.spent
+    jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(work.candidates) + len(work.keyless))
+    ordered, keyless = imports_first(work.candidates), work.keyless
+    del work  # the bytes of the files
     yield from run(ordered, keyless, jobs, session)
     if cache is not None:
         cache.close()
@@ -99,13 +131,6 @@ def clearance_of(files: Sequence[SourceFile]) -> Clearance | None:
     from olympus_lint.migration.safety import Clearance
 
     return Clearance(files)
-
-
-def recalled(session: Session, file: SourceFile, data: bytes) -> FileResult | None:
-    """Return the result of an earlier run; files with pieces of Python have none."""
-    is_python = file.settings.kind_of(file.filename) == "python"
-    result = session.projects.recall(file.filename, data, file.settings) if is_python else None
-    return None if result is None else settled(result, result.text, file.settings, session.clearance)
 
 
 def run(
