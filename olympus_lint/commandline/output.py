@@ -11,7 +11,7 @@ from typing import TextIO
 
 from olympus_lint.project.settings import Settings, SettingsError
 from olympus_lint.reporting import summary
-from olympus_lint.reporting.formats import has_summary, render
+from olympus_lint.reporting.formats import format_names, has_summary, render
 from olympus_lint.reporting.results import RunResult
 
 __all__ = ["OutputError", "has_color", "print_bytes", "print_out", "report_text", "write_report"]
@@ -74,7 +74,8 @@ def report_text(run: RunResult, settings: Settings, *, statistics: bool, quiet: 
     name = settings.output_format
     people = has_summary(name)
     if statistics and not people and name != "json":
-        raise SettingsError(f"--statistics: not with the format {name}; use full, concise, grouped or json.")
+        *most, last = [*filter(has_summary, format_names()), "json"]
+        raise SettingsError(f"--statistics: not with the format {name}; use {', '.join(most)} or {last}.")
     if statistics:
         shown = summary.statistics_table(run) if people else summary.statistics_json(run)
     else:

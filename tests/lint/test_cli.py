@@ -146,7 +146,7 @@ def test_statistics(project, run):
     assert json.loads(counted.out) == [{"code": "OLY104", "name": "key-reuse", "count": 2, "fixable": 2}]
     refused = run("--statistics", "--output-format", "sarif", "a.py")
     assert refused.status == 2
-    assert refused.err.startswith("error: --statistics: not with the format sarif; use full")
+    assert refused.err.startswith("error: --statistics: not with the format sarif; use concise, full, grouped or json.")
 
 
 def test_show_files(project, run):

@@ -13,6 +13,7 @@ from programs import CLEAN, REUSE
 from olympus_lint.files import sources, validity
 from olympus_lint.files.newer import newer_syntax
 from olympus_lint.files.validity import parse_error
+from olympus_lint.reporting.formats import format_names
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 TIME_LIMIT = 60  # seconds
@@ -133,7 +134,7 @@ def test_the_other_cells_are_checked_and_fixed(project):
     assert [(found["code"], found["cell"]) for found in json.loads(done.stdout)] == [("OLY902", 1)]
     assert "Nothing in this cell was checked." in done.stdout
     assert "jax.random.key(0)" in Path("a.ipynb").read_text()
-    for form in ("full", "concise", "grouped", "github", "sarif", "json-lines"):
+    for form in format_names():
         assert "OLY902" in command("--output-format", form, "a.ipynb").stdout
 
 
