@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parse(argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # names and sources need not fit the locale
+            stream.reconfigure(errors="backslashreplace")  # the locale may lack characters of names and sources
     from olympus_lint.commandline.output import OutputError
     from olympus_lint.project.settings import SettingsError
 
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def unheard(message: str) -> int:
-    """End without complaint of the streams: what they still hold is not written by Python at its own end."""
+    """Report that output failed, and discard what the streams still hold, so that Python does not fail at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         print(f"error: {message}", file=sys.stderr, flush=True) if message else None
     for stream in (sys.stdout, sys.stderr):
@@ -67,7 +67,7 @@ def unheard(message: str) -> int:
 
 
 def run(args: Namespace) -> int:
-    """Do what the options ask for, and return the exit status."""
+    """Run the command that the options choose, and return the exit status."""
     if args.list_rules:
         from olympus_lint.commandline.information import list_rules
         from olympus_lint.commandline.output import print_out
@@ -93,7 +93,7 @@ def run(args: Namespace) -> int:
 
 
 def show_markdown(page: str) -> None:
-    """Print a page, on a terminal with its markup shown."""
+    """Print a page, with its markup rendered on a terminal."""
     from olympus_lint.commandline.output import has_color, print_out
 
     if sys.stdout is None or not has_color(sys.stdout):

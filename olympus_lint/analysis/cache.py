@@ -1,7 +1,7 @@
-"""What is kept between runs: the results of files, and what files say to each other.
+"""The entries of the cache: results of files, and the answers that files give each other.
 
-Everything is JSON, and everything that is read is checked: a cache that came with somebody's repository can at worst
-hide findings, as a comment there can.
+Entries are JSON, and their types are checked when they are read. A cache that somebody else has committed can at worst
+hide findings, as a comment can.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from olympus_rules.keyflow.answers import Kept, Outcome, Question
 __all__ = ["AnswerMemory", "Cache", "Entry", "cache_folder"]
 
 VARIABLE = "OLYMPUS_LINT_CACHE_DIR"
-WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError)  # of what is read
+WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError)  # raised by an entry of the wrong form
 
 
 def cache_folder(args: Namespace, settings: Settings) -> Path:
-    """Return the folder of the cache: of the command line, the environment or the settings, or the default one."""
+    """Return the cache folder: from the command line, the environment, the settings or the default, in this order."""
     chosen = None if "cache_dir" in args else os.environ.get(VARIABLE)
     return Path(chosen or settings.cache_dir or CACHE).absolute()
 
@@ -44,8 +44,8 @@ class Entry:
     """The kept result of a file.
 
     Attributes:
-        stamp: that of the file's bytes and place.
-        needs: what the file had looked up in others.
+        stamp: the digest of the file's bytes and of its place among modules.
+        needs: the lookups of the file in other files, each with the digest of its answer.
         result: the result, without the text.
     """
 
@@ -66,7 +66,7 @@ class Cache:
         self._needs: dict[str, Sequence[Outcome] | None] = {}
 
     def load_result(self, filename: str, settings: Settings) -> Entry | None:
-        """Return what was kept of a file under these settings."""
+        """Return the entry of a file under these settings."""
         text = self.store.get(self._result_key(filename, settings))
         if text is None:
             return None
@@ -92,7 +92,7 @@ class Cache:
         self.store.put(self._result_key(result.filename, settings), _json(entry))
 
     def load_needs(self, name: str) -> Sequence[Outcome] | None:
-        """Return what a file had looked up, by the name under which that is kept."""
+        """Return the needs of a file by the name of their entry."""
         if name not in self._needs:
             text = self.store.get(_key("needs", name))
             try:
@@ -102,7 +102,7 @@ class Cache:
         return self._needs[name]
 
     def save_needs(self, needs: Sequence[Outcome]) -> str:
-        """Keep what a file has looked up, and return its name."""
+        """Save the needs of a file, and return the name of the entry."""
         text = _json(needs)
         name = blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
         if self._needs.get(name) is None:
@@ -111,15 +111,15 @@ class Cache:
         return name
 
     def is_valid(self, data: bytes) -> bool:
-        """Say whether an earlier run has found these bytes to be Python."""
+        """Say whether an earlier run has parsed these bytes."""
         return self.store.get(_valid_key(data)) is not None
 
     def save_valid(self, data: bytes) -> None:
-        """Keep that some bytes are Python."""
+        """Save that some bytes can be parsed."""
         self.store.put(_valid_key(data), "[]")
 
     def close(self) -> None:
-        """Write what is left; the cache can still be used."""
+        """Write pending entries; the cache can still be used."""
         self.store.close()
 
     def _result_key(self, filename: str, settings: Settings) -> bytes:
@@ -139,7 +139,7 @@ class AnswerMemory:
         self.save_needs = cache.save_needs
 
     def load(self, question: Question) -> Kept | None:
-        """Return what was kept of an answer."""
+        """Return the saved answer to a question."""
         text = self._cache.store.get(self._key(question))
         if text is None:
             return None
@@ -158,7 +158,7 @@ class AnswerMemory:
 
 
 def _knowledge(settings: Settings) -> list[list[str]]:
-    """Return what the key flow is told of libraries: the roots, and a digest of each of the user's packs."""
+    """Return the settings that an answer depends on: the library roots, and a digest of each signature pack."""
     return [list(settings.library_roots), [_pack_digest(path) for path in settings.signature_packs]]
 
 
@@ -169,7 +169,7 @@ def _pack_digest(path: str) -> str:
 
 @cache
 def tool() -> str:
-    """Return a text that changes with the program, its signature tables included, and with Python."""
+    """Return a digest of the program, its signature packs and the version of Python."""
     parts = [__version__, sys.version]
     for package in (olympus, olympus_rules, olympus_codemods, sys.modules["olympus_lint"]):
         folder = Path(package.__file__ or "").parent
@@ -192,7 +192,7 @@ def _valid_key(data: bytes) -> bytes:
 
 
 def write_finding(finding: Finding) -> list[Any]:
-    """Return a finding as plain data; its own filename is left out, since the same file may be named otherwise."""
+    """Return a finding as plain data, without its own filename, since another run may name the file differently."""
     fix = finding.fix
     return [
         finding.code,
@@ -211,10 +211,10 @@ def write_finding(finding: Finding) -> list[Any]:
 
 
 def read_finding(data: Any, filename: str) -> Finding:
-    """Return a finding of plain data.
+    """Return the finding for plain data.
 
     Raises:
-        ValueError, TypeError: it is none.
+        ValueError, TypeError: the data are no finding.
     """
     code, name, message, span, confidence, related, effect, fix, cell = _list(data)
     return Finding(

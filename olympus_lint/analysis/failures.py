@@ -1,4 +1,4 @@
-"""Problems for what went wrong inside: a rule or fix that raised, or an analysis that was not finished."""
+"""Problems for internal failures: a rule or fix that raised, or an analysis that exhausted its budget."""
 
 from __future__ import annotations
 

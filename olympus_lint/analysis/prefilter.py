@@ -12,12 +12,12 @@ __all__ = ["worth_checking"]
 
 
 def worth_checking(filename: str, data: bytes, settings: Settings) -> bool:
-    """Say whether a file can hold a key, an object with ``__jax_array__``, or a suppression of ours that may be idle.
+    """Say whether a file can hold a key, an object with ``__jax_array__``, or a suppression that may be unused.
 
     Args:
-        filename: where its imports are looked for.
+        filename: its path, from which its imports are resolved.
         data: its bytes.
-        settings: those of the file.
+        settings: its settings.
     """
     if may_hold_keys(data, settings.library_roots) or b"OLY" in data or b"olympus:" in data:
         return True

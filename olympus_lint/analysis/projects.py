@@ -82,7 +82,7 @@ class Projects:
                     return None
             if entry.result.findings:
                 entry.result.text = decode(data)
-        except Exception:  # what goes wrong inside is reported by the check of the file
+        except Exception:  # the check of the file reports the internal failure
             self.distrust()
             return None
         finally:
@@ -91,7 +91,7 @@ class Projects:
         return entry.result
 
     def keep(self, document: Document, data: bytes, settings: Settings, result: FileResult) -> None:
-        """Keep a result for later runs, if nothing went wrong and all that it rests on is known for good."""
+        """Save a result without errors, if all of its needs are settled."""
         if self.cache is None:
             return
         answers, needs = self._answers_of(settings), self.get(settings).needs(document)
@@ -105,7 +105,7 @@ class Projects:
             self._unsettled.append((stamp, document.roots, needs, replace(result, text=""), settings))
 
     def finish(self) -> None:
-        """Keep what could not be kept yet, since it rests on circles of files; nothing may be checked after that."""
+        """Save the results that depend on circles of files; no file may be checked afterwards."""
         if self.cache is None:
             return
         try:
@@ -116,11 +116,11 @@ class Projects:
                     settled = self._answers_of(settings).settled(roots, needs, finally_=True)
                     if len(settled) == len(needs):
                         self.cache.save_result(stamp, settled, result, settings)
-        except Exception:  # the results are there, and the next run computes these again
+        except Exception:  # the results are complete, and the next run computes these entries again
             self.distrust()
 
     def distrust(self) -> bool:
-        """Go on without the cache, as if there had been none; say whether it was in use."""
+        """Stop using the cache and forget what was read from it; return whether an answer was read."""
         used = any(answers.recalled for answers in self._answers.values())
         if self.cache is not None:
             self.cache, self._projects, self._answers, self._unsettled = None, {}, {}, []
@@ -134,7 +134,7 @@ class Projects:
 
 @contextlib.contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Let functions call each other more deeply: one answer rests on another, which rests on another."""
+    """Raise the recursion limit: an answer may need another answer, which may need a third."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:

@@ -1,4 +1,4 @@
-"""A file of keys and values between runs; whatever is wrong with it, the run goes on without."""
+"""The SQLite file of the cache. Any failure of it ends its use, and the run continues without it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 __all__ = ["Store"]
 
 NAME = "cache.sqlite3"
-STAMP = "pruned"  # a file that tells by its time when that was done last
+STAMP = "pruned"  # a file whose time is that of the last pruning
 SCHEMA = "CREATE TABLE entries (key BLOB PRIMARY KEY, value TEXT, used INTEGER) WITHOUT ROWID"
 VERSION = 1
 PATIENCE = 2.0  # seconds to wait for another process
-KEEP = 30  # days that an entry stays without being used
+KEEP = 30  # days after which an unused entry is deleted
 MOST = 200_000  # entries
 MANY = 1_000  # entries in one transaction
-TOUCH = 3  # days after which a use is noted again
+TOUCH = 3  # days after which another use is recorded
 DAY = 86_400
 TAG = """\
 Signature: 8a477f597d28d172789f06886806bc55
@@ -33,21 +33,21 @@ class Store:
 
     Attributes:
         folder: the cache folder.
-        note: why it is not used, as a sentence; empty as long as it is.
+        note: why the store is not used, as a sentence; empty while it is in use.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder; it is made when something is to be kept or looked up."""
+        """Take the folder, which the first read or write creates."""
         self.folder = folder
         self.note = ""
         self._connection: sqlite3.Connection | None = None
         self._today = int(time.time()) // DAY
-        self._was_empty = False  # then there is nothing to look for but what this run has put
+        self._was_empty = False  # then only entries of this run can be found
         self._pending: dict[bytes, str] = {}
         self._touched: list[bytes] = []
 
     def get(self, key: bytes) -> str | None:
-        """Return a value, ``None`` for none."""
+        """Return the value of a key, or ``None``."""
         if key in self._pending:
             return self._pending[key]
         if self._was_empty:
@@ -60,21 +60,21 @@ class Store:
         return rows[0][0]
 
     def put(self, key: bytes, value: str) -> None:
-        """Keep a value; it is written at the next :meth:`commit`, or when there are many."""
+        """Store a value; the next :meth:`commit` writes it, or the next full batch."""
         if not self.note:
             self._pending[key] = value
             if len(self._pending) >= MANY:
                 self.commit()
 
     def commit(self) -> None:
-        """Write what was put."""
+        """Write pending values."""
         pending, self._pending = self._pending, {}
         if pending:
             rows = [(key, value, self._today) for key, value in pending.items()]
             self._execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", rows, many=True)
 
     def close(self) -> None:
-        """Write what is left, and close the file."""
+        """Write pending values and uses, and close the file."""
         self.commit()
         touched, self._touched = [(self._today, key) for key in self._touched], []
         if touched:
@@ -85,7 +85,7 @@ class Store:
             self._connection = None
 
     def _execute(self, command: str, values: object, *, many: bool = False) -> list[tuple[object, ...]]:
-        """Run a command in a transaction of its own; one that fails gives nothing, and ends the use of the store."""
+        """Run a command in its own transaction; a failure returns no rows and ends the use of the store."""
         import sqlite3
 
         if self.note:
@@ -102,17 +102,17 @@ class Store:
         return []
 
     def _open(self) -> sqlite3.Connection:
-        """Open the file; one that is damaged, or not ours, makes room for a new one."""
+        """Open the file; replace one that is damaged or has another schema."""
         import sqlite3
 
         make_folder(self.folder)
         for name in (NAME, STAMP):
-            if (self.folder / name).is_symlink():  # not to write to wherever a stranger's repository points
+            if (self.folder / name).is_symlink():  # a committed link must not choose where this program writes
                 raise OSError(f"{name} is a link")
         try:
             return self._connect()
         except sqlite3.OperationalError:
-            raise  # locked or read-only: no reason to take it away from others
+            raise  # locked or read-only: other processes may still use it
         except sqlite3.DatabaseError:
             self._remove()
             return self._connect()
@@ -121,7 +121,7 @@ class Store:
         """Open the file as it is.
 
         Raises:
-            sqlite3.DatabaseError: it cannot be opened, or holds something else than entries.
+            sqlite3.DatabaseError: it cannot be opened, or has another schema.
         """
         import sqlite3
 
@@ -147,7 +147,7 @@ class Store:
         return connection
 
     def _prune(self, connection: sqlite3.Connection) -> None:
-        """Once a day, delete what was not used for long, and what is too much."""
+        """Once a day, delete entries that were not used for long, and the oldest ones above the limit."""
         stamp = self.folder / STAMP
         with contextlib.suppress(OSError):
             if not stamp.exists() or int(stamp.lstat().st_mtime) // DAY == self._today:
@@ -162,7 +162,7 @@ class Store:
                     connection.execute(f"DELETE FROM entries WHERE key IN ({oldest})", (spare,))
 
     def _give_up(self, error: Exception) -> None:
-        """Go on without; a damaged file is removed, so that the next run starts a new one."""
+        """End the use of the store; remove a damaged file, so that the next run creates a new one."""
         import sqlite3
 
         self.note = f"the cache in {self.folder} is not used ({error})"
@@ -182,7 +182,7 @@ class Store:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a cache folder that version control and backups leave alone.
+    """Create a cache folder that version control and backups ignore.
 
     Raises:
         OSError: it cannot be made.

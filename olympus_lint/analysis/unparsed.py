@@ -17,7 +17,7 @@ __all__ = ["checks_syntax", "not_parsed"]
 
 
 def checks_syntax(filename: str, settings: Settings) -> bool:
-    """Say whether a file that is no Python is to be reported."""
+    """Say whether invalid syntax in a file is reported."""
     return any(rule.code == InvalidSyntax.code for rule in settings.rules_for(filename))
 
 
@@ -26,8 +26,8 @@ def not_parsed(
 ) -> FileResult:
     """Return the result of a file that the running Python cannot parse, or of a cell of one.
 
-    Syntax of a newer Python is an error of the run, since the file is not checked and nothing is wrong with it; but not
-    where the project promises to run on this Python.
+    Syntax of a newer Python is an error of the run, since the file is valid but was not checked. If the project
+    promises to support the running Python, the syntax is a finding instead.
     """
     if isinstance(text, bytes):
         try:

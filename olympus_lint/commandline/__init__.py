@@ -1,1 +1,1 @@
-"""What the command line asks for: its options, one module for each command, and where the output goes."""
+"""The command line: options, one module for each command, output and progress."""

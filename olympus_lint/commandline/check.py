@@ -1,4 +1,4 @@
-"""From options to an exit status: find the files, check them, report."""
+"""The default command: find the files, check them, report."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["check"]
 
 
 def check(args: Namespace) -> int:
-    """Check what the options name and report it.
+    """Check the given paths and report the findings.
 
     Returns:
         The exit status.
@@ -66,7 +66,7 @@ def check(args: Namespace) -> int:
     mode = mode_of(args, settings)
     with fix_checker(args, mode) as objection:
         results = list(track(check_files(files, mode, args.jobs, cache, objection), len(files)))
-    results.sort(key=lambda result: found_in[result.filename])  # whichever came from the cache, or from a process
+    results.sort(key=lambda result: found_in[result.filename])  # the cache and several processes change the order
     run = RunResult(results, problems, settings.unsafe_fixes)
     checked = time.perf_counter()
     traced = verdicts(run, args, settings, {file.filename: file.settings for file in files})
@@ -113,7 +113,7 @@ def ignores_table(pairs: list[str]) -> dict[str, list[str]]:
 
 
 def mode_of(args: Namespace, settings: Settings) -> Mode:
-    """Return what is done with each file."""
+    """Return the mode that the options choose."""
     if args.add_noqa:
         return Mode.ADD_NOQA
     if args.diff:
@@ -122,7 +122,7 @@ def mode_of(args: Namespace, settings: Settings) -> Mode:
 
 
 def check_stdin(args: Namespace, configuration: Configuration) -> int:
-    """Check standard input; a fixed text goes to standard output, and the report then to standard error."""
+    """Check standard input; after a fix, the text goes to standard output and the report to standard error."""
     name = args.stdin_filename or "-"
     settings = configuration.at(Path(name).parent)
     try:
@@ -143,12 +143,12 @@ def check_stdin(args: Namespace, configuration: Configuration) -> int:
 
 
 def verdicts(run: RunResult, args: Namespace, settings: Settings, settings_of: Mapping[str, Settings]) -> Traced | None:
-    """Give the findings of a run their verdicts, if that is asked for, and leave those that are not selected out.
+    """Add verdicts to the findings of a run if an option asks for them, and drop findings that are not selected.
 
-    A file that is no Python stays in the report whatever is selected, and so does everything if nothing can be traced.
+    Invalid syntax is always reported. If nothing can be traced, all findings are.
     """
     if settings.fix_only or mode_of(args, settings) is Mode.DIFF:
-        return None  # these report no findings
+        return None  # neither reports findings
     traced = None
     if args.trace:
         from olympus_lint.tracing import judge
@@ -164,7 +164,7 @@ def verdicts(run: RunResult, args: Namespace, settings: Settings, settings_of: M
 
 
 def tracing(args: Namespace) -> Choice:
-    """Return how the options say to trace."""
+    """Return the options for tracing."""
     from olympus_lint.tracing import Choice
 
     options = {name: value for name in ("python", "device") if (value := getattr(args, name)) is not None}
@@ -174,7 +174,7 @@ def tracing(args: Namespace) -> Choice:
 
 @contextmanager
 def fix_checker(args: Namespace, mode: Mode) -> Iterator[Objection | None]:
-    """Give what says why a fix should not be applied, if fixes are to be traced; it is of use until the end only."""
+    """Provide the objection to fixes if fixes are traced; its worker ends with the context."""
     if not args.trace or mode not in (Mode.FIX, Mode.DIFF):
         yield None
         return
@@ -188,7 +188,7 @@ def fix_checker(args: Namespace, mode: Mode) -> Iterator[Objection | None]:
 
 
 def recorded(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) -> bool:
-    """Judge findings by the events of a recorded run, and add what else they show; say whether they can be used."""
+    """Judge findings by the events of a recorded run, and add misuses without a finding; return whether this worked."""
     from olympus_lint.tracing.recorded import judge_recorded
 
     done = judge_recorded(args.trace_events, run.files, settings)
@@ -199,7 +199,7 @@ def recorded(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) 
 
 
 def is_selected(finding: Finding, words: Sequence[str]) -> bool:
-    """Say whether a finding is reported with these words of ``--select-verdict``."""
+    """Say whether ``--select-verdict`` with these words reports a finding."""
     verdict = finding.verdict.status.replace(" ", "-") if finding.verdict is not None else "none"
     return verdict in words or finding.code == InvalidSyntax.code
 
@@ -229,7 +229,7 @@ def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced |
     try:
         write_report(text, args.output_file)
     except (OutputError, SettingsError):
-        report_problems(run.errors, args)  # these are heard at least
+        report_problems(run.errors, args)  # the report failed, but the problems can be printed
         raise
     status = report_problems(run.errors, args)
     if fixed and args.exit_non_zero_on_fix:
@@ -238,7 +238,7 @@ def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced |
 
 
 def tell(traced: Traced, run: RunResult, args: Namespace) -> RunResult:
-    """Say how the tracing went; return the run with what was wrong with it."""
+    """Print how the tracing went; return the run with the problems of the tracing."""
     refused = traced.refused
     if refused is not None and refused.missing and args.python is None:
         print(
@@ -262,7 +262,7 @@ def tell(traced: Traced, run: RunResult, args: Namespace) -> RunResult:
 
 
 def say(text: str, args: Namespace) -> None:
-    """Print a sentence on standard error, unless told to be quiet."""
+    """Print a sentence on standard error, except with ``--quiet``."""
     if not args.quiet:
         print(text, file=sys.stderr)
 
@@ -277,7 +277,7 @@ def report_problems(problems: list[Problem], args: Namespace) -> int:
 
 
 def report_noqa(run: RunResult) -> None:
-    """Say how many findings were suppressed, and which could not be."""
+    """Print how many findings were suppressed, and which ones cannot be."""
     suppressed = sum(file.suppressed for file in run.files)
     print(f"Suppressed {count(suppressed, 'finding')}.", file=sys.stderr)
     if run.findings:

@@ -19,7 +19,7 @@ def derive_pack(args: Namespace) -> int:
     """Derive a pack and write it; nothing of the package is imported or run.
 
     Returns:
-        The exit status: 2 when a file of the package cannot be read, and what is in the others is written.
+        The exit status: 2 if a file of the package cannot be read; the rows from the other files are written.
 
     Raises:
         SettingsError: the package is not found or has no source, or the output cannot be written.

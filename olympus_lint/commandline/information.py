@@ -1,4 +1,4 @@
-"""What the program says of itself: its rules, their pages, its settings."""
+"""``--list-rules``, ``--explain`` and ``--show-settings``."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def rule_page(selector: str) -> str:
         raise SettingsError(f"--explain: {selector!r} stands for several rules; name one of them.")
     name = all_rules()[min(codes)].name
     package = Path(olympus_rules.__file__).parent
-    for folder in (package / "pages", package.parents[1] / "docs" / "rules"):  # installed, or a checkout
+    for folder in (package / "pages", package.parents[1] / "docs" / "rules"):  # in an installation, or in a checkout
         page = folder / f"{name}.md"
         if page.is_file():
             return page.read_text(encoding="utf-8")
@@ -49,7 +49,7 @@ def rule_page(selector: str) -> str:
 
 
 def show_settings(settings: Settings) -> str:
-    """Return settings as TOML, and the rules that they switch on in a comment."""
+    """Return settings as TOML, with the active rules in a comment."""
     lines = [
         f"{item.name.replace('_', '-')} = {toml(getattr(settings, item.name))}\n"
         for item in fields(settings)
@@ -59,7 +59,7 @@ def show_settings(settings: Settings) -> str:
 
 
 def toml(value: object) -> str:
-    """Return a value of a setting as TOML."""
+    """Return the value of a setting as TOML."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{json.dumps(key)} = {toml(each)}' for key, each in value.items())}}}"
     if isinstance(value, Confidence):

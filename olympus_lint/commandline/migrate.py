@@ -1,4 +1,4 @@
-"""``--migrate``: read the files of a project, migrate them in memory, then show or write what came of it."""
+"""``--migrate``: read the files of a project, migrate them in memory, then show or write the result."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ __all__ = ["migrate"]
 
 
 def migrate(args: Namespace) -> int:
-    """Migrate what the options name.
+    """Migrate the given paths.
 
     Returns:
-        The exit status: 0 if nothing is left to do, 1 if there is something, 2 if something went wrong.
+        The exit status: 0 if nothing is left to do, 1 if places are left, 2 after an error.
 
     Raises:
         SettingsError: an option or a settings file is wrong.
@@ -69,14 +69,14 @@ def migrate(args: Namespace) -> int:
 
 
 def target_of(style: str, settings: Settings) -> Target:
-    """Return what the migrated code has to work with."""
+    """Return the kinds of keys and the release of JAX that the migrated code supports."""
     release = settings.target_jax
     jax = NEWEST if release is None else tuple(int(part) for part in release.split("."))
     return Target("portable" if style == "portable" else "typed", jax)
 
 
 def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], dict[str, bytes]]:
-    """Read files; what cannot be read is a problem."""
+    """Return the texts and bytes of files; add a problem for each file that cannot be read."""
     texts, data = [], {}
     for file in files:
         try:
@@ -94,7 +94,7 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
 
 
 def broken_parts(file: SourceFile, text: Text, data: bytes) -> list[Problem]:
-    """Say what is no Python, and is not looked at later: the cells of a notebook, and a file that holds no key."""
+    """Return problems for invalid syntax that no later step sees: in cells of a notebook, or in a file without keys."""
     if text.embedded is not None and text.embedded.kind != "python":
         cells = text.embedded.broken
         return [
@@ -105,10 +105,10 @@ def broken_parts(file: SourceFile, text: Text, data: bytes) -> list[Problem]:
 
 
 def text_of(file: SourceFile, data: bytes) -> Text:
-    """Return a file as it is migrated: with the examples in its docstrings, or as the pieces of Python in it.
+    """Return the text to migrate: a module, with the examples of its docstrings, or the joined pieces of a file.
 
     Raises:
-        InputError, SyntaxError, ValueError: it cannot be decoded, or ought to be a notebook.
+        InputError, SyntaxError, ValueError: the file cannot be decoded, or a notebook has another format.
     """
     kind = file.settings.kind_of(file.filename)
     text = decode(data) if kind == "python" else decode_utf8(data)
@@ -129,7 +129,7 @@ def show_diff(migration: Migration, args: Namespace) -> int:
 
 
 def write(migration: Migration, data: dict[str, bytes]) -> None:
-    """Write the files that changed: each as a whole, or not at all; what is not written is not reported as done."""
+    """Write each changed file completely or not at all; a file that cannot be written is not reported as migrated."""
     for text in migration.changed:
         try:
             encode = reencode if text.settings.kind_of(text.filename) == "python" else encode_utf8
@@ -141,7 +141,7 @@ def write(migration: Migration, data: dict[str, bytes]) -> None:
 
 
 def status(migration: Migration, args: Namespace, *, written: bool) -> int:
-    """Return 1 where something is left to do."""
+    """Return 1 if places or constructors are left, otherwise 0."""
     waiting = bool(migration.changed) and not written
     left = any(migration.left.values()) or (migration.target.style == "typed" and bool(migration.held))
     if written and migration.changed and args.__dict__.get("exit_non_zero_on_fix"):

@@ -1,4 +1,4 @@
-"""The options of the command line; this module is all that ``--help`` and ``--version`` load."""
+"""The options of the command line; ``--help`` and ``--version`` load no other module."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from olympus_lint.reporting.formats import format_names
 __all__ = ["parse"]
 
 STYLES = ("typed", "portable")
-"""What ``--migrate`` takes; without any it is the first."""
+"""The values of ``--migrate``; the first is the default."""
 REPORTS = ("full", "markdown", "html", "json")
 """The formats of the report on a migration."""
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
-"""What ``--select-verdict`` takes; ``none`` stands for findings of rules that are not traced."""
+"""The values of ``--select-verdict``; ``none`` stands for findings without a verdict."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,12 +36,12 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """Parse a command line; an option that is a setting is an attribute only where it was given.
+    """Parse a command line; a setting is an attribute only if its option was given.
 
     Raises:
         SystemExit: after ``--help`` and ``--version``, and for wrong options.
     """
-    given = sys.argv[1:] if argv is None else argv  # `--migrate` takes no path for its style
+    given = sys.argv[1:] if argv is None else argv  # so that `--migrate` does not take a path as its style
     args = parser().parse_intermixed_args([f"--migrate={STYLES[0]}" if word == "--migrate" else word for word in given])
     if "-" in args.paths and len(args.paths) > 1:
         parser().error("`-` stands for standard input and goes with no other path")
@@ -55,10 +55,10 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def check_tracing(args: argparse.Namespace) -> None:
-    """See whether the options about tracing go together.
+    """Check the combination of the options for tracing.
 
     Raises:
-        SystemExit: they do not.
+        SystemExit: they cannot be combined.
     """
     given = [name for name in ("trace_import", "python", "device") if getattr(args, name)]
     if given and not args.trace:
@@ -78,10 +78,10 @@ def check_tracing(args: argparse.Namespace) -> None:
 
 
 def check_migration(args: argparse.Namespace) -> None:
-    """See whether the options about a migration go together, and take out the format of its report.
+    """Check the combination of the options for a migration, and set the format of its report.
 
     Raises:
-        SystemExit: they do not.
+        SystemExit: they cannot be combined.
     """
     args.report_format = "full"
     if args.migrate is None:
@@ -118,7 +118,7 @@ def parser() -> Parser:
 
 
 def add_actions(made: Parser) -> None:
-    """Add what is done and how it is shown."""
+    """Add the options for actions and output."""
     group = made.add_argument_group("Actions and output")
     flag(group, "--fix", "apply safe fixes")
     flag(group, "--unsafe-fixes", "with --fix or --diff, apply fixes that change the random stream, too")
@@ -140,7 +140,7 @@ def add_actions(made: Parser) -> None:
 
 
 def add_rule_selection(made: Parser) -> None:
-    """Add which rules run."""
+    """Add the options that select rules."""
     group = made.add_argument_group("Rule selection")
     what = "codes, prefixes, names or ALL"
     listing(group, "--select", "RULES", f"rules to run instead of the default ones: {what}")
@@ -151,7 +151,7 @@ def add_rule_selection(made: Parser) -> None:
 
 
 def add_file_selection(made: Parser) -> None:
-    """Add which files are checked."""
+    """Add the options that select files."""
     group = made.add_argument_group("File selection")
     listing(group, "--exclude", "PATTERNS", "files and folders to leave out instead of the default ones")
     listing(group, "--extend-exclude", "PATTERNS", "files and folders to leave out besides")
@@ -169,7 +169,7 @@ def add_file_selection(made: Parser) -> None:
 
 
 def add_migration(made: Parser) -> None:
-    """Add the move to typed keys."""
+    """Add the options of the migration."""
     group = made.add_argument_group("Migration")
     what = (
         "plan the move of the project from PRNGKey to typed keys; with --fix make it, with --diff show it. "
@@ -180,7 +180,7 @@ def add_migration(made: Parser) -> None:
 
 
 def add_tracing(made: Parser) -> None:
-    """Add whether findings are traced, and how."""
+    """Add the options for tracing."""
     group = made.add_argument_group("Tracing")
     what = "say of each finding whether it is true, by tracing with JAX; imports nothing of yours"
     group.add_argument("--trace", action="store_true", help=what)
@@ -196,7 +196,7 @@ def add_tracing(made: Parser) -> None:
 
 
 def add_miscellaneous(made: Parser) -> None:
-    """Add the rest."""
+    """Add the other options."""
     group = made.add_argument_group("Miscellaneous")
     group.add_argument("--config", metavar="FILE", help="read settings from this file only")
     group.add_argument("--no-cache", action="store_true", help="use no results of earlier runs, and keep none")
@@ -211,7 +211,7 @@ def add_miscellaneous(made: Parser) -> None:
 
 
 def flag(group: argparse._ArgumentGroup, name: str, help: str) -> None:
-    """Add a setting that is true when given."""
+    """Add a setting that its option switches on."""
     group.add_argument(name, action="store_true", default=argparse.SUPPRESS, help=help)
 
 

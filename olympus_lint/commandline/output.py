@@ -1,4 +1,4 @@
-"""Where the report goes: standard output, plain or coloured, or a file."""
+"""Writing the report: to standard output, plain or coloured, or to a file."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from olympus_lint.reporting.results import RunResult
 
 __all__ = ["OutputError", "has_color", "print_bytes", "print_out", "report_text", "write_report"]
 
-PIECE = 2048  # characters: Python does not say that a pipe is closed in the middle of what exceeds its buffer
+PIECE = 2048  # characters: Python raises no error when a pipe closes in the middle of a larger write
 
 
 class OutputError(Exception):
-    """Standard output takes no more; the message is a sentence."""
+    """Standard output cannot be written; the message is a sentence."""
 
 
 def print_out(text: str) -> None:
-    """Write to standard output, now: what is left to the end of the process fails where nobody can say so.
+    """Write to standard output and flush: at the end of the process, a failure could not be reported.
 
     Raises:
-        OutputError: it is closed, or the disk that it goes to is full.
+        OutputError: it is closed, or its disk is full.
     """
-    with told():
+    with output_errors():
         for start in range(0, len(text), PIECE):
             sys.stdout.write(text[start : start + PIECE])
         sys.stdout.flush()
 
 
 def print_bytes(data: bytes) -> None:
-    """Write bytes to standard output, now.
+    """Write bytes to standard output and flush.
 
     Raises:
         OutputError: as :func:`print_out`.
     """
-    with told():
+    with output_errors():
         for start in range(0, len(data), PIECE):
             sys.stdout.buffer.write(data[start : start + PIECE])
         sys.stdout.flush()
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Turn what goes wrong with standard output into a sentence."""
+def output_errors() -> Iterator[None]:
+    """Turn errors of standard output into :class:`OutputError`."""
     if sys.stdout is None:
         raise OutputError("standard output is closed, so there is no report; open it, or use --output-file.")
     try:
@@ -61,7 +61,7 @@ def told() -> Iterator[None]:
 
 
 def has_color(stream: TextIO) -> bool:
-    """Say whether a stream is a terminal that may show colours."""
+    """Say whether a stream is a terminal with colours."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -1,4 +1,4 @@
-"""A progress bar on standard error, for people who have waited a second."""
+"""A progress bar on standard error, after one second."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATIENCE = 1.0  # seconds
 
 
 def track(items: Iterable[T], total: int, what: str = "Checking") -> Iterator[T]:
-    """Return items as they come, with a progress bar when standard error is a terminal and they come slowly."""
+    """Yield items as they arrive, with a progress bar if standard error is a terminal and they arrive slowly."""
     if not sys.stderr.isatty():
         yield from items
         return

@@ -1,4 +1,4 @@
-"""The pieces of a file joined to one module of Python, and put back."""
+"""The pieces of a file: joined to one module, and put back."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ WORTH_A_NOTE = re.compile("jax|PRNG|random")
 
 @dataclass(frozen=True, slots=True)
 class Unparsed:
-    """A piece that cannot be parsed, its code without magics, and why.
+    """A piece that cannot be parsed, its code without magics, and the error.
 
     Attributes:
-        is_ipython: whether IPython can: it takes off a first indentation, and prompts.
+        is_ipython: whether IPython can run it: IPython removes prompts and the indentation of the first line.
     """
 
     piece: Piece
@@ -50,14 +50,14 @@ class Embedded:
         filename: the path as the user gave it.
         kind: ``ipynb``, ``markdown`` or ``python``, whose pieces are the examples in docstrings.
         file: the text of the file.
-        holder: its pieces, and how they are put back.
-        text: the pieces as one module; those of a file of Python come behind its own text.
-        added: the end that the last line of a file of Python got.
-        sign: what the comments begin with that mark pieces.
+        holder: its pieces, and the method that puts them back.
+        text: the pieces as one module; the examples of a Python file follow its own text.
+        added: the line end that was added to the last line of a Python file.
+        sign: the prefix of the comments that mark pieces.
         used: the numbers of the pieces that can be parsed.
-        aside: what was set aside.
-        places: where the rows of the module stand in the file.
-        unparsed: the pieces that cannot be parsed, and are left alone.
+        aside: the magics that were replaced.
+        places: the places of the module's rows in the file.
+        unparsed: the pieces that cannot be parsed and stay unchanged.
     """
 
     filename: str
@@ -74,13 +74,13 @@ class Embedded:
 
     @property
     def notes(self) -> tuple[Problem, ...]:
-        """Return notes on the pieces that are left alone; a cell that is no Python is a finding instead."""
+        """Return notes on the pieces that stay unchanged; a cell with invalid syntax is a finding instead."""
         quiet = [each for each in self.unparsed if self.kind != "ipynb" or each.is_ipython]
         return tuple(note for each in quiet for note in _left_alone(self.filename, each.piece, each.error))
 
     @property
     def broken(self) -> list[Unparsed]:
-        """Return the cells of a notebook that are no Python."""
+        """Return the cells of a notebook with invalid syntax."""
         return [each for each in self.unparsed if self.kind == "ipynb" and not each.is_ipython]
 
     @property
@@ -91,15 +91,15 @@ class Embedded:
         return {None: self.file}
 
     def put_back(self, module: str) -> str:
-        """Return the text of the file for a module that has been rewritten.
+        """Return the text of the file for a rewritten module.
 
         Raises:
-            InputError: the pieces cannot be told apart any more, or a line cannot stand where it would have to.
+            InputError: a mark between pieces is missing, or the file cannot hold the new lines.
         """
         return self.file if module == self.text else self.read_back(module).file
 
     def places_of(self, module: str) -> Places:
-        """Return where the rows of a module that has been rewritten stand in the rewritten file.
+        """Return the places of a rewritten module's rows in the rewritten file.
 
         Raises:
             InputError: as :meth:`put_back`.
@@ -107,7 +107,7 @@ class Embedded:
         return self.places if module == self.text else self.read_back(module).places
 
     def read_back(self, module: str) -> Embedded:
-        """Return the rewritten file, read anew.
+        """Return the rewritten file, read again.
 
         Raises:
             InputError: as :meth:`put_back`.
@@ -160,10 +160,10 @@ class Embedded:
             code = code.replace(each.name, each.magic)
         if self.holder.pieces[number].code.endswith(ENDS):
             return code
-        return code.removesuffix("\n").removesuffix("\r")  # the end of the last line is ours
+        return code.removesuffix("\n").removesuffix("\r")  # the line end was added
 
     def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines that are no code, or code that cannot be parsed, each with its cell and row."""
+        """Return the lines of prose and of code that cannot be parsed, each with its cell and row."""
         yield from self.holder.prose()
         for number, piece in enumerate(self.holder.pieces):
             if number not in self.used:
@@ -172,7 +172,7 @@ class Embedded:
 
     @property
     def is_worth_while(self) -> bool:
-        """Say whether a piece may deal with random keys."""
+        """Say whether a piece may use random keys."""
         return any(WORTH_A_NOTE.search(self.holder.pieces[number].code) for number in self.used)
 
     def is_parted(self, module: str, finding: Finding) -> bool:
@@ -187,13 +187,13 @@ class Embedded:
 
 
 def _essence(embedded: Embedded, module: str) -> str:
-    """Return the code of all pieces; an example of one statement becomes two when an import is added to it."""
+    """Return the code of all pieces without their borders: an example becomes two when an import is added to it."""
     _, codes = embedded._cut(module)
     return "\n".join(code.strip() for code in codes.values() if code.strip())
 
 
 def read(filename: str, text: str, kind: str) -> Embedded:
-    """Read a file that holds pieces of Python; those that cannot be parsed are left alone.
+    """Read a file that holds pieces of Python; pieces that cannot be parsed stay unchanged.
 
     Args:
         filename: the path as the user gave it.
@@ -201,7 +201,7 @@ def read(filename: str, text: str, kind: str) -> Embedded:
         kind: ``ipynb``, ``markdown``, or ``python`` for the examples in its docstrings.
 
     Raises:
-        InputError: the file is not what its kind says.
+        InputError: the file is not of this kind.
     """
     if kind == "ipynb":
         return _joined(filename, kind, text, read_notebook(text))
@@ -210,7 +210,7 @@ def read(filename: str, text: str, kind: str) -> Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """A piece that can be parsed, by its number: its code without magics, and these."""
+    """A piece that can be parsed: its number, its code without magics, and the magics."""
 
     number: int
     piece: Piece
@@ -269,7 +269,7 @@ def _joined(filename: str, kind: str, text: str, holder: Holder) -> Embedded:
 
 
 def _readable(holder: Holder, word: str) -> tuple[list[Readable], list[Unparsed]]:
-    """Return the pieces that can be parsed, and the others."""
+    """Return the pieces that can be parsed, and those that cannot."""
     found: list[Readable] = []
     unparsed: list[Unparsed] = []
     aside = 0
@@ -289,7 +289,7 @@ def _readable(holder: Holder, word: str) -> tuple[list[Readable], list[Unparsed]
 
 
 def _assumes_jax(head: str, readable: Sequence[Readable]) -> bool:
-    """Say whether examples speak of ``jax`` and nothing in the file imports it: what runs them does."""
+    """Say whether examples use ``jax`` without an import in the file, as if their runner had imported it."""
     if not any("jax." in each.code for each in readable):
         return False
     imported = (
@@ -313,7 +313,7 @@ def _error(code: str) -> Exception | None:
 
 
 def _left_alone(filename: str, piece: Piece, error: Exception) -> Iterator[Problem]:
-    """Say that a piece is left alone, if it may matter."""
+    """Yield a note on a piece that stays unchanged, if it may use random keys."""
     if WORTH_A_NOTE.search(piece.code):
         row = piece.row - 1 + (getattr(error, "lineno", None) or 1)
         where = f"cell {piece.cell}" if piece.cell is not None else f"the code that begins on line {piece.row}"

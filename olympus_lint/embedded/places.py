@@ -1,4 +1,4 @@
-"""Where the rows of a joined module stand in its file."""
+"""Places of a joined module's rows in its file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ LINE = re.compile(r"\bline (\d+)\b")
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the rows of a joined module stand in the file.
+    """The places of a joined module's rows in the file.
 
     Attributes:
-        rows: for each row its cell, if the file is a notebook, its row in the cell or the file, and how many columns
-            further to the right it stands there.
+        rows: for each row its cell (in a notebook), its row in the cell or file, and its shift in columns to the right.
     """
 
     rows: tuple[tuple[int | None, int, int], ...] = ()
@@ -40,7 +39,7 @@ class Places:
         return cell, Span(start, end if other == cell and end >= start else start)
 
     def finding(self, finding: Finding) -> Finding:
-        """Return a finding on the module as one on the file; one that names a cell is on the file already."""
+        """Translate a finding on the module to the file; a finding that names a cell is translated already."""
         if finding.cell is not None:
             return finding
         cell, span = self.span(finding.span)
@@ -57,7 +56,7 @@ class Places:
         return replace(finding, span=span, cell=cell, related=related, message=message, fix=fix, verdict=verdict)
 
     def _evidence(self, line: str, filename: str) -> str:
-        """Return a line that names a span of the module with that of the file."""
+        """Translate the span that a line of evidence names."""
 
         def said(match: re.Match[str]) -> str:
             row, column, end_row, end_column = map(int, match.groups())
@@ -78,11 +77,11 @@ class Places:
         return Related(related.message, filename, span, cell, related.further)
 
     def problem(self, problem: Problem) -> Problem:
-        """Return a problem of the module as one of the file."""
+        """Translate a problem of the module to the file."""
         return replace(problem, message=self.words(problem.message))
 
     def words(self, message: str, cell: int | None = None) -> str:
-        """Return a message that speaks of lines of the module as one that speaks of lines of the file."""
+        """Translate the line numbers in a message."""
 
         def said(match: re.Match[str]) -> str:
             other, place = self.at(Position(int(match[1]), 1))

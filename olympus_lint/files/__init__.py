@@ -1,1 +1,1 @@
-"""Single files: reading and writing their bytes, what they hold, and whether they are Python."""
+"""Single files: reading and writing their bytes, their kind by suffix, and whether they are valid Python."""

@@ -1,4 +1,4 @@
-"""What a file holds, by its suffix."""
+"""The kinds of files by suffix: Python, notebook, Markdown."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ KNOWN = {"py": "python", "pyi": "python", "ipynb": "ipynb", "md": "markdown", "m
 
 
 def kinds_by_suffix(extension: Iterable[str]) -> dict[str, str]:
-    """Return the kind of each suffix; ``extension`` has others, as ``qmd:markdown``."""
+    """Return the kind of each suffix; ``extension`` adds some, such as ``qmd:markdown``."""
     return KNOWN | dict(text.split(":") for text in extension)

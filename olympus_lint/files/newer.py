@@ -1,4 +1,4 @@
-"""Which syntax of a newer Python a text has."""
+"""Detection of syntax that needs a newer Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["newer_syntax"]
 LARGEST = 1_000_000  # characters that are read with LibCST
 
 HINT = re.compile(r"\[|^\s*type\s|\b[fFrRtT]{1,2}['\"]|^\s*except\b", re.MULTILINE)
-"""What newer syntax cannot do without: a bracket, ``type``, a formatted string, ``except``."""
+"""One of these is part of all newer syntax: a bracket, ``type``, a formatted string, ``except``."""
 
 
 def newer_syntax(text: str) -> Newer | None:

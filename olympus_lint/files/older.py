@@ -14,11 +14,11 @@ __all__ = ["Newer", "Older"]
 
 
 class Newer(NamedTuple):
-    """Syntax that the running Python does not have.
+    """Syntax that the running Python does not support.
 
     Attributes:
-        release: the first Python that has it.
-        what: what it is called.
+        release: the first Python that supports it.
+        what: its name.
         row: its row.
     """
 
@@ -28,7 +28,7 @@ class Newer(NamedTuple):
 
 
 class Older(cst.CSTTransformer):
-    """Writes newer syntax in the old way and keeps what it has found."""
+    """Writes newer syntax in the old way and records each occurrence."""
 
     METADATA_DEPENDENCIES = (PositionProvider,)
 

@@ -1,4 +1,4 @@
-"""Why a file was not checked, or not wholly."""
+"""Problems: why a file was not checked, or only in part."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ __all__ = ["Problem"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why something was not, or not wholly, checked.
+    """Why a file was not checked, or only in part.
 
     Attributes:
-        filename: the file or folder; empty when the cause lies elsewhere.
+        filename: the file or folder; empty for another cause.
         message: the cause and the next step, as a sentence.
         detail: a traceback, shown with ``--verbose``.
-        is_newer: whether the cause is syntax of a newer Python, which summaries count apart.
+        is_newer: whether the cause is syntax of a newer Python, which the summary counts separately.
     """
 
     filename: str

@@ -1,4 +1,4 @@
-"""Files as text and back: decoding, and writing that leaves the old file or the new one, never a part."""
+"""Reading, decoding, encoding and writing of files; a write replaces a file completely or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class InputError(Exception):
 
 
 class ChangedError(InputError):
-    """A file is not what it was when it was read."""
+    """A file was changed after it was read."""
 
 
 def read_bytes(filename: str) -> bytes:
@@ -44,7 +44,7 @@ def read_bytes(filename: str) -> bytes:
 
 
 def check_size(data: bytes) -> None:
-    """Refuse a file that would take the parser minutes and gigabytes.
+    """Refuse a file on which the parser would spend minutes and gigabytes.
 
     Raises:
         InputError: it is larger than :data:`LARGEST_FILE`.
@@ -55,14 +55,14 @@ def check_size(data: bytes) -> None:
 
 
 def reencode(text: str, data: bytes) -> bytes:
-    """Encode a changed text as the bytes it came from.
+    """Encode a changed text in the encoding of its file.
 
     Args:
         text: the new text.
-        data: the old bytes, which tell encoding and byte order mark.
+        data: the old bytes, which determine encoding and byte order mark.
 
     Raises:
-        InputError: the encoding would change bytes outside the edits, or has no code for a character.
+        InputError: the encoding would change bytes outside the edits, or lacks a character.
     """
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     with contextlib.suppress(UnicodeEncodeError):
@@ -72,7 +72,7 @@ def reencode(text: str, data: bytes) -> bytes:
 
 
 def decode_utf8(data: bytes) -> str:
-    """Decode a file that is no Python itself, such as a notebook.
+    """Decode a file of another format than Python, such as a notebook.
 
     Raises:
         InputError: it is not UTF-8.
@@ -84,7 +84,7 @@ def decode_utf8(data: bytes) -> str:
 
 
 def encode_utf8(text: str, data: bytes) -> bytes:
-    """Encode a changed text as the bytes it came from, with the byte order mark that these have."""
+    """Encode a changed text as UTF-8, with the byte order mark of the old bytes."""
     return (BOM_UTF8 if data.startswith(BOM_UTF8) else b"") + text.encode()
 
 
@@ -93,11 +93,11 @@ def write_bytes(filename: str, data: bytes, old: bytes) -> None:
 
     Args:
         filename: the file.
-        data: what it is to hold.
-        old: what was read from it. A file that holds something else by now was saved by somebody, and is left alone.
+        data: the new content.
+        old: the content when the file was read. A file with other content was saved since, and is not written.
 
     Raises:
-        ChangedError: it does not hold what was read.
+        ChangedError: the file has other content than ``old``.
         InputError: it is read-only, its folder cannot be written, or the disk is full.
     """
     path = Path(os.path.realpath(filename))
@@ -110,7 +110,7 @@ def write_bytes(filename: str, data: bytes, old: bytes) -> None:
             temporary = file.name
             file.write(data)
         Path(temporary).chmod(mode)
-        if path.read_bytes() != old:  # as late as possible: nothing locks the file
+        if path.read_bytes() != old:  # as late as possible, since the file is not locked
             raise ChangedError(
                 "was changed while it was checked, so its fixes were not written; run the command again."
             )
@@ -126,7 +126,7 @@ def write_bytes(filename: str, data: bytes, old: bytes) -> None:
 
 
 def next_step(error: OSError) -> str:
-    """Say what to do about a file that could not be written."""
+    """Return the advice for a file that could not be written."""
     if error.errno in NO_SPACE:
         return "make room on the disk and run the command again"
     if isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError):

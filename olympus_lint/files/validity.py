@@ -13,7 +13,7 @@ from olympus_rules.syntax.document import decode
 __all__ = ["NOT_PARSED", "RUNNING", "parse_error", "promised"]
 
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What parsing raises."""
+"""The exceptions that parsing raises."""
 
 RUNNING = sys.version_info[:2]
 
@@ -22,10 +22,10 @@ CLAUSE = re.compile(r"\s*(===?|~=|!=|<=|>=|<|>)\s*(\d+)(?:\.(\d+)(\.\d+)?)?")
 
 
 def parse_error(data: bytes) -> Exception | None:
-    """Return why a file is no Python; ``None`` where it is.
+    """Return the error of a file that cannot be parsed; ``None`` for valid Python.
 
-    The tables of symbols come first: making them takes two thirds of the time, and half of the memory, of a tree of
-    Python's objects. What they alone refuse is no matter of syntax.
+    The symbol table comes first: it takes two thirds of the time, and half of the memory, of a syntax tree. It also
+    rejects valid syntax, so the parser decides where it fails.
     """
     import symtable
 
@@ -66,7 +66,7 @@ def _requires_python(folder: Path) -> str | None:
 
 
 def _admits(wanted: str) -> bool:
-    """Say whether a version specifier admits some release of the running Python; not one that cannot be read."""
+    """Say whether a version specifier admits a release of the running Python; an unreadable one does not."""
     for clause in wanted.split(","):
         match = CLAUSE.match(clause)
         if match is None:
@@ -79,7 +79,7 @@ def _admits(wanted: str) -> bool:
 
 
 def _holds(relation: str, running: tuple[int, ...], given: tuple[int, ...], *, patch: bool) -> bool:
-    """Say whether a clause admits some release of the running Python; ``patch`` says that it names a patch release."""
+    """Say whether a clause admits a release of the running Python; ``patch`` marks a clause with a patch release."""
     if relation == "~=":
         return running == given if patch else running >= given and running[0] == given[0]
     if relation in ("==", "==="):

@@ -1,1 +1,1 @@
-"""Which files belong to a project, and which settings hold for each of them."""
+"""The files of a project and the settings of each folder."""

@@ -1,4 +1,4 @@
-"""Where settings come from: the nearest file above what is checked, or the one named, and the command line."""
+"""The settings of each folder: from the nearest settings file or the given one, and the command line."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Configuration:
     """The settings that hold in each folder."""
 
     def __init__(self, options: Mapping[str, object], file: Path | None = None) -> None:
-        """Take what the command line says.
+        """Take the options of the command line.
 
         Args:
-            options: settings that win over those of any file, by the names of :class:`Settings`.
-            file: the only file to read; without it, each folder has the nearest one at or above it.
+            options: settings that override those of any file, by the names of :class:`Settings`.
+            file: the only file to read; without it, each folder uses the nearest file at or above it.
 
         Raises:
             SettingsError: the file is missing or wrong.
@@ -64,7 +64,7 @@ class Configuration:
 
 
 def is_file(file: Path) -> bool:
-    """Say whether there is a file; in a folder that cannot be entered there is none to be seen."""
+    """Say whether a file exists; an inaccessible folder has no files."""
     try:
         return file.is_file()
     except OSError:
@@ -72,9 +72,9 @@ def is_file(file: Path) -> bool:
 
 
 def read_toml(file: Path) -> tuple[Mapping[str, object] | None, str]:
-    """Return the table of settings in a file and how to call its place.
+    """Return the table of settings in a file, and the name of its place for messages.
 
-    A ``pyproject.toml`` without our table gives ``None``; other files may hold the settings at the top.
+    The table is ``None`` for a ``pyproject.toml`` without ours; other files may hold the settings at the top level.
 
     Raises:
         SettingsError: the file cannot be read, is not TOML, or the table is not one.

@@ -1,4 +1,4 @@
-"""Which files are checked: those named, and those with Python in them under the folders named."""
+"""Discovery: the files that are named, and the files with Python under the folders that are named."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ __all__ = ["SourceFile", "discover"]
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to check, as the user would name it, and the settings of its folder."""
+    """A file to check, under the user's name for it, and the settings of its folder."""
 
     filename: str
     settings: Settings
 
 
 def discover(paths: Iterable[str], settings_at: Callable[[Path], Settings]) -> tuple[list[SourceFile], list[Problem]]:
-    """Return the files to check, each once, and what could not be looked at.
+    """Return the files to check, each once, and a problem for each path that cannot be read.
 
-    The order is that of the paths, and by name within a folder. A file that is named is checked whatever its
-    suffix and whatever is excluded, unless ``force-exclude`` is set. Symbolic links to folders are followed
-    only when named, so that a loop of them ends.
+    The order is that of the paths, and by name within a folder. A file that is named is checked whatever its suffix,
+    and even if it is excluded, unless ``force-exclude`` is set. Symbolic links to folders are followed only when
+    named, so that a loop of links ends.
 
     Args:
         paths: files and folders.
         settings_at: the settings of a folder.
 
     Raises:
-        SettingsError: a settings file on the way is wrong.
+        SettingsError: a settings file of one of the folders is wrong.
     """
     problems: list[Problem] = []
     files: dict[str, SourceFile] = {}
@@ -65,7 +65,7 @@ def walk(
     ignore: GitIgnore | None,
     problems: list[Problem],
 ) -> Iterator[SourceFile]:
-    """Return the files with Python under a folder; ``problems`` takes the folders that cannot be read."""
+    """Yield the files with Python under a folder; folders that cannot be read are added to ``problems``."""
     settings = settings_at(folder)
     try:
         with os.scandir(folder) as scan:
@@ -90,8 +90,8 @@ def walk(
 
 
 def is_regular(entry: os.DirEntry[str]) -> bool:
-    """Say whether an entry is a file, or a link to one; links that lead nowhere are editors' lock files."""
+    """Say whether an entry is a file or a link to one; dangling links are lock files of editors."""
     try:
         return entry.is_file()
     except OSError:
-        return True  # a loop of links: reading it will say so
+        return True  # a loop of links: reading it reports the problem

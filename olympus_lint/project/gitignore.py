@@ -1,4 +1,4 @@
-"""The ``.gitignore`` files that hold in a folder, its own and those above it."""
+"""The ``.gitignore`` files of a folder and of the folders above it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ NAME = ".gitignore"
 
 
 class GitIgnore:
-    """The patterns that hold in one folder, the nearest last."""
+    """The patterns for one folder; those of the nearest file come last."""
 
     def __init__(self, specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()) -> None:
-        """Take each file's folder, with a slash at its end, and patterns."""
+        """Take the patterns of each file, with its folder (which ends with a slash)."""
         self._specs = specs
 
     @classmethod
     def above(cls, folder: Path) -> GitIgnore:
-        """Return what the folders above one say, up to the root of its repository; nothing outside of one."""
+        """Return the patterns of the folders above, up to the root of the repository; none outside a repository."""
         absolute = folder.absolute()
         chain = [absolute, *absolute.parents]
         root = next((n for n, part in enumerate(chain) if os.path.exists(part / ".git")), 0)  # noqa: PTH110
@@ -39,17 +39,17 @@ class GitIgnore:
             return self
         try:
             text = (folder / NAME).read_text(encoding="utf-8", errors="replace")
-        except OSError:  # a folder of that name, or one that git could not read either
+        except OSError:  # a folder of that name, or a file that git cannot read either
             return self
         from pathspec import GitIgnoreSpec
 
         base = folder.absolute().as_posix().removesuffix("/") + "/"
-        # To git, `x/**` and `x/*` are the same; to pathspec, the first also matches the folder `x` itself.
+        # In git, `x/**` and `x/*` are equivalent; in pathspec, the first also matches the folder `x` itself.
         lines = [line[:-1] if line.endswith("/**") else line for line in text.splitlines()]
         return GitIgnore((*self._specs, (base, GitIgnoreSpec.from_lines(lines))))
 
     def match(self, path: str, is_folder: bool) -> bool:
-        """Say whether an absolute path is ignored; the nearest file that speaks of it decides."""
+        """Say whether an absolute path is ignored; the nearest file with a matching pattern decides."""
         for base, spec in reversed(self._specs):
             decided = spec.check_file(path.removeprefix(base) + ("/" if is_folder else "")).include
             if decided is not None:

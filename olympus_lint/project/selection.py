@@ -1,4 +1,4 @@
-"""Which rules a list of selectors stands for: codes, prefixes of codes, names, or ``ALL``."""
+"""Rule selectors: codes, prefixes of codes, names, or ``ALL``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PREFIX = "OLY"
 
 
 class UnknownSelectorError(ValueError):
-    """No rule is called so; the message names the nearest spelling."""
+    """A selector matches no rule; the message names the nearest spelling."""
 
     def __init__(self, selector: str) -> None:
         """Look for the nearest code or name."""
@@ -25,10 +25,10 @@ class UnknownSelectorError(ValueError):
 
 @cache
 def expand(selector: str) -> frozenset[str]:
-    """Return the codes that a selector stands for.
+    """Return the codes that a selector matches.
 
     Raises:
-        UnknownSelectorError: it is neither a code, a prefix of one, a name nor ``ALL``.
+        UnknownSelectorError: it matches no rule.
     """
     rules = all_rules()
     if selector == "ALL":
@@ -44,13 +44,13 @@ def expand(selector: str) -> frozenset[str]:
 
 
 def selected_codes(select: Iterable[str] | None, extend_select: Iterable[str], ignore: Iterable[str]) -> frozenset[str]:
-    """Return the codes of the rules that are on.
+    """Return the codes of the active rules.
 
-    The most specific selector decides (``OLY104`` before ``OLY1`` before ``ALL``); between equals, ignoring
-    does. ``select`` of ``None`` stands for the rules that are on by default.
+    The most specific selector decides (``OLY104`` before ``OLY1`` before ``ALL``); between equally specific ones,
+    ``ignore`` does. If ``select`` is ``None``, the rules that are on by default are selected.
 
     Raises:
-        UnknownSelectorError: one of the selectors stands for no rule.
+        UnknownSelectorError: a selector matches no rule.
     """
     on: dict[str, int] = {}
     if select is None:
@@ -66,7 +66,7 @@ def selected_codes(select: Iterable[str] | None, extend_select: Iterable[str], i
 
 
 def specificity(selector: str) -> int:
-    """Return how narrow a selector is."""
+    """Return how specific a selector is."""
     if selector == "ALL":
         return 0
     return len(selector) if selector.startswith(PREFIX) else len(min(expand(selector)))

@@ -1,4 +1,4 @@
-"""The settings of a run: their names, defaults, types and meaning."""
+"""The settings: names, defaults, types and meaning."""
 
 from __future__ import annotations
 
@@ -38,26 +38,25 @@ class Settings:
 
     Attributes:
         select: selectors of the rules that are on; ``None`` for the default set.
-        extend_select: selectors of rules that are on besides.
+        extend_select: selectors of additional rules.
         ignore: selectors of rules that are off.
         per_file_ignores: file pattern to selectors of rules that are off there.
-        exclude, extend_exclude: patterns of files and folders that are not looked for.
-        respect_gitignore: whether what ``.gitignore`` names is left out.
-        extension: suffixes of further files that hold Python, each with its kind: ``md:markdown``.
-        force_exclude: whether excludes hold for files named on the command line, too.
+        exclude, extend_exclude: patterns of files and folders that discovery skips.
+        respect_gitignore: whether discovery skips the files that ``.gitignore`` names.
+        extension: suffixes of further files with Python, each with its kind, such as ``md:markdown``.
+        force_exclude: whether files that are named on the command line can be excluded, too.
         min_confidence: findings below it are not reported.
-        library_roots: under which names the JAX namespace may be imported.
-        signature_packs: the paths of the user's files on what library functions do with keys.
+        library_roots: the names under which the JAX namespace may be imported.
+        signature_packs: the paths of the user's signature packs.
         output_format: the name of a module of :mod:`olympus_lint.reporting.formats`.
         fix: whether safe fixes are applied.
-        unsafe_fixes: whether unsafe fixes are applied besides, where fixes are.
-        fix_only: whether fixes are applied and the rest is not reported.
+        unsafe_fixes: whether unsafe fixes are applied along with safe ones.
+        fix_only: whether fixes are applied and remaining findings are not reported.
         show_fixes: whether applied fixes are listed.
-        cache_dir: the folder in which results are kept between runs; beside the settings file, or the
-            current folder without one, where none is named.
-        ignore_noqa: whether suppression comments are passed over.
+        cache_dir: the folder of the cache; by default beside the settings file, or in the current folder without one.
+        ignore_noqa: whether suppression comments are ignored.
         target_jax: the oldest release of JAX that migrated code has to run on; ``None`` for the newest.
-        trace: a function, as ``pkg.mod:function``, to the arguments that it is traced with.
+        trace: the arguments with which a function is traced, by the function's name (``pkg.mod:function``).
     """
 
     select: Sequence[str] | None = None
@@ -89,12 +88,12 @@ class Settings:
 
     @cached_property
     def excluded(self) -> Patterns:
-        """Return the patterns of what is not looked for."""
+        """Return the patterns of excluded files and folders."""
         return Patterns([*self.exclude, *self.extend_exclude])
 
     @cached_property
     def suffixes(self) -> tuple[str, ...]:
-        """Return what the names of the files end with that are looked for."""
+        """Return the suffixes of the files that discovery finds."""
         return (".py", ".pyi", ".ipynb", *(f".{name.partition(':')[0]}" for name in self.extension))
 
     @cached_property
@@ -102,7 +101,7 @@ class Settings:
         return kinds_by_suffix(self.extension)
 
     def kind_of(self, filename: str) -> str:
-        """Return what a file holds: ``python``, ``ipynb`` or ``markdown``."""
+        """Return the kind of a file: ``python``, ``ipynb`` or ``markdown``."""
         return self._kinds.get(filename.rpartition(".")[2].lower(), "python")
 
     @cached_property
@@ -111,7 +110,7 @@ class Settings:
         return [(Patterns([pattern]), frozenset().union(*map(expand, codes))) for pattern, codes in ignores]
 
     def rules_for(self, filename: str) -> list[Rule]:
-        """Return the rules that are on for a file, in the order of codes."""
+        """Return the active rules of a file, in the order of codes."""
         codes = self.codes
         if self._ignored:
             path = Path(filename).absolute().as_posix()
@@ -122,11 +121,11 @@ class Settings:
 
 
 def override(settings: Settings, given: Mapping[str, object]) -> Settings:
-    """Return settings with those of the command line put over them.
+    """Return settings overridden by those of the command line.
 
-    A new ``select`` starts afresh: what the file selects and ignores no longer counts. The other lists of
-    rules and ``extend_exclude`` add to those of the file; a selector that the command line ignores or selects
-    is taken out of the opposite list of the file.
+    A new ``select`` replaces all lists of rules of the file. Otherwise, the other lists of rules and
+    ``extend_exclude`` are added to those of the file, and a selector that the command line ignores or selects is
+    removed from the opposite list of the file.
     """
     changes = dict(given)
     extend_select, ignore = strings(given.get("extend_select")), strings(given.get("ignore"))
@@ -140,7 +139,7 @@ def override(settings: Settings, given: Mapping[str, object]) -> Settings:
 
 
 def strings(value: object) -> list[str]:
-    """Return a list of strings that was checked when it was read."""
+    """Return a value as a list of strings; :func:`read_strings` has checked it."""
     return [str(item) for item in value] if isinstance(value, list | tuple) else []
 
 
@@ -148,9 +147,9 @@ def from_table(table: Mapping[str, object], prefix: str, base: Path) -> dict[str
     """Check a table of settings and return it with the names of :class:`Settings`.
 
     Args:
-        table: setting name, with hyphens, to value.
-        prefix: what stands before a setting's name in messages: ``--``, or the place of the table.
-        base: the folder that relative file patterns start at.
+        table: the values by setting name, with hyphens.
+        prefix: the text before a setting's name in messages: ``--``, or the place of the table.
+        base: the folder at which relative file patterns start.
 
     Raises:
         SettingsError: a name is unknown or a value has the wrong type.
@@ -185,7 +184,7 @@ def read_selectors(value: object, base: Path) -> list[str]:
 
 
 def read_extension(value: object, base: Path) -> list[str]:
-    """Read a list of suffixes, each with what files of that name hold where that is not clear."""
+    """Read a list of suffixes, each with the kind of these files if it is not a known one."""
     read = []
     known = kinds_by_suffix(())
     for text in read_strings(value, base):
@@ -217,7 +216,7 @@ def read_bool(value: object, base: Path) -> bool:
 
 
 def read_folder(value: object, base: Path) -> str:
-    """Read a folder, which starts at that of the settings."""
+    """Read a folder, relative to that of the settings."""
     if not isinstance(value, str) or not value or "\0" in value:
         raise ValueError(f"expected the path of a folder, not {value!r}")
     return str(base.absolute() / Path(value).expanduser())
@@ -233,7 +232,7 @@ def read_roots(value: object, base: Path) -> list[str]:
 
 
 def read_packs(value: object, base: Path) -> list[str]:
-    """Read the paths of signature packs, and the packs themselves, so that what is wrong with one is said at once."""
+    """Read the paths of signature packs, and the packs, so that errors in them are reported early."""
     paths = [str(base / path) for path in read_strings(value, base)]
     for path in paths:
         read_pack(Path(path))
@@ -258,7 +257,7 @@ def read_version(value: object, base: Path) -> str:
 
 
 def read_traced(value: object, base: Path) -> dict[str, dict[str, list[str] | dict[str, str]]]:
-    """Read a table from function to the arguments that it is traced with."""
+    """Read a table of functions and the arguments with which they are traced."""
     if not isinstance(value, dict):
         raise ValueError(f'expected a table such as {{"pkg.mod:function" = {{args = ["key"]}}}}, not {value!r}')
     read = {}
@@ -290,7 +289,7 @@ def read_arguments(value: object, function: str) -> list[str] | dict[str, str]:
 
 
 def read_choice(value: object, choices: Sequence[str]) -> str:
-    """Read one of a few words."""
+    """Read one of several words."""
     if not isinstance(value, str) or value not in choices:
         near = nearest(value, choices) if isinstance(value, str) else None
         hint = f"; did you mean {near!r}?" if near else ""
@@ -322,4 +321,4 @@ READERS: dict[str, Callable[[object, Path], object]] = {
 }
 
 TABLE_ONLY = frozenset({"trace"})
-"""Settings that an option of the same name does not give."""
+"""Settings without an option of the same kind."""

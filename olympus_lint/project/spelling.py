@@ -1,4 +1,4 @@
-"""What somebody may have meant."""
+"""Suggestions for misspelled words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["nearest"]
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that is spelled most like another, whatever the case, ``None`` when none is near.
+    """Return the known word with the most similar spelling, ignoring case, or ``None`` if none is similar.
 
     A word with the same letters in another order, such as ``OLY104`` for ``OLY140``, comes first.
     """

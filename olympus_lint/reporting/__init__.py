@@ -1,1 +1,1 @@
-"""Results of files and runs, and how they are shown; ``formats`` has one module for each output format."""
+"""Results of files and runs, the summary, and the output formats (one module each in ``formats``)."""

@@ -1,4 +1,4 @@
-"""Code frames: source lines with the places of a finding marked below them."""
+"""Code frames: source lines with marks below the places of a finding."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from olympus_rules.finding import Span
 __all__ = ["Mark", "Piece", "frame"]
 
 CONTEXT = 1  # lines shown before and after a marked one
-TALLEST = 6  # lines of one marked place; from longer ones, the first and the last are shown
+TALLEST = 6  # lines of one marked place; of a longer place, the first and the last line are shown
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place to mark, with the character to draw below it, and what to say there."""
+    """A place to mark, the character to draw below it, and a label."""
 
     span: Span
     sign: str
@@ -37,7 +37,7 @@ def frame(lines: Sequence[str], marks: Sequence[Mark]) -> Iterator[list[Piece]]:
 
     Args:
         lines: the lines of the file.
-        marks: the places in it; one that lies behind the end of the file is left out.
+        marks: the places in it; a place after the end of the file is skipped.
     """
     rows = shown_rows(len(lines), marks)
     if not rows:
@@ -68,7 +68,7 @@ def shown_rows(last: int, marks: Sequence[Mark]) -> list[int]:
 
 
 def underline(code: str, row: int, mark: Mark) -> list[Piece] | None:
-    """Return what is drawn below a row for a mark, ``None`` when the mark does not touch the row."""
+    """Return the line below a row for a mark, ``None`` if the mark does not touch the row."""
     start, end = mark.span.start, mark.span.end
     if not start.row <= row <= end.row:
         return None

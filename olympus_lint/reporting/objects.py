@@ -11,7 +11,7 @@ __all__ = ["finding_object"]
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
-    """Return a finding as a JSON object; ``effect`` is there for findings that have one."""
+    """Return a finding as a JSON object, with ``effect`` if the finding has one."""
     made: dict[str, Any] = {
         "code": finding.code,
         "name": finding.name,

@@ -20,23 +20,23 @@ def place(filename: str, span: Span, cell: int | None = None) -> str:
 
 
 def in_file(span: Span, cell: int | None = None) -> str:
-    """Return ``row:column``, after the cell in a notebook."""
+    """Return ``row:column``, in a notebook after the cell."""
     return f"{'' if cell is None else f'cell {cell}:'}{span.start.row}:{span.start.column}"
 
 
 def headline(finding: Finding, *, unsafe: bool) -> str:
-    """Return code and message, with ``[*]`` between them when ``--fix`` would act with the options given."""
+    """Return code and message, with ``[*]`` between them if ``--fix`` would apply a fix with the given options."""
     mark = " [*]" if can_fix(finding, unsafe=unsafe) else ""
     return f"{finding.code}{mark} {printable(finding.message)}"
 
 
 def verdict_mark(finding: Finding) -> str:
-    """Return what a line for a finding ends with: its verdict in brackets, or nothing."""
+    """Return the end of a finding's line: the verdict in brackets, or nothing."""
     return f" [{finding.verdict.status}]" if finding.verdict is not None else ""
 
 
 def printable(text: str) -> str:
-    """Return text with control characters, which could drive a terminal, made visible."""
+    """Return text with visible signs for control characters, which could control a terminal."""
     return text.translate(CONTROL)
 
 
@@ -51,7 +51,7 @@ def count(number: int, noun: str) -> str:
 
 
 def cells(text: str) -> Iterable[str]:
-    """Return, for each character, a blank of the width that it takes on a terminal."""
+    """Return, for each character, spaces of its width on a terminal."""
     import unicodedata
 
     for character in text:

@@ -1,4 +1,4 @@
-"""What the engine hands to the reports: plain values, one per file and one per run."""
+"""Results: plain values for a file and for a run."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["FileResult", "FixResult", "RunResult", "can_fix"]
 
 @dataclass(slots=True)
 class FileResult:
-    """One file after the check, and after its fixes where these were asked for.
+    """The result of one file, after its fixes if these are applied.
 
     Attributes:
         filename: the path as the user gave it.
-        findings: what is left after suppressions, selection and minimum confidence, in the order of places.
-        errors: why rules or the whole file were not checked.
-        text: the text that the findings are about; kept only where there are findings.
-        analysed: whether the file was parsed; a file that cannot hold a key is not.
+        findings: the findings after suppressions, selection and minimum confidence, in the order of places.
+        errors: why the file, or a rule on it, was not checked.
+        text: the text of the findings; empty without findings.
+        analysed: whether the file was analysed; a file that cannot hold a key is not.
         fixes: the number of applied fixes by code.
-        diff: what fixes would change, as a unified diff.
-        suppressed: how many findings ``--add-noqa`` has suppressed.
-        notes: what was checked in part only; unlike errors they leave the exit status alone.
-        cached: whether the result is that of an earlier run.
-        places: where the rows of the text stand in the file, if that holds Python among other things.
-        shown: the text of each cell of a notebook, or that of the whole file, if it has places.
+        diff: the changes of the fixes, as a unified diff.
+        suppressed: the number of findings that ``--add-noqa`` has suppressed.
+        notes: parts that were not checked; unlike errors, they do not change the exit status.
+        cached: whether the result comes from an earlier run.
+        places: the places of the text's rows in the file, if the file holds pieces of Python.
+        shown: the text of each cell of a notebook, or of the whole file, if it has places.
     """
 
     filename: str
@@ -51,7 +51,7 @@ class FileResult:
 
 @dataclass(slots=True)
 class FixResult:
-    """A text after its fixes: how many were applied by code, and what is left to report."""
+    """A text after its fixes, with the number of applied fixes by code, and what is left to report."""
 
     text: str
     fixes: Counter[str]
@@ -62,12 +62,12 @@ class FixResult:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """All files of a run, for the reports.
+    """The results of a run.
 
     Attributes:
         files: every file, in the order of the run.
-        problems: what is wrong outside the files: missing paths, unreadable folders.
-        unsafe: whether unsafe fixes were asked for.
+        problems: problems outside the files: missing paths, unreadable folders.
+        unsafe: whether unsafe fixes are enabled.
     """
 
     files: Sequence[FileResult]
@@ -91,7 +91,7 @@ class RunResult:
 
     @property
     def notes(self) -> list[Problem]:
-        """Return what was checked in part only."""
+        """Return the notes of all files."""
         return [note for file in self.files for note in file.notes]
 
     @property
@@ -111,5 +111,5 @@ class RunResult:
 
 
 def can_fix(finding: Finding, *, unsafe: bool) -> bool:
-    """Say whether ``--fix`` would put a finding right; ``unsafe`` counts the unsafe fixes too."""
+    """Say whether ``--fix`` would fix a finding; ``unsafe`` counts unsafe fixes, too."""
     return finding.fix is not None and (unsafe or finding.fix.applicability is Applicability.SAFE)

@@ -1,4 +1,4 @@
-"""How a confidence is called where other tools know severities."""
+"""The severity of each confidence, for formats of other tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines after the findings: how many there were, how many can be fixed, and which were."""
+"""The lines after the findings: how many there are, how many can be fixed, and which were."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["fixes_list", "statistics_json", "statistics_table", "summary"]
 
 
 def summary(run: RunResult) -> str:
-    """Return what was found, fixed and can be fixed, one sentence in a line."""
+    """Return the number of findings, of fixes and of possible fixes, one sentence a line."""
     findings, fixed = len(run.findings), run.fixes.total()
     newer = len({error.filename for error in run.errors if error.is_newer})
     others = sum(not error.is_newer for error in run.errors)
@@ -27,7 +27,7 @@ def summary(run: RunResult) -> str:
 
 
 def fixable(run: RunResult) -> str:
-    """Return the line about fixes that wait for an option; empty without any."""
+    """Return the line about fixes that an option would apply; empty if there are none."""
     now = sum(can_fix(finding, unsafe=run.unsafe) for finding in run.findings)
     hidden = sum(can_fix(finding, unsafe=True) for finding in run.findings) - now
     if now and hidden:
@@ -60,7 +60,7 @@ def statistics(run: RunResult) -> list[dict[str, str | int]]:
 
 
 def statistics_table(run: RunResult) -> str:
-    """Return the number of findings of each rule as a table; ``[*]`` marks rules that ``--fix`` serves."""
+    """Return the number of findings of each rule as a table; ``[*]`` marks rules with fixes."""
     rows = statistics(run)
     width = max((len(str(row["count"])) for row in rows), default=0)
     lines = (
@@ -70,5 +70,5 @@ def statistics_table(run: RunResult) -> str:
 
 
 def statistics_json(run: RunResult) -> str:
-    """Return the same as a JSON array, with the number of findings that ``--fix`` would put right."""
+    """Return the number of findings and of fixes of each rule as a JSON array."""
     return json.dumps(statistics(run), indent=2) + "\n"

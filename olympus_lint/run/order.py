@@ -1,4 +1,4 @@
-"""In which order files are checked: what a file imports comes before it, so that nothing has to be opened twice."""
+"""The order of checks: imported files come before the files that import them, so that no file is opened twice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from olympus_rules.syntax.project import Location, locate, module_file
 
 __all__ = ["imports_first"]
 
-# a mistaken match (in a string, say) costs nothing but a worse order
+# a mistaken match, such as in a string, only makes the order worse
 IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n#(]*)|import[ \t]+([\w., \t]+))", re.M
 )
@@ -19,7 +19,7 @@ NAME = re.compile(rb"(?:^|,|\()\s*([A-Za-z_]\w*)")
 
 
 def imports_first(files: Sequence[tuple[SourceFile, bytes]]) -> list[SourceFile]:
-    """Return files in an order in which imported ones come before those that import them, circles apart.
+    """Return files in an order in which imported files come first, except in circles.
 
     Args:
         files: each file with its bytes.
@@ -51,7 +51,7 @@ def _visit(
 
 
 def _modules(data: bytes, place: Location) -> Iterator[str]:
-    """Return the names of the modules that a file imports, as far as a look at its lines tells."""
+    """Yield the names of the modules that the lines of a file import."""
     for source, names, plain in IMPORT.findall(data):
         if plain:
             yield from (name.split()[0] for name in plain.decode().split(",") if name.strip())

@@ -125,7 +125,7 @@ def check_files(
 
 
 def clearance_of(files: Sequence[SourceFile]) -> Clearance | None:
-    """Return the question which constructors of keys can be renamed safely; ``None`` without a file to rename in."""
+    """Return the clearance for the constructors in some files; ``None`` without files."""
     if not files:
         return None
     from olympus_lint.migration.safety import Clearance

@@ -1,4 +1,4 @@
-"""What is done with the files of a run, and what their checks share."""
+"""The session of a run: its mode, and the objects that the checks of its files share."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Mode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What is done with the files of a run, and what their checks share.
+    """The mode of a run, and the objects that the checks of its files share.
 
     Attributes:
-        mode: what is done besides the check.
+        mode: what the run does besides the check.
         projects: the open projects, and the cache.
         clearance: the constructors of keys that can be renamed safely; ``None`` for a file by itself.
         objection: says why a fix should not be applied; ``None`` applies all.

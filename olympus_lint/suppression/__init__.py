@@ -1,1 +1,1 @@
-"""Suppression comments: read, applied to findings, and written."""
+"""Suppression comments: reading them, applying them to findings, and writing them."""

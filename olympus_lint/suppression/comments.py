@@ -1,4 +1,4 @@
-"""What suppression comments hide, and which of them hide nothing."""
+"""The findings that suppression comments hide, and the comments that hide nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Suppressions"]
 
 
 class Suppressions:
-    """The suppression comments of one text, and what each of them has hidden so far."""
+    """The suppression comments of one text, and the findings that each has hidden so far."""
 
     def __init__(self, text: str) -> None:
         """Read the comments."""
@@ -21,18 +21,18 @@ class Suppressions:
         self._directives = read_directives(text)
         self._rows = CommentRows(text if self._directives else "")
         self._used: set[tuple[Directive, str]] = set()
-        self._standing: dict[str, list[tuple[int, int]]] = {}  # the rows of what is not hidden, by code
+        self._standing: dict[str, list[tuple[int, int]]] = {}  # the rows of visible findings, by code
 
     def __bool__(self) -> bool:
         """Say whether the text has suppression comments."""
         return bool(self._directives)
 
     def hides(self, finding: Finding) -> bool:
-        """Say whether a comment hides a finding, and remember that it does.
+        """Say whether a comment hides a finding, and mark the comment as used.
 
-        A comment hides findings that begin or end in its line, and an ``ignore`` on a line of its own those of the
-        statement below. Where a line ends inside a string or with a
-        backslash, the comment at the end of that string or of the continued lines counts.
+        A comment hides findings that begin or end in its line. An ``ignore`` on a line of its own hides those of the
+        statement below. If a line ends inside a string or with a backslash, the comment at the end of the string or
+        of the continued lines counts.
         """
         start, end = finding.span.start.row, finding.span.end.row
         rows = {self._rows.of(start), self._rows.of(end)}
@@ -49,11 +49,11 @@ class Suppressions:
         return found
 
     def unused(self, filename: str, checked: Collection[str]) -> Iterator[Finding]:
-        """Return a finding for each comment that cannot be read, or that hid nothing of what it names.
+        """Yield a finding for each comment that is malformed, or names a rule without a hidden finding.
 
         Args:
             filename: the path as the user gave it.
-            checked: the codes of the rules that have looked at the file; nothing is said of the others.
+            checked: the codes of the rules that have checked the file; comments on others are not reported.
         """
         for directive in self._directives:
             for error in directive.errors:
@@ -79,10 +79,10 @@ class Suppressions:
                     yield report(filename, directive, f"{message} Remove the suppression.", removal)
 
     def _meant(self, directive: Directive, code: str) -> int | None:
-        """Return the row of the finding that a comment is likely to be meant for, although it stands elsewhere.
+        """Return the row of the visible finding that a misplaced comment is probably meant for.
 
-        It is the next one behind a comment on a line of its own, or else the last one before, and the one that another
-        comment stands inside of.
+        For a comment on a line of its own, this is the next finding, or else the last one before. For another comment,
+        it is the finding that spans the comment's row.
         """
         standing = self._standing.get(code, [])
         if not directive.is_alone:
@@ -113,7 +113,7 @@ def row_span(row: int, start: int, end: int) -> Span:
 
 
 def rejoin(line: str, listed: Iterable[Listed], kept: list[Listed]) -> str:
-    """Return the kept names of a list, each but the first with what stood before it."""
+    """Return the kept names of a list, each but the first with the separator before it."""
     pieces: list[str] = []
     previous_end = 0
     for each in listed:
@@ -125,7 +125,7 @@ def rejoin(line: str, listed: Iterable[Listed], kept: list[Listed]) -> str:
 
 
 def without_directive(line: str, directive: Directive) -> Edit:
-    """Return the edit that takes a directive out of its line, and the whole line when nothing else is in it."""
+    """Return the edit that removes a directive from its line, or the whole line if it holds nothing else."""
     body = line.rstrip("\r\n")
     before, after = body[: directive.start].rstrip(), body[directive.end :].strip()
     if after:

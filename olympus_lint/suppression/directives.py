@@ -1,9 +1,9 @@
-"""Suppression comments: where they stand, what they name, and what is wrong with them.
+"""The syntax of suppression comments: their places, the rules that they name, and their errors.
 
 ``# noqa`` and ``# noqa: OLY104, E501`` hide findings of their line, as in flake8 and ruff.
-``# olympus: ignore[OLY104, key-indexing] reason`` does, too, and names rules of ours only.
-On a line of its own, ``# olympus: ignore[...]`` hides those of the statement below it.
-``# olympus: ignore-file[OLY104] reason`` before the first statement hides those of the whole file.
+``# olympus: ignore[OLY104, key-indexing] reason`` does, too, and names only rules of olympus-lint.
+On a line of its own, ``# olympus: ignore[...]`` hides the findings of the statement below it.
+``# olympus: ignore-file[OLY104] reason`` before the first statement hides the findings of the whole file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Listed:
 
     Attributes:
         text: the name as written.
-        code: the code of our rule; ``None`` for a name that is not ours.
+        code: the code of the rule; ``None`` for a name of another tool.
         start, end: the columns of the name in its line, counted from 0.
     """
 
@@ -64,8 +64,8 @@ class Directive:
         row: its line, counted from 1.
         start, end: its columns in the line, counted from 0; a reason in words is part of it.
         listed: the rules that it names; empty for a bare ``# noqa``, which hides everything.
-        errors: what is wrong with it, as sentences; a directive hides nothing by names that are not ours.
-        is_alone: whether nothing stands before the comment in its line.
+        errors: its errors as sentences; unknown names hide nothing.
+        is_alone: whether the comment is alone in its line.
         below: for an ``ignore`` on a line of its own, the rows of the statement below; of a compound one, its header.
     """
 
@@ -85,7 +85,7 @@ class Directive:
 
 
 def read_directives(text: str) -> list[Directive]:
-    """Return the suppression comments of a text; a text that cannot be cut into tokens gives none."""
+    """Return the suppression comments of a text; none if the text cannot be tokenized."""
     if not MARKER.search(text):
         return []
     directives: list[Directive] = []
@@ -126,14 +126,14 @@ def statement_below(tokens: Sequence[tokenize.TokenInfo], number: int) -> range:
 
 
 def ends_before(tokens: Sequence[tokenize.TokenInfo], number: int) -> bool:
-    """Say whether a comment stands between two statements, and not inside of one."""
+    """Say whether a comment stands between two statements, and not inside a statement."""
     other = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT}
     before = next((token.type for token in reversed(tokens[:number]) if token.type not in other), tokenize.NEWLINE)
     return before in (tokenize.NEWLINE, tokenize.ENCODING)
 
 
 def tokens_of(text: str) -> list[tokenize.TokenInfo]:
-    """Return the tokens of a text, its lines split as the parser splits them; none when this fails."""
+    """Return the tokens of a text, with the parser's definition of lines; none if the text cannot be tokenized."""
     lines = "\n".join(line.rstrip("\r\n") for line in split_lines(text)) + "\n"
     try:
         return list(tokenize.generate_tokens(io.StringIO(lines, newline="\n").readline))
@@ -142,14 +142,13 @@ def tokens_of(text: str) -> list[tokenize.TokenInfo]:
 
 
 class CommentRows:
-    """For each row of a text, the row at whose end a comment about it stands.
+    """For each row of a text, the row at the end of which its comment stands.
 
-    This is another row where a line ends inside a string or with a backslash: the one where the string or the
-    last of the continued lines ends.
+    If a line ends inside a string or with a backslash, this is the row at which the string or the continued line ends.
     """
 
     def __init__(self, text: str) -> None:
-        """Cut the text into tokens."""
+        """Tokenize the text."""
         self._next: dict[int, int] = {}
         f_strings: list[int] = []
         previous: tokenize.TokenInfo | None = None
@@ -180,7 +179,7 @@ def parse_comment(comment: str, row: int, column: int, *, at_top: bool) -> Itera
         comment: the comment with its ``#``.
         row: its row, counted from 1.
         column: its first column, counted from 0.
-        at_top: whether no statement stands before it.
+        at_top: whether it precedes all statements.
     """
     for match in NOQA.finditer(comment):
         found = parse_noqa(match, row, column)
@@ -193,7 +192,7 @@ def parse_comment(comment: str, row: int, column: int, *, at_top: bool) -> Itera
 
 
 def parse_noqa(match: re.Match[str], row: int, column: int) -> Directive | None:
-    """Return the directive of a ``# noqa``; ``None`` when it is meant for another tool and hides nothing."""
+    """Return the directive of a ``# noqa``; ``None`` if it is meant for another tool and hides nothing."""
     rest = match["rest"]
     start = column + match.start()
     codes = CODES.match(rest)
@@ -212,7 +211,7 @@ def parse_noqa(match: re.Match[str], row: int, column: int) -> Directive | None:
 
 
 def parse_ours(match: re.Match[str], row: int, column: int, at_top: bool) -> Directive | None:
-    """Return the directive of a ``# olympus:``; ``None`` when the words after it are prose."""
+    """Return the directive of a ``# olympus:``; ``None`` if the words after it are prose."""
     verb = match["verb"].lower()
     near = nearest(verb, [Kind.IGNORE.value, Kind.IGNORE_FILE.value])
     if near is None:
@@ -237,7 +236,7 @@ def parse_ours(match: re.Match[str], row: int, column: int, at_top: bool) -> Dir
 
 
 def read_names(names: str, column: int) -> tuple[tuple[Listed, ...], list[tuple[str, str]]]:
-    """Read the names in a list; the second part is each unknown one with a sentence about it."""
+    """Read the names in a list; return the known ones, and each unknown one with an error."""
     listed = tuple(
         Listed(match[0], code_of(match[0]), column + match.start(), column + match.end())
         for match in NAME.finditer(names)
@@ -246,7 +245,7 @@ def read_names(names: str, column: int) -> tuple[tuple[Listed, ...], list[tuple[
 
 
 def code_of(name: str) -> str | None:
-    """Return the code of a rule by its code, in any case, or its name."""
+    """Return the code of a rule by its code, ignoring case, or its name."""
     rules = all_rules()
     if name.upper() in rules:
         return name.upper()
@@ -254,6 +253,6 @@ def code_of(name: str) -> str | None:
 
 
 def unknown_rule(name: str) -> str:
-    """Say that a name is none of ours, and which one is near."""
+    """Return the error for an unknown name, with the nearest known one."""
     near = nearest(name, [*all_rules(), *(rule.name for rule in all_rules().values())])
     return f"there is no rule `{name}`" + (f"; did you mean `{near}`?" if near else "")

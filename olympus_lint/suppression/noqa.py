@@ -1,4 +1,4 @@
-"""``--add-noqa``: write the suppressions that a set of findings needs."""
+"""``--add-noqa``: writing suppression comments for findings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ NOT_SUPPRESSED = (InvalidSyntax.code, UnusedSuppression.code)
 def add_noqa(text: str, findings: Iterable[Finding]) -> str:
     """Return a text with a ``# noqa`` for each finding at the end of the line where it begins.
 
-    A line that has a ``# noqa`` with codes gets the new codes there. Where the line ends inside a string or
-    with a backslash, the comment goes behind the string or the last of the continued lines.
+    Codes are added to an existing ``# noqa`` with codes. If the line ends inside a string or with a backslash, the
+    comment follows the string or the last of the continued lines.
     """
     rows = CommentRows(text)
     ends = {d.row: d.end for d in read_directives(text) if d.kind is Kind.NOQA and d.listed}
@@ -34,7 +34,7 @@ def add_noqa(text: str, findings: Iterable[Finding]) -> str:
 
 
 def with_codes(line: str, codes: list[str], end: int | None) -> str:
-    """Return a line that suppresses codes, too; ``end`` is the column, from 0, behind its last code."""
+    """Return a line with more suppressed codes; ``end`` is the column, from 0, after the last code that it has."""
     body = line.rstrip("\r\n")
     ending = line[len(body) :]
     if end is not None:

@@ -1,4 +1,4 @@
-"""``full``: a code frame with every place of a finding, and what would put it right."""
+"""``full``: a code frame with every place of a finding, and its fix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STYLES = {"gutter": "blue", "code": "", "^": "bold red", "-": "bold cyan", "plac
 
 
 def render(run: RunResult, *, color: bool) -> str:
-    """Return a block for each finding; with ``color``, as a terminal shows it."""
+    """Return a block for each finding; ``color`` adds the colours of a terminal."""
     lines = {where: split_lines(text) for where, text in run.texts.items()}
     blocks = [[*block(finding, lines, run.unsafe), []] for finding in run.findings]
     rows = [row for rows in blocks for row in rows]
@@ -49,7 +49,7 @@ def block(
 
 
 def verdict_rows(verdict: Verdict) -> Iterator[list[Piece]]:
-    """Return the lines that say whether a finding is true, and what shows it."""
+    """Return the lines with the verdict on a finding and its evidence."""
     reason = f": {printable(verdict.reason)}" if verdict.reason else ""
     yield [Piece("verdict: ", "help"), Piece(f"{verdict.status} ({verdict.tier}){reason}", "code")]
     yield from ([Piece(f"    {printable(line)}", "code")] for line in verdict.evidence)

@@ -13,11 +13,11 @@ __all__ = ["render"]
 
 COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 TOP = Span(Position(1, 1), Position(1, 1))
-"""Where the annotations of a notebook stand: the lines of its file are not those of its cells."""
+"""The place of all annotations of a notebook, since the rows of its cells are not those of its file."""
 
 
 def render(run: RunResult, *, color: bool) -> str:
-    """Return one command for each finding, and a notice for each place that belongs to it."""
+    """Return one command for each finding, and a notice for each of its related places."""
     return "".join(f"{line}\n" for finding in run.findings for line in commands(finding))
 
 
@@ -39,7 +39,7 @@ def commands(finding: Finding) -> Iterator[str]:
 
 
 def command(level: str, title: str, filename: str, span: Span, message: str) -> str:
-    """Return one command; GitHub takes columns only for places within one line."""
+    """Return one command; GitHub accepts columns only for places within one line."""
     fields = {"file": filename, "line": span.start.row, "endLine": span.end.row, "col": span.start.column}
     if span.start.row == span.end.row:
         fields["endColumn"] = span.end.column
@@ -48,10 +48,10 @@ def command(level: str, title: str, filename: str, span: Span, message: str) -> 
 
 
 def escape(text: str) -> str:
-    """Escape what would end the command or start an escape."""
+    """Escape characters that would end the command or start an escape."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def escape_field(text: str) -> str:
-    """Escape what would end a field, too."""
+    """Escape characters that would end a field, too."""
     return escape(text).replace(":", "%3A").replace(",", "%2C")

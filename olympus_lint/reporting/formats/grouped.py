@@ -13,7 +13,7 @@ SUMMARY = True
 
 
 def render(run: RunResult, *, color: bool) -> str:
-    """Return a block for each file, the places of its findings aligned."""
+    """Return a block for each file, with aligned places."""
     blocks: list[str] = []
     for filename, group in groupby(run.findings, key=lambda finding: finding.filename):
         findings = list(group)

@@ -1,4 +1,4 @@
-"""``json``: one array of findings, in the shape that ruff's users parse already, with what is ours added."""
+"""``json``: one array of findings, with the fields of ruff's JSON and some more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``json-lines``: one JSON object in a line for each finding."""
+"""``json-lines``: one line with a JSON object for each finding."""
 
 from __future__ import annotations
 

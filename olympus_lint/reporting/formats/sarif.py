@@ -68,7 +68,7 @@ def rule_object(rule: Rule) -> dict[str, Any]:
 
 
 def result_object(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, Any]:
-    """Return a finding with its second places and its fix."""
+    """Return a finding with its related places and its fix."""
     made: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rule_index,
@@ -108,7 +108,7 @@ def replacement(edit: Edit) -> dict[str, Any]:
 
 
 def location(filename: str, span: Span, cell: int | None = None) -> dict[str, Any]:
-    """Return a physical location; a place in a cell has no lines in the file, and a name instead."""
+    """Return a physical location; a place in a cell has a name instead of lines of the file."""
     if cell is not None:
         named = {"fullyQualifiedName": in_file(span, cell), "kind": "cell"}
         return {"physicalLocation": {"artifactLocation": {"uri": uri(filename)}}, "logicalLocations": [named]}
@@ -116,7 +116,7 @@ def location(filename: str, span: Span, cell: int | None = None) -> dict[str, An
 
 
 def region(span: Span) -> dict[str, int]:
-    """Return a region; SARIF's columns, too, start at 1 and end behind the last character."""
+    """Return a region; like ours, SARIF's columns start at 1 and end after the last character."""
     return {
         "startLine": span.start.row,
         "startColumn": span.start.column,
@@ -132,7 +132,7 @@ def uri(filename: str) -> str:
 
 
 def notification(problem: Problem, level: str) -> dict[str, Any]:
-    """Return why something was not, or not wholly, checked."""
+    """Return a problem as a notification."""
     made: dict[str, Any] = {"level": level, "message": {"text": str(problem)}}
     if problem.filename:
         made["locations"] = [{"physicalLocation": {"artifactLocation": {"uri": uri(problem.filename)}}}]
@@ -140,9 +140,9 @@ def notification(problem: Problem, level: str) -> dict[str, Any]:
 
 
 def fingerprints(run: RunResult) -> list[str]:
-    """Return for each finding what recognises it after lines have moved: code, file, text of its first line.
+    """Return for each finding a fingerprint that survives moved lines: code, file, text of its first line.
 
-    Findings that agree in all of these are counted.
+    Findings that agree in all of these are numbered.
     """
     lines = {where: split_lines(text) for where, text in run.texts.items()}
     met: Counter[tuple[str, str, str]] = Counter()
