@@ -1,4 +1,4 @@
-"""Which constructors can make typed keys, and what holds the others back."""
+"""The plan of a migration: which constructors can make typed keys, and the reasons that hold back the others."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 __all__ = ["Constructor", "Reason", "Survey", "SurveyedFile", "all_held_back", "plan"]
 
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
-"""Packages of which the rules know the functions that typed keys do not survive."""
+"""Packages whose functions that break with typed keys are known to the rules."""
 MANY = 16
-"""Constructors: where more come together, values were merged that have nothing to do with each other."""
+"""Constructors at one place: if there are more, the analysis has merged unrelated values."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reason:
-    """What holds a constructor back.
+    """A reason that holds back a constructor.
 
     Attributes:
-        filename, row: where.
-        text: what, as the rest of a sentence that begins with the key.
-        code: the rule that says so; empty for a call.
+        filename, row: its place.
+        text: the reason, as the predicate of a sentence whose subject is the key.
+        code: the rule that reports it; empty for a call.
         cell: the cell of a notebook.
     """
 
@@ -53,9 +53,9 @@ class Constructor:
     """A mention of the constructor of raw keys.
 
     Attributes:
-        filename, row, column: where, with rows and columns from 1.
-        spelled: as it is written.
-        reasons: what holds it back; none for one that can be renamed.
+        filename, row, column: its place, with rows and columns from 1.
+        spelled: its spelling in the source.
+        reasons: the reasons that hold it back; none if it can be renamed.
         cell: the cell of a notebook.
     """
 
@@ -94,7 +94,7 @@ class Survey:
 
     Attributes:
         files: all files by the path that the user gave.
-        target: what the code has to work with.
+        target: the keys and the release that the code has to support.
         roots: the names under which the JAX namespace may be imported.
         packs: the paths of the user's signature packs.
     """
@@ -236,7 +236,7 @@ def all_held_back(mentions: Mapping[str, Sequence[Report]], why: str) -> dict[st
 
 
 def _mentions_in(maker: ast.AST | None, path: str, places: Collection[Place]) -> frozenset[Place]:
-    """Return the mentions of constructors in what made a key: the constructor, or a transformation of it."""
+    """Return the constructors in the expression that made a key: a constructor, or a transformation of one."""
     parts = () if maker is None else ast.walk(maker)
     return frozenset(place_of(path, part) for part in parts).intersection(places)
 
@@ -255,8 +255,8 @@ def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> 
 def _makers_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[Place]) -> frozenset[Place]:
     """Return the constructors whose keys may be what a fact is about.
 
-    The key flow knows some; otherwise it is what may be in the expressions of the fact, first of all in those to
-    which nothing but keys comes.
+    If the key flow does not know them, they are the constructors that reach the expressions of the fact, preferably
+    those expressions that only keys reach.
     """
     made = _mentions_in(fact.maker, path, places)
     if made:
@@ -269,10 +269,10 @@ def _makers_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[
 
 
 def _way_out(way: Exit, open_places: Sequence[Reason], packs: tuple[str, ...]) -> str | None:
-    """Say why a call out of the project holds a key back, ``None`` if it does not.
+    """Return why a call out of the project holds back a key, ``None`` if it does not.
 
-    A callee that nothing is known of may be any function of the project. That is a risk where there are places that
-    are not ready, and of which it is not known where their keys come from; and none where there are no such places.
+    An unknown callee may be any function of the project. This is a risk only if a place is not ready and the origin of
+    its keys is unknown.
     """
     if not way.library:
         if not open_places:

@@ -1,4 +1,4 @@
-"""A project on its way to typed keys: all its files, what was rewritten in them, and what is left."""
+"""The migration of a project: all of its files, their rewrites, and the places that are left."""
 
 from __future__ import annotations
 
@@ -30,17 +30,16 @@ __all__ = ["Migration", "keyed_parameters", "migrate", "planned", "stays"]
 
 @dataclass(slots=True)
 class Migration:
-    """What came of a migration.
+    """The state and result of a migration.
 
     Attributes:
-        target: what the code has to work with afterwards.
+        target: the keys and the release that the code has to support afterwards.
         texts: the files, in the order of the command line.
-        left: the places that are not ready for typed keys, by file; their rows are those of the new text.
-        constructors: the constructors by file, each with what holds it back; their rows are those of the text
-            before they were renamed.
-        problems: what went wrong.
-        mentions: the strings, comments and prose that speak of raw keys.
-        is_too_large: whether it could not be worked out where the keys get to.
+        left: the places that are not ready for typed keys, by file, with rows of the new text.
+        constructors: the constructors by file, each with its reasons, with rows of the text before they were renamed.
+        problems: its problems.
+        mentions: the mentions of raw keys in strings, comments and prose.
+        is_too_large: whether the analysis of reach exceeded its limits.
     """
 
     target: Target
@@ -53,27 +52,27 @@ class Migration:
 
     @property
     def changed(self) -> list[Text]:
-        """Return the files that are different afterwards."""
+        """Return the files that the migration changes."""
         return [text for text in self.texts if text.new != text.old]
 
     @property
     def held(self) -> list[Constructor]:
-        """Return the constructors that stay."""
+        """Return the constructors that are held back."""
         return [each for found in self.constructors.values() for each in found if each.reasons]
 
     @property
     def free(self) -> list[Constructor]:
-        """Return the constructors that make typed keys now, or can."""
+        """Return the constructors that make typed keys after the migration, or can."""
         return [each for found in self.constructors.values() for each in found if not each.reasons]
 
 
 def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> Migration:
-    """Rewrite the files of a project, in memory, as far as that is certain.
+    """Rewrite the files of a project in memory, where the rewrite is certain.
 
     Args:
         texts: the files; ``new`` is changed.
-        target: what the code has to work with; constructors are renamed in style ``typed`` only.
-        unsafe: whether constructors are renamed, too, whose keys get to places that are not ready.
+        target: the keys and the release that the code has to support; only style ``typed`` renames constructors.
+        unsafe: whether constructors are renamed even if their keys reach places that are not ready.
     """
     migration = Migration(target, list(texts))
     projects = Projects()
@@ -111,7 +110,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
 
 
 def stays(filename: str, text: str, error: Exception, settings: Settings, cell: int | None = None) -> list[Problem]:
-    """Say that a file, or a cell of one, stays as it is, since the running Python cannot parse it."""
+    """Return the problem of a file, or a cell, that the running Python cannot parse and that stays unchanged."""
     newer = not_parsed(filename, text, error, settings, cell).errors
     where = "" if cell is None else f"cell {cell} "
     cause = f"{error.msg}, line {error.lineno}" if isinstance(error, SyntaxError) else error
@@ -119,7 +118,7 @@ def stays(filename: str, text: str, error: Exception, settings: Settings, cell: 
 
 
 def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
-    """Return the parameters to which nothing but keys comes, whatever they are called."""
+    """Return the parameters that only keys reach, whatever their names are."""
     from olympus_rules.reach.project import reach
 
     documents = {
@@ -150,13 +149,13 @@ def planned(
     *,
     careful: bool = False,
 ) -> dict[str, list[Constructor]]:
-    """Return the constructors with what holds them back; files without any key pass keys on, and count.
+    """Return the constructors with the reasons that hold them back; files without a constructor count, too.
 
     Args:
         migration: the files, and the places in them that are not ready.
         found: the constructors of each file.
-        staying: those that are not renamed in any case, by their file and number.
-        careful: whether keys of which the number of axes is not known count as single ones.
+        staying: constructors that are not renamed in any case, by their file and number.
+        careful: whether keys with an unknown number of axes count as single keys.
     """
     if not migration.is_too_large:
         with suppress(TooLargeError):
@@ -177,7 +176,7 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
 
 
 def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *, unsafe: bool) -> None:
-    """Take off the list what is wrong with raw keys only, where their constructors are renamed."""
+    """Remove places that are wrong only for raw keys, if their constructors are renamed."""
     for filename, mentions in found.items():
         planned = zip(mentions, migration.constructors[filename], strict=True)
         typed = {place_of(filename, report.fact.node) for report, one in planned if unsafe or not one.reasons}
@@ -190,7 +189,7 @@ def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *,
 
 
 def in_files(migration: Migration) -> None:
-    """Turn rows of the modules that the pieces of a file make into rows of the file, or of a cell."""
+    """Translate rows of joined modules to rows of their files or cells."""
     places = {text.filename: text.places for text in migration.texts if text.embedded is not None}
     if places:
         migration.left = {
@@ -204,7 +203,7 @@ def in_files(migration: Migration) -> None:
 
 
 def _parsed(text: Text) -> Document | None:
-    """Return a document of a text that no analysis lets go of."""
+    """Return a document of the current text that no project owns; ``None`` if it cannot be parsed."""
     from olympus_rules.syntax.project import locate
 
     place = locate(Path(text.filename).absolute())

@@ -1,4 +1,4 @@
-"""Signals that end the command: it cleans up first, and then ends of the signal, as whoever sent it expects."""
+"""Signals that end the command: it cleans up, and then dies of the signal, as the sender expects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasatt
 
 
 class Ended(BaseException):
-    """A signal has come that ends the command; no ``except Exception`` catches it."""
+    """A signal ends the command; ``except Exception`` does not catch it."""
 
     def __init__(self, number: int) -> None:
         """Take the number of the signal."""
@@ -24,9 +24,9 @@ class Ended(BaseException):
 
 @contextmanager
 def die_of_signals() -> Iterator[None]:
-    """Turn signals into an exception while the block runs, so that what it has started or half written is cleaned up.
+    """Turn signals into an exception while the block runs, so that child processes and temporary files are cleaned up.
 
-    A signal that is ignored, as SIGHUP is behind ``nohup``, stays so.
+    A signal that is ignored, such as SIGHUP under ``nohup``, stays ignored.
     """
     taken = [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
     for number in taken:
@@ -42,5 +42,5 @@ def die_of_signals() -> Iterator[None]:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)  # a second one would end the cleaning up
+    signal.signal(number, signal.SIG_IGN)  # a second signal would interrupt the clean-up
     raise Ended(number)
