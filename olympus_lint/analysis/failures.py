@@ -34,7 +34,7 @@ def unfinished_note(filename: str, fact: Unfinished) -> Problem:
     return Problem(
         filename,
         f"{what} takes more than {fact.steps:,} steps to analyse, so findings in it may be missing; "
-        f"split it into smaller functions to have all of it checked.",
+        f"split it into smaller functions to have the whole code checked.",
     )
 
 

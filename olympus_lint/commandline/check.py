@@ -281,7 +281,7 @@ def report_noqa(run: RunResult) -> None:
     suppressed = sum(file.suppressed for file in run.files)
     print(f"Suppressed {count(suppressed, 'finding')}.", file=sys.stderr)
     if run.findings:
-        print("These cannot be suppressed in their line:", file=sys.stderr)
+        print("These findings cannot be suppressed in their line:", file=sys.stderr)
         sys.stderr.write(render("concise", run))
 
 

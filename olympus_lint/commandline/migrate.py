@@ -89,7 +89,7 @@ def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], 
         except InputError as error:
             problems.append(Problem(file.filename, str(error)))
         except (SyntaxError, ValueError) as error:
-            problems.append(Problem(file.filename, f"cannot be decoded ({error}), so it stays as it is."))
+            problems.append(Problem(file.filename, f"cannot be decoded ({error}), so it is not changed."))
     return texts, data
 
 

@@ -44,13 +44,13 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     given = sys.argv[1:] if argv is None else argv  # so that `--migrate` does not take a path as its style
     args = parser().parse_intermixed_args([f"--migrate={STYLES[0]}" if word == "--migrate" else word for word in given])
     if "-" in args.paths and len(args.paths) > 1:
-        parser().error("`-` stands for standard input and goes with no other path")
+        parser().error("`-` stands for standard input and cannot be combined with other paths")
     if getattr(args, "diff", False) and args.add_noqa:
-        parser().error("--diff shows what fixes change; it does not go with --add-noqa")
+        parser().error("--diff cannot be combined with --add-noqa")
     check_tracing(args)
     check_migration(args)
     if args.derive_pack and args.paths != ["."]:
-        parser().error("--derive-pack takes one package, and no paths beside it")
+        parser().error("--derive-pack takes one package and no paths")
     return args
 
 
@@ -62,14 +62,14 @@ def check_tracing(args: argparse.Namespace) -> None:
     """
     given = [name for name in ("trace_import", "python", "device") if getattr(args, name)]
     if given and not args.trace:
-        parser().error(f"--{given[0].replace('_', '-')} does nothing without --trace; give that, too")
+        parser().error(f"--{given[0].replace('_', '-')} has no effect without --trace; add it")
     if args.select_verdict is not None and not args.trace and args.trace_events is None:
-        parser().error("--select-verdict does nothing without --trace or --trace-events; give one of them, too")
+        parser().error("--select-verdict has no effect without --trace or --trace-events; add one of them")
     if args.add_noqa and (args.trace or args.trace_events is not None):
         option = "--trace" if args.trace else "--trace-events"
-        parser().error(f"{option} does not go with --add-noqa, which reports nothing")
+        parser().error(f"{option} cannot be combined with --add-noqa, which reports nothing")
     if args.trace_events is not None and args.paths == ["-"]:
-        parser().error("--trace-events takes files, whose versions it knows, and not standard input")
+        parser().error("--trace-events takes files, and not standard input, since it compares their versions")
     for word in args.select_verdict or ():
         if word not in VERDICTS:
             near = nearest(word, VERDICTS)
@@ -88,7 +88,7 @@ def check_migration(args: argparse.Namespace) -> None:
         return
     for name in ("add_noqa", "trace", "trace_events", "show_files", "show_settings", "statistics"):
         if getattr(args, name):
-            parser().error(f"--{name.replace('_', '-')} does not go with --migrate, which has a report of its own")
+            parser().error(f"--{name.replace('_', '-')} cannot be combined with --migrate, which has its own report")
     if args.paths == ["-"]:
         parser().error("--migrate takes the files of a project, and not standard input")
     args.report_format = args.__dict__.pop("output_format", "full")
@@ -102,7 +102,7 @@ def parser() -> Parser:
     """Build the parser."""
     made = Parser(
         prog="olympus-lint",
-        description="Find misuse of JAX's random keys, and put it right.",
+        description="Find misuse of JAX's random keys, and fix it.",
         epilog="Exit status: 0 nothing to report, 1 findings, 2 wrong options, settings or input, or an "
         "internal error.",
         allow_abbrev=False,
@@ -122,11 +122,11 @@ def add_actions(made: Parser) -> None:
     group = made.add_argument_group("Actions and output")
     flag(group, "--fix", "apply safe fixes")
     flag(group, "--unsafe-fixes", "with --fix or --diff, apply fixes that change the random stream, too")
-    flag(group, "--fix-only", "apply fixes and do not report the rest; implies --fix")
+    flag(group, "--fix-only", "apply fixes without reporting remaining findings; implies --fix")
     flag(group, "--show-fixes", "list the fixes that were applied")
-    group.add_argument("--diff", action="store_true", help="print what fixes would change; write nothing")
+    group.add_argument("--diff", action="store_true", help="print the changes of the fixes; write nothing")
     group.add_argument("--add-noqa", action="store_true", help="suppress every finding with a `# noqa` comment")
-    flag(group, "--ignore-noqa", "pass over suppression comments")
+    flag(group, "--ignore-noqa", "ignore suppression comments")
     formats = ", ".join(format_names())
     setting(group, "--output-format", "FORMAT", f"one of {formats} (default: full)")
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
@@ -145,16 +145,16 @@ def add_rule_selection(made: Parser) -> None:
     what = "codes, prefixes, names or ALL"
     listing(group, "--select", "RULES", f"rules to run instead of the default ones: {what}")
     listing(group, "--ignore", "RULES", "rules to leave out")
-    listing(group, "--extend-select", "RULES", "rules to run besides")
-    listing(group, "--per-file-ignores", "PATTERN:RULE", "rules to leave out in some files")
+    listing(group, "--extend-select", "RULES", "additional rules to run")
+    listing(group, "--per-file-ignores", "PATTERN:RULE", "rules to skip in some files")
     setting(group, "--min-confidence", "LEVEL", "possible, likely or certain (default: likely)")
 
 
 def add_file_selection(made: Parser) -> None:
     """Add the options that select files."""
     group = made.add_argument_group("File selection")
-    listing(group, "--exclude", "PATTERNS", "files and folders to leave out instead of the default ones")
-    listing(group, "--extend-exclude", "PATTERNS", "files and folders to leave out besides")
+    listing(group, "--exclude", "PATTERNS", "files and folders to skip instead of the default ones")
+    listing(group, "--extend-exclude", "PATTERNS", "additional files and folders to skip")
     group.add_argument(
         "--no-respect-gitignore",
         dest="respect_gitignore",
@@ -162,33 +162,33 @@ def add_file_selection(made: Parser) -> None:
         default=argparse.SUPPRESS,
         help="check files that .gitignore names, too",
     )
-    what = "look for files with these suffixes, too: `md` for the Python in Markdown; others as `qmd:markdown`"
+    what = "check files with these suffixes, too: `md` for Markdown; other suffixes with their kind, as `qmd:markdown`"
     listing(group, "--extension", "NAMES", what)
-    flag(group, "--force-exclude", "leave excluded files out even when they are named")
-    group.add_argument("--stdin-filename", metavar="NAME", help="the name of what stands on stdin")
+    flag(group, "--force-exclude", "skip excluded files even if they are named")
+    group.add_argument("--stdin-filename", metavar="NAME", help="the name of the file on stdin")
 
 
 def add_migration(made: Parser) -> None:
     """Add the options of the migration."""
     group = made.add_argument_group("Migration")
     what = (
-        "plan the move of the project from PRNGKey to typed keys; with --fix make it, with --diff show it. "
-        "`--migrate=portable` makes code that works with both kinds of keys, for libraries"
+        "plan the migration of the project from PRNGKey to typed keys; --fix applies it, --diff shows it. "
+        "`--migrate=portable` is for libraries: their code then works with both kinds of keys"
     )
     group.add_argument("--migrate", choices=STYLES, metavar="[=STYLE]", help=what)
-    setting(group, "--target-jax", "VERSION", "the oldest JAX that migrated code has to run on (default: the newest)")
+    setting(group, "--target-jax", "VERSION", "the oldest JAX that migrated code supports (default: the newest)")
 
 
 def add_tracing(made: Parser) -> None:
     """Add the options for tracing."""
     group = made.add_argument_group("Tracing")
-    what = "say of each finding whether it is true, by tracing with JAX; imports nothing of yours"
+    what = "add a verdict to each finding by tracing with JAX; your code is not imported"
     group.add_argument("--trace", action="store_true", help=what)
     what = "with --trace, trace the real functions, too: this imports, and so executes, the files with findings"
     group.add_argument("--trace-import", action="store_true", help=what)
-    what = "the Python that has JAX, such as that of your project (default: the one that runs this)"
+    what = "a Python with JAX, such as that of your project (default: the running Python)"
     group.add_argument("--python", metavar="PATH", help=what)
-    what = "say of each finding whether it is true by the events of `olympus record`, and report what else they show"
+    what = "add a verdict to each finding by the events of `olympus record`, and report misuses without a finding"
     group.add_argument("--trace-events", metavar="FILE", help=what)
     group.add_argument("--device", metavar="PLATFORM", help="the platform of JAX that is used (default: cpu)")
     what = f"report findings with these verdicts only: {', '.join(VERDICTS)}"
@@ -199,9 +199,9 @@ def add_miscellaneous(made: Parser) -> None:
     """Add the other options."""
     group = made.add_argument_group("Miscellaneous")
     group.add_argument("--config", metavar="FILE", help="read settings from this file only")
-    group.add_argument("--no-cache", action="store_true", help="use no results of earlier runs, and keep none")
-    setting(group, "--cache-dir", "DIR", "keep results between runs in this folder")
-    group.add_argument("--jobs", type=positive, metavar="N", help="number of processes (default: as it pays)")
+    group.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
+    setting(group, "--cache-dir", "DIR", "the folder of the cache")
+    group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")
     group.add_argument("--exit-zero", action="store_true", help="exit with 0 even when there are findings")
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
     level = group.add_mutually_exclusive_group()

@@ -55,7 +55,7 @@ def output_errors() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise OutputError("standard output was closed before all of the report was written.") from None
+        raise OutputError("standard output was closed before the whole report was written.") from None
     except OSError as error:
         raise OutputError(f"standard output cannot be written ({error.strerror}), so the report is lost.") from None
 

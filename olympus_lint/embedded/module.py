@@ -117,7 +117,7 @@ class Embedded:
         if self.kind == "python":
             holder = read_doctests(head)
             if len(holder.pieces) != len(self.holder.pieces):
-                raise InputError("cannot be rewritten: its docstrings are not what they were.")
+                raise InputError("cannot be rewritten: its docstrings would change.")
         changed = {number: code for number, code in codes.items() if code != holder.pieces[number].code}
         try:
             new = holder.put_back(changed)
@@ -125,7 +125,7 @@ class Embedded:
         except NOT_PARSED:
             again = None
         if again is None or _essence(again, again.text) != _essence(self, module):
-            raise InputError("cannot be rewritten: a changed line cannot be told from the text around it.")
+            raise InputError("cannot be rewritten: a changed line would merge with the text around it.")
         return again
 
     def _cut(self, module: str) -> tuple[str, dict[int, str]]:
@@ -144,7 +144,7 @@ class Embedded:
             else:
                 current.append(line)
         if tuple(pieces) != self.used:
-            raise InputError("cannot be rewritten: its pieces of code cannot be told apart any more.")
+            raise InputError("cannot be rewritten: a mark between its pieces of code is missing.")
         codes = {number: self._restored(number, lines) for number, lines in pieces.items()}
         before = "".join(head)
         if self.kind == "python":
@@ -318,4 +318,4 @@ def _left_alone(filename: str, piece: Piece, error: Exception) -> Iterator[Probl
         row = piece.row - 1 + (getattr(error, "lineno", None) or 1)
         where = f"cell {piece.cell}" if piece.cell is not None else f"the code that begins on line {piece.row}"
         cause = f"{getattr(error, 'msg', None) or error}, line {row}"
-        yield Problem(filename, f"{where} cannot be parsed ({cause}), so it is left alone.")
+        yield Problem(filename, f"{where} cannot be parsed ({cause}), so it is not changed.")

@@ -29,7 +29,7 @@ class NotANotebook(InputError):
 
     def __init__(self, cause: str) -> None:
         """Take the cause."""
-        super().__init__(f"cannot be read as a notebook of format 4 ({cause}); mend or exclude it.")
+        super().__init__(f"cannot be read as a notebook of format 4 ({cause}); repair or exclude it.")
         self.cause = cause
 
 

@@ -249,7 +249,7 @@ def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constru
 def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> Reason:
     written = " ".join(document.segment(node).split())
     shown = written if len(written) <= 60 else f"{written[:57]}..."
-    return Reason(filename, getattr(node, "lineno", 1), f"gets to `{shown}`", code)
+    return Reason(filename, getattr(node, "lineno", 1), f"reaches `{shown}`", code)
 
 
 def _makers_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[Place]) -> frozenset[Place]:
@@ -278,11 +278,11 @@ def _way_out(way: Exit, open_places: Sequence[Reason], packs: tuple[str, ...]) -
         if not open_places:
             return None
         place = open_places[0]
-        return f"is given to `{way.callee}`, which may lead to line {place.row} of {place.filename}"
+        return f"is passed to `{way.callee}`, which may lead to line {place.row} of {place.filename}"
     support = typed_key_support(way.library, packs)
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:
         return None
     if support == "no":
-        return f"is given to `{way.callee}`, and {package} takes raw keys only"
-    return f"is given to `{way.callee}`, and it is not known whether {package} takes typed keys"
+        return f"is passed to `{way.callee}`, and {package} takes raw keys only"
+    return f"is passed to `{way.callee}`, and whether {package} takes typed keys is unknown"

@@ -114,7 +114,7 @@ def stays(filename: str, text: str, error: Exception, settings: Settings, cell: 
     newer = not_parsed(filename, text, error, settings, cell).errors
     where = "" if cell is None else f"cell {cell} "
     cause = f"{error.msg}, line {error.lineno}" if isinstance(error, SyntaxError) else error
-    return newer or [Problem(filename, f"{where}cannot be parsed ({cause}), so it stays as it is.")]
+    return newer or [Problem(filename, f"{where}cannot be parsed ({cause}), so it is not changed.")]
 
 
 def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
@@ -160,7 +160,7 @@ def planned(
     if not migration.is_too_large:
         with suppress(TooLargeError):
             return plan(_survey(migration, found), staying, careful=careful)
-    return all_held_back(found, "gets to more places than can be followed; name fewer folders at a time")
+    return all_held_back(found, "reaches more places than the analysis can follow; name fewer folders at a time")
 
 
 def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:

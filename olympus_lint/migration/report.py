@@ -123,16 +123,16 @@ def sentences(migration: Migration, *, written: bool) -> list[str]:
     release = ".".join(map(str, migration.target.jax))
     places = sum(len(text.rewritten) for text in migration.texts)
     verb = "Rewrote" if written else "Would rewrite"
-    told = [
+    lines = [
         f"Migration to {style}, for JAX {release} and later.",
         f"{verb} {count(places, 'place')} in {count(len(migration.changed), 'file')}.",
     ]
     free, held = len(migration.free), len(migration.held)
     if free + held and migration.target.style == "typed":
-        told.append(f"{free} of {count(free + held, 'constructor')} can make typed keys, {held} held back.")
+        lines.append(f"{free} of {count(free + held, 'constructor')} can make typed keys, {held} held back.")
     elif free + held:
-        told.append(f"{count(free + held, 'constructor')} stay as they are; the code around them takes both kinds.")
-    return told
+        lines.append(f"{count(free + held, 'constructor')} stay; the code around them accepts both kinds of keys.")
+    return lines
 
 
 def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
@@ -190,13 +190,13 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
         lines.extend(f"{'- ' if markdown else '  '}{each}" for each in done)
         lines.append("")
     if left := left_in_order(migration):
-        heading("Left, in the order in which to look")
+        heading("Left to review, in this order")
         for number, each in enumerate(left, 1):
             notes = ["changes silently"] if each.is_silent else []
             notes += [f"holds {count(each.holds, 'constructor')} back"] if each.holds else []
-            told = f" ({', '.join(notes)})" if notes else ""
+            why = f" ({', '.join(notes)})" if notes else ""
             finding = each.report.finding
-            lines.append(f"{number:3}. {code(each.place)} {finding.code}{told}: {finding.message}")
+            lines.append(f"{number:3}. {code(each.place)} {finding.code}{why}: {finding.message}")
         lines.append("")
     if held := held_back(migration):
         heading("Constructors that stay, and why")
@@ -219,7 +219,7 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
 def check_it(migration: Migration) -> str:
     """Return the sentence about the dry run."""
     if migration.target.style == "portable":
-        return "Run the tests as they are, and then with this flag, with which JAX makes typed keys of `PRNGKey`"
+        return "Run the tests without this flag, and then with it: it lets `PRNGKey` make typed keys"
     return "With this flag, JAX makes typed keys wherever `PRNGKey` is left"
 
 
@@ -314,7 +314,7 @@ def as_html(migration: Migration, *, written: bool) -> str:
         items = "".join(f"<li>{said(str(each))}</li>" for each in rewritten_places(migration))
         parts.append(f"<ul>{items}</ul>" if items else "")
     if left := left_in_order(migration):
-        parts.append(f"<h2>Left, in the order in which to look</h2><ol>{''.join(map(left_item, left))}</ol>")
+        parts.append(f"<h2>Left to review, in this order</h2><ol>{''.join(map(left_item, left))}</ol>")
     if held := held_back(migration):
         parts.append(f"<h2>Constructors that stay, and why</h2><ul>{''.join(map(held_item, held))}</ul>")
     if migration.mentions:

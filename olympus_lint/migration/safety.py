@@ -42,7 +42,7 @@ Reasons: TypeAlias = Mapping[Position, str]
 """Why each constructor of a file has to stay raw; empty for a constructor that can be renamed."""
 MOST_BYTES = 2_000_000
 """Bytes of a project: the analysis of a larger one takes too long for a fix."""
-LOST = "may be read outside of this file, which is all that was looked at"
+LOST = "may be read outside this file, and only this file was analysed"
 
 
 class Clearance:
@@ -254,7 +254,7 @@ def _lost(path: str, text: str, settings: Settings) -> Reasons:
     is_imported = Path(path).suffix in ("", ".py", ".pyi")
     lost = dict.fromkeys(reached.exported(path), LOST) if is_imported else {}
     for way in reached.exits():
-        lost |= dict.fromkeys(way.keys, f"is given to `{way.callee}`, which is out of sight,")
+        lost |= dict.fromkeys(way.keys, f"is passed to `{way.callee}`, which was not analysed,")
     for meeting in reached.meetings():
         for maker in frozenset().union(*meeting.keys):
             if not all(maker in keys for keys in meeting.keys):

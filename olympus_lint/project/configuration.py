@@ -84,9 +84,9 @@ def read_toml(file: Path) -> tuple[Mapping[str, object] | None, str]:
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise SettingsError(f"{file}: cannot be read ({error.strerror}); name a file that can with --config.") from None
+        raise SettingsError(f"{file}: cannot be read ({error.strerror}); name a readable file with --config.") from None
     except ValueError as error:
-        raise SettingsError(f"{file}: is not TOML ({error}); correct it there.") from None
+        raise SettingsError(f"{file}: is not TOML ({error}); correct it.") from None
     tools = table.get("tool", {})
     own = tools.get("olympus-lint") if isinstance(tools, dict) else None
     if own is None:

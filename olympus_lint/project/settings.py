@@ -191,7 +191,7 @@ def read_extension(value: object, base: Path) -> list[str]:
         name, colon, kind = text.partition(":")
         name = name.removeprefix(".").lower()
         if not colon and name not in known:
-            raise ValueError(f"what a file named *.{name} holds is not known; write '{name}:markdown'")
+            raise ValueError(f"the kind of files named *.{name} is unknown; write '{name}:markdown'")
         read.append(f"{name}:{read_choice(kind if colon else known[name], KINDS)}")
     return read
 

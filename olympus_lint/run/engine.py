@@ -97,7 +97,7 @@ def settled(result: FileResult, text: str, settings: Settings, clearance: Cleara
     try:
         return settle_fixes(result, text, settings, clearance)
     except Exception as error:
-        problem = failed(result.filename, f"the look for what the fixes of {CONSTRUCTOR} change", error)
+        problem = failed(result.filename, f"the analysis behind the fixes of {CONSTRUCTOR}", error)
         return replace(distrusted(result), errors=[*result.errors, problem])
 
 

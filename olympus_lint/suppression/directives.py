@@ -225,7 +225,7 @@ def parse_ours(match: re.Match[str], row: int, column: int, at_top: bool) -> Dir
     )
     errors = [error for _, error in unknown]
     if verb != kind.value:
-        errors = [f"`{match['verb']}` is no suppression; did you mean `{kind.value}`?"]
+        errors = [f"`{match['verb']}` is not a suppression; did you mean `{kind.value}`?"]
     elif not brackets or not (listed or errors):
         errors = [f"name the rules in brackets: `# olympus: {kind.value}[OLY104]`"]
     elif kind is Kind.IGNORE_FILE and not at_top:

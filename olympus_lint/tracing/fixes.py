@@ -63,7 +63,7 @@ class FixChecker:
             return f"nothing can be traced: {refused}"
         except Died as died:
             self.close()
-            return f"the worker died of tracing it: {died}"
+            return f"the worker died while tracing it: {died}"
         return None if said is None else str(said)
 
     def _started(self) -> Worker:

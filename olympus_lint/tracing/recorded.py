@@ -177,12 +177,12 @@ class Judge:
         other = finding.other if all_rules()[finding.code].has_two_places else None
         later = self.at(finding)
         earlier = later if other is None else self.at(other)
-        told = dict((*earlier, *later))
+        reached = dict((*earlier, *later))
         for further in (each for each in finding.related if each.further):
             again = dict(self.at(further))
-            self.used.update(self.shared(finding.code, told, again, same=False))
+            self.used.update(self.shared(finding.code, reached, again, same=False))
             self.used.update(self.shared(finding.code, again, again, same=True))
-            told |= again
+            reached |= again
         pairs = list(self.shared(finding.code, dict(earlier), dict(later), same=other is None))
         if pairs:
             self.used.update(pairs)
@@ -190,18 +190,18 @@ class Judge:
             return self.confirmed(pair)
         if not all_rules()[finding.code].has_two_places:
             if later:
-                return _said("inconclusive", "what is done to the words of a key is seen in compiled functions only")
+                return _said("inconclusive", "uses of a key's words are recorded in compiled functions only")
             return _said("not reached", f"no key was consumed in line {finding.span.start.row} in this run")
         for place, sites in ((other or finding, earlier), (finding, later)):
             if not sites:
                 return _said("not reached", f"no key was consumed in line {place.span.start.row} in this run")
         if not _is_reuse(finding.code):
-            return _said("inconclusive", "no equal keys were made there in this run, which shows only what both made")
+            return _said("inconclusive", "no equal keys were made at both places in this run")
         return self.different(finding, other, [site for site, _ in earlier], [site for site, _ in later])
 
     def confirmed(self, pair: Pair) -> Verdict:
         """Return the verdict on a misuse that happened."""
-        maybe = "it is not known whether the run came to the branch, or to the turn, that it is in; `--probe` may tell"
+        maybe = "whether the run reached its branch or iteration is unknown; `--probe` may show it"
         return Verdict("confirmed", "recorded", maybe if pair.maybe else None, tuple(self.evidence(pair)))
 
     def shared(self, code: str, first: Mapping[int, int], second: Mapping[int, int], *, same: bool) -> Iterator[Pair]:
@@ -235,27 +235,27 @@ class Judge:
         if not {*earlier} & {*both} or not {*later} & {*both}:
             return _said("inconclusive", "keys were derived there, and none was consumed")
         if self.process.unknown & {*both}:
-            probe = "" if self.process.probed else "; `olympus record --probe` may tell"
-            return _said("inconclusive", f"it is not known which keys were consumed there{probe}")
+            probe = "" if self.process.probed else "; `olympus record --probe` may show them"
+            return _said("inconclusive", f"the keys that were consumed there are unknown{probe}")
         for site in both:
             for partner in self.partners(site):
                 own = {site, partner}
                 if own & {*earlier} and own & {*later} and (other is not None or site != partner):
-                    return _said("inconclusive", "keys were used again there, in another way than the finding says")
+                    return _said("inconclusive", "keys were reused there, but not as the finding says")
         if {p for s in earlier for p in self.partners(s)} & {p for s in later for p in self.partners(s)} - {*earlier}:
             return _said("inconclusive", "each place had a key that was consumed at a third one")
         if other is None:
             if all(sites[number].looped for number in both):
-                return _said("refuted", "each turn of the loop had a key of its own")
-            turns = f"{self.often(later)}, but whether in turns of one loop is not known"
-            return _said("inconclusive", f"the keys there were different ones: {turns}")
+                return _said("refuted", "each iteration of the loop had its own key")
+            turns = f"{self.often(later)}, but whether in iterations of one loop is unknown"
+            return _said("inconclusive", f"the keys there were different: {turns}")
         if not self.met(other, finding):
-            return _said("inconclusive", "no call of the function came to both places")
+            return _said("inconclusive", "no call of the function reached both places")
         evidence = (f"first place: {self.often(earlier)}", f"second place: {self.often(later)}")
         if depends_on_path(self.text(finding.filename), other.span, finding.span):
-            reason = "the keys were different on the path that this run took, and there is another one"
+            reason = "the keys were different on the path of this run, but there is another path"
             return Verdict("inconclusive", "recorded", reason, evidence)
-        return Verdict("refuted", "recorded", "one call came to both places, and the keys were different", evidence)
+        return Verdict("refuted", "recorded", "one call reached both places, and the keys were different", evidence)
 
     def text(self, filename: str) -> str:
         """Return the source of a checked file, which results from the cache lack."""
@@ -293,7 +293,7 @@ class Judge:
         words = f", words {list(pair.words)} on {pair.device}" if pair.words else ""
         for number, turns in zip((pair.first, pair.second), pair.at, strict=True):
             site = self.process.sites[number]
-            turn = f", in turn {'.'.join(str(turn + 1) for turn in turns)}" if turns else ""
+            turn = f", in iteration {'.'.join(str(turn + 1) for turn in turns)}" if turns else ""
             yield f"{site.name}{words}{turn}"
             yield from (f"  {span} in {span.function}" for span in site.chain)
 
@@ -357,8 +357,9 @@ def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileRes
         for pair in judge.process.pairs:
             if pair.kind not in reported or pair in judge.used:
                 continue
-            told = pair.kind == "collision" and any(pair.key == used.key for used in judge.used)  # where it was made
-            finding = None if told else _finding(events, judge, pair)
+            if pair.kind == "collision" and any(pair.key == used.key for used in judge.used):
+                continue  # a finding has the place where the key was made
+            finding = _finding(events, judge, pair)
             if finding is None:
                 continue
             place = finding.filename, finding.span

@@ -128,7 +128,7 @@ def test_add_noqa_says_what_it_cannot_suppress(project, run):
     Path("a.py").write_text("import jax.random\nx = = 1\n")
     added = run("--add-noqa", "a.py")
     assert added.status == 0
-    assert "Suppressed 0 findings.\nThese cannot be suppressed in their line:\na.py:2:5: OLY902" in added.err
+    assert "Suppressed 0 findings.\nThese findings cannot be suppressed in their line:\na.py:2:5: OLY902" in added.err
 
 
 @pytest.mark.parametrize("name", format_names())
@@ -258,8 +258,8 @@ def test_module_and_version():
         (["--per-file-ignores", "a.py"], "error: --per-file-ignores: expected PATTERN:RULE, not 'a.py'."),
         (["--config", "missing.toml"], "error: missing.toml: cannot be read (No such file or directory);"),
         (["--output-file", "no/such/folder"], "error: --output-file: no/such/folder cannot be written"),
-        (["-", "a.py"], "error: `-` stands for standard input and goes with no other path"),
-        (["--diff", "--add-noqa"], "error: --diff shows what fixes change; it does not go with --add-noqa"),
+        (["-", "a.py"], "error: `-` stands for standard input and cannot be combined with other paths"),
+        (["--diff", "--add-noqa"], "error: --diff cannot be combined with --add-noqa"),
         (["-q", "-v"], "error: argument -v/--verbose: not allowed with argument -q/--quiet"),
     ],
 )

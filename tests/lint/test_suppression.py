@@ -77,7 +77,7 @@ def test_what_is_no_suppression_of_ours(comment):
         ("# olympus: ignore[OLY104", "name the rules in brackets"),
         ("# olympus: ignore[OLY140]", "there is no rule `OLY140`; did you mean `OLY104`?"),
         ("# olympus: ignore[key-resue]", "there is no rule `key-resue`; did you mean `key-reuse`?"),
-        ("# olympus: ingore[OLY104]", "`ingore` is no suppression; did you mean `ignore`?"),
+        ("# olympus: ingore[OLY104]", "`ingore` is not a suppression; did you mean `ignore`?"),
         ("# olympus: ignore-file[OLY104]", "counts only before the first statement"),
         ("# olympus: ignore_file[OLY104]", "did you mean `ignore-file`?"),
     ],

@@ -471,10 +471,10 @@ def test_arguments_of_the_settings_reach_the_trace(run, reuse):
         ),
         (
             ["--select-verdict", "confirmed"],
-            "--select-verdict does nothing without --trace or --trace-events; give one of them, too; see",
+            "--select-verdict has no effect without --trace or --trace-events; add one of them; see",
         ),
-        (["--python", "python3"], "--python does nothing without --trace; give that, too; see"),
-        (["--trace", "--add-noqa"], "--trace does not go with --add-noqa, which reports nothing; see"),
+        (["--python", "python3"], "--python has no effect without --trace; add it; see"),
+        (["--trace", "--add-noqa"], "--trace cannot be combined with --add-noqa, which reports nothing; see"),
     ],
 )
 def test_options_that_are_wrong(run, reuse, options, sentence):
