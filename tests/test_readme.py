@@ -16,8 +16,8 @@ from olympus_lint.commandline.options import parser
 from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.discovery import discover
 from olympus_lint.reporting.formats import format_names
+from olympus_lint.run.context import Mode
 from olympus_lint.run.runner import check_files
-from olympus_lint.run.session import Mode
 from olympus_rules.rule import all_rules
 
 ROOT = Path(__file__).parents[1]

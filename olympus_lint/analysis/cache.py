@@ -26,7 +26,7 @@ from olympus_lint.project.configuration import CACHE
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
 from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span
-from olympus_rules.keyflow.answers import Kept, Outcome, Question
+from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
 
 __all__ = ["AnswerMemory", "Cache", "Entry", "cache_folder"]
 

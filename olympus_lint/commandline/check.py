@@ -23,9 +23,9 @@ from olympus_lint.reporting.formats import render
 from olympus_lint.reporting.phrases import count
 from olympus_lint.reporting.results import FileResult, RunResult
 from olympus_lint.reporting.summary import fixes_list
+from olympus_lint.run.context import Context, Mode, Objection
 from olympus_lint.run.one_file import check_bytes
 from olympus_lint.run.runner import check_files
-from olympus_lint.run.session import Mode, Objection, Session
 from olympus_rules.finding import Finding
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
 
@@ -134,7 +134,7 @@ def check_stdin(args: Namespace, configuration: Configuration) -> int:
     result, new = FileResult(name, analysed=False), data
     if not (settings.force_exclude and settings.excluded.match_any(Path(name))):
         with fix_checker(args, mode) as objection:
-            result, new = check_bytes(name, data, settings, Session(mode, objection=objection))
+            result, new = check_bytes(name, data, settings, Context(mode, objection=objection))
     if mode in (Mode.FIX, Mode.ADD_NOQA):
         print_bytes(new)
         sys.stdout = sys.stderr

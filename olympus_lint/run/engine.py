@@ -13,7 +13,7 @@ from olympus_lint.files.sources import InputError, check_size
 from olympus_lint.files.validity import NOT_PARSED, parse_error
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult, can_fix
-from olympus_lint.run.session import Session
+from olympus_lint.run.context import Context
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import RuleError, check
 from olympus_rules.finding import Confidence, Finding
@@ -33,27 +33,27 @@ __all__ = ["CONSTRUCTOR", "lint_text", "settled"]
 CONSTRUCTOR = LegacyConstructor.code
 
 
-def lint_text(filename: str, text: str | bytes, settings: Settings, session: Session | None = None) -> FileResult:
+def lint_text(filename: str, text: str | bytes, settings: Settings, context: Context | None = None) -> FileResult:
     """Check the text of one file; from disk, only the files that it imports from its project are read.
 
     Args:
         filename: the path as the user gave it, for messages and per-file ignores.
         text: the source; bytes are decoded as Python decodes them.
         settings: which rules to run and what to report.
-        session: what this check shares with others.
+        context: what this check shares with others.
 
     Returns:
         The findings with their fixes. An internal failure is one of its errors, never an exception.
     """
-    session = session or Session()
+    context = context or Context()
     data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     if not worth_checking(filename, data, settings):
-        return without_keys(filename, data, settings, session.projects.cache)
+        return without_keys(filename, data, settings, context.projects.cache)
     rules = settings.rules_for(filename)
     try:
         check_size(data)
         text = text if isinstance(text, str) else decode(text)
-        project = session.projects.get(settings)
+        project = context.projects.get(settings)
         document = project.document(filename, text)
     except InputError as error:
         return FileResult(filename, errors=[Problem(filename, str(error))], analysed=False)
@@ -66,19 +66,19 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, session: Ses
         min_confidence=Confidence.POSSIBLE if own_comments else settings.min_confidence,
         project=project,
     )
-    if checked.errors and session.projects.distrust():
-        return lint_text(filename, text, settings, session)
+    if checked.errors and context.projects.distrust():
+        return lint_text(filename, text, settings, context)
     errors = [internal_error(filename, failure) for failure in checked.errors]
     reports, idle = suppressed(document, checked.reports, checked.errors, rules, settings)
     reports = [report for report in reports if report.finding.confidence >= settings.min_confidence]
-    if session.passes_over is not None:
-        reports = [report for report in reports if not session.passes_over(text, report.finding)]
+    if context.passes_over is not None:
+        reports = [report for report in reports if not context.passes_over(text, report.finding)]
     findings = [*idle, *(with_fix(group, document, errors) for group in grouped(reports))]
     findings.sort(key=lambda finding: finding.sort_key)
     notes = [unfinished_note(filename, fact) for fact in checked.unfinished]
     result = FileResult(filename, findings, errors, text if findings else "", notes=notes)
-    session.projects.keep(document, data, settings, result)
-    return settled(result, text, settings, session.clearance)
+    context.projects.keep(document, data, settings, result)
+    return settled(result, text, settings, context.clearance)
 
 
 def settled(result: FileResult, text: str, settings: Settings, clearance: Clearance | None) -> FileResult:

@@ -11,8 +11,8 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult, FixResult, can_fix
+from olympus_lint.run.context import Context, Objection
 from olympus_lint.run.engine import lint_text
-from olympus_lint.run.session import Objection, Session
 from olympus_rules.finding import Finding, Fix
 
 __all__ = ["fix_text"]
@@ -21,7 +21,7 @@ PASSES = 10
 
 
 def fix_text(
-    filename: str, text: str, settings: Settings, session: Session | None = None, *, unsafe: bool = False
+    filename: str, text: str, settings: Settings, context: Context | None = None, *, unsafe: bool = False
 ) -> FixResult:
     """Apply fixes until nothing is left to fix.
 
@@ -29,16 +29,16 @@ def fix_text(
         filename: the path as the user gave it.
         text: the source with its own line endings, without byte order mark.
         settings: which rules to run and what to report.
-        session: what this check shares with others. A fix to which it has an objection is withheld, with a note.
+        context: what this check shares with others. A fix to which it has an objection is withheld, with a note.
         unsafe: whether unsafe fixes are applied, too.
 
     Returns:
         The last text that parses, the applied fixes and what is left. After ten passes, a pass that leaves as much
         to fix as the one before is an error.
     """
-    objection = None if session is None else session.objection
+    objection = None if context is None else context.objection
     applied: Counter[str] = Counter()
-    result = lint_text(filename, text, settings, session)
+    result = lint_text(filename, text, settings, context)
     withhold(result, text, settings, objection, unsafe=unsafe)
     passes, left = 0, len(text)
     while fixable := [finding for finding in result.findings if can_fix(finding, unsafe=unsafe)]:
@@ -57,7 +57,7 @@ def fix_text(
             problem = Problem(filename, sentence(f"fixes of {codes}", f"gave {named(error)}"), trace(error))
             return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
         text, applied = new, applied + fixed
-        result = lint_text(filename, text, settings, session)
+        result = lint_text(filename, text, settings, context)
         withhold(result, text, settings, objection, unsafe=unsafe)
     return FixResult(text, applied, result.findings, result.errors, result.notes)
 

@@ -20,9 +20,9 @@ from olympus_lint.files.sources import (
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.context import Context, Mode
 from olympus_lint.run.engine import lint_text
 from olympus_lint.run.fixing import fix_text
-from olympus_lint.run.session import Mode, Session
 from olympus_lint.suppression.noqa import add_noqa
 from olympus_rules.syntax.document import decode, split_lines
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 __all__ = ["check_bytes", "check_file", "failure", "unified_diff"]
 
 
-def check_file(file: SourceFile, session: Session) -> FileResult:
+def check_file(file: SourceFile, context: Context) -> FileResult:
     """Check one file on disk and write what the mode changes."""
     try:
         data = read_bytes(file.filename)
     except InputError as error:
         return failure(file.filename, error)
-    result, new = check_bytes(file.filename, data, file.settings, session)
-    if new != data and session.mode is not Mode.DIFF:
-        session.projects.forget(file.filename)
+    result, new = check_bytes(file.filename, data, file.settings, context)
+    if new != data and context.mode is not Mode.DIFF:
+        context.projects.forget(file.filename)
         try:
             write_bytes(file.filename, new, data)
         except ChangedError as error:
-            return unchanged(check_file(file, replace(session, mode=Mode.CHECK)), error)
+            return unchanged(check_file(file, replace(context, mode=Mode.CHECK)), error)
         except InputError as error:
             result, _ = check_bytes(file.filename, data, file.settings)
             return unchanged(result, error)
@@ -63,20 +63,20 @@ def unchanged(result: FileResult, error: Exception) -> FileResult:
 
 
 def check_bytes(
-    filename: str, data: bytes, settings: Settings, session: Session | None = None
+    filename: str, data: bytes, settings: Settings, context: Context | None = None
 ) -> tuple[FileResult, bytes]:
     """Check one file's bytes; return the result and the new bytes of the file."""
-    session = session or Session()
+    context = context or Context()
     if settings.kind_of(filename) != "python":
-        return check_embedded(filename, data, settings, session)
-    checked = lint_text(filename, data, settings, session)
-    if session.mode is Mode.CHECK or not checked.text:
+        return check_embedded(filename, data, settings, context)
+    checked = lint_text(filename, data, settings, context)
+    if context.mode is Mode.CHECK or not checked.text:
         return checked, data
     text = decode(data)
-    result, new = rewritten(checked, text, settings, session)
+    result, new = rewritten(checked, text, settings, context)
     if new == text:
         return result, data
-    if session.mode is Mode.DIFF:
+    if context.mode is Mode.DIFF:
         result.diff = unified_diff(filename, text, new)
     try:
         return result, reencode(new, data)
@@ -84,17 +84,17 @@ def check_bytes(
         return unchanged(lint_text(filename, data, settings), error), data
 
 
-def check_embedded(filename: str, data: bytes, settings: Settings, session: Session) -> tuple[FileResult, bytes]:
+def check_embedded(filename: str, data: bytes, settings: Settings, context: Context) -> tuple[FileResult, bytes]:
     """Check a file with pieces of Python; return the result and the new bytes of the file."""
     embedded = read_embedded(filename, data, settings)
     if isinstance(embedded, FileResult):
         return embedded, data
     # a page shows alternatives side by side: its blocks are no program in which a key is used twice
-    session = replace(session, passes_over=embedded.is_parted if embedded.kind == "markdown" else None)
-    checked = lint_text(filename, embedded.text, settings, session)
+    context = replace(context, passes_over=embedded.is_parted if embedded.kind == "markdown" else None)
+    checked = lint_text(filename, embedded.text, settings, context)
     result, new = checked, embedded.text
-    if session.mode is not Mode.CHECK and checked.text:
-        result, new = rewritten(checked, new, settings, session)
+    if context.mode is not Mode.CHECK and checked.text:
+        result, new = rewritten(checked, new, settings, context)
     try:
         after = embedded if new == embedded.text else embedded.read_back(new)
         written = encode_utf8(after.file, data)
@@ -108,7 +108,7 @@ def check_embedded(filename: str, data: bytes, settings: Settings, session: Sess
         result.findings += broken.findings
         result.errors += broken.errors
         result.text = result.text or embedded.text or " "  # the report shows the cells instead
-    if session.mode is Mode.DIFF and written != data:
+    if context.mode is Mode.DIFF and written != data:
         result.diff = unified_diff(filename, embedded.file, after.file)
     return result, written
 
@@ -132,25 +132,25 @@ def read_embedded(filename: str, data: bytes, settings: Settings) -> Embedded | 
         return failure(filename, error)
 
 
-def rewritten(checked: FileResult, text: str, settings: Settings, session: Session) -> tuple[FileResult, str]:
+def rewritten(checked: FileResult, text: str, settings: Settings, context: Context) -> tuple[FileResult, str]:
     """Return the result after the rewrite that the mode asks for, and the new text."""
-    if session.mode is Mode.ADD_NOQA:
-        return suppress_all(checked, text, settings, session)
-    return fix(checked, text, settings, session)
+    if context.mode is Mode.ADD_NOQA:
+        return suppress_all(checked, text, settings, context)
+    return fix(checked, text, settings, context)
 
 
-def fix(result: FileResult, text: str, settings: Settings, session: Session) -> tuple[FileResult, str]:
+def fix(result: FileResult, text: str, settings: Settings, context: Context) -> tuple[FileResult, str]:
     """Apply the fixes; return what is left and the new text."""
-    fixed = fix_text(result.filename, text, settings, session, unsafe=settings.unsafe_fixes)
+    fixed = fix_text(result.filename, text, settings, context, unsafe=settings.unsafe_fixes)
     shown = fixed.text if fixed.findings else ""
     rest = FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes, notes=fixed.notes)
     return rest, fixed.text
 
 
-def suppress_all(result: FileResult, text: str, settings: Settings, session: Session) -> tuple[FileResult, str]:
+def suppress_all(result: FileResult, text: str, settings: Settings, context: Context) -> tuple[FileResult, str]:
     """Add suppressions; return what could not be suppressed and the new text."""
     new = add_noqa(text, result.findings)
-    rest = lint_text(result.filename, new, settings, session)
+    rest = lint_text(result.filename, new, settings, context)
     rest.suppressed = len(result.findings) - len(rest.findings)
     return (rest, new) if rest.suppressed > 0 else (result, text)
 

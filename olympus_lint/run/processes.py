@@ -15,8 +15,8 @@ from olympus_lint.analysis.projects import Projects
 from olympus_lint.files.sources import InputError
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.context import Context, Mode
 from olympus_lint.run.one_file import check_file, failure
-from olympus_lint.run.session import Mode, Session
 from olympus_lint.run.signals import ENDING
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ __all__ = ["default_jobs", "in_processes", "prepare_collector"]
 
 CHUNKS = 8  # for each process: files that import each other stay together
 
-_session: Session  # of this process, when it is one of a pool
+_context: Context  # of this process, when it is one of a pool
 
 
 def default_jobs() -> int:
@@ -34,29 +34,28 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def in_processes(batches: Sequence[Sequence[SourceFile]], jobs: int, session: Session) -> Iterator[FileResult]:
+def in_processes(batches: Sequence[Sequence[SourceFile]], jobs: int, context: Context) -> Iterator[FileResult]:
     """Check files in several processes, which end when this generator does, and when this process does.
 
     Args:
         batches: the files, those that take about the same time together.
         jobs: the number of processes.
-        session: what is done with the files. Each process has projects of its own, on the same cache.
+        context: what is done with the files. Each process has projects of its own, on the same cache.
     """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     folder = None
-    if session.projects.cache is not None:
-        session.projects.cache.close()  # each process opens the file for itself
-        folder = session.projects.cache.folder
-    if session.clearance is not None:
-        session.clearance.work_out()
+    if context.projects.cache is not None:
+        context.projects.cache.close()  # each process opens the file for itself
+        folder = context.projects.cache.folder
+    if context.clearance is not None:
+        context.clearance.work_out()
     # A fork of a process that has threads (rich's, those of a caller's JAX) may never get their locks.
     start = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    context = multiprocessing.get_context(start)
-    initial = (session.mode, folder, session.clearance)
-    pool = ProcessPoolExecutor(jobs, context, initializer=prepare_worker, initargs=initial)
+    initial = (context.mode, folder, context.clearance)
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context(start), initializer=prepare_worker, initargs=initial)
     done = 0
     try:
         chunks = [max(1, len(files) // (jobs * CHUNKS)) for files in batches]
@@ -83,14 +82,14 @@ def prepare_worker(mode: Mode, folder: Path | None, clearance: Clearance | None)
         folder: that of the cache; ``None`` without one.
         clearance: the constructors of keys that can be renamed safely.
     """
-    global _session
+    global _context
     end_with_parent()
     cache = None
     if folder is not None:
         from olympus_lint.analysis.cache import Cache
 
         cache = Cache(folder)
-    _session = Session(mode, Projects(cache), clearance)
+    _context = Context(mode, Projects(cache), clearance)
     prepare_collector()
 
 
@@ -115,10 +114,10 @@ def end_with_parent() -> None:
 
 
 def check_in_worker(file: SourceFile) -> FileResult:
-    """Check one file in the session of this process."""
-    result = check_file(file, _session)
-    if _session.projects.cache is not None:
-        _session.projects.cache.store.commit()  # no process knows which file is its last
+    """Check one file in the context of this process."""
+    result = check_file(file, _context)
+    if _context.projects.cache is not None:
+        _context.projects.cache.store.commit()  # no process knows which file is its last
     return result
 
 

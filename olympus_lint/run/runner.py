@@ -12,11 +12,11 @@ from olympus_lint.analysis.unparsed import checks_syntax
 from olympus_lint.files.sources import InputError, read_bytes
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.context import Context, Mode, Objection
 from olympus_lint.run.engine import CONSTRUCTOR, settled
 from olympus_lint.run.one_file import check_file, failure
 from olympus_lint.run.order import imports_first
 from olympus_lint.run.processes import default_jobs, in_processes, prepare_collector
-from olympus_lint.run.session import Mode, Objection, Session
 from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.project import forget_folders
 
@@ -64,22 +64,22 @@ class Work:
         self.spent += len(data) // PARSED_IN_TIME
         return None
 
-    def recall(self, session: Session) -> Iterator[FileResult]:
+    def recall(self, context: Context) -> Iterator[FileResult]:
         """Yield the results of an earlier run that still hold, and drop these candidates."""
         candidates, self.candidates = self.candidates, []
         for file, data in candidates:
-            result = recalled(session, file, data)
+            result = recalled(context, file, data)
             if result is not None:
                 yield result
             else:
                 self.candidates.append((file, data))
 
 
-def recalled(session: Session, file: SourceFile, data: bytes) -> FileResult | None:
+def recalled(context: Context, file: SourceFile, data: bytes) -> FileResult | None:
     """Return the result of an earlier run; files with pieces of Python have none."""
     is_python = file.settings.kind_of(file.filename) == "python"
-    result = session.projects.recall(file.filename, data, file.settings) if is_python else None
-    return None if result is None else settled(result, result.text, file.settings, session.clearance)
+    result = context.projects.recall(file.filename, data, file.settings) if is_python else None
+    return None if result is None else settled(result, result.text, file.settings, context.clearance)
 
 
 def check_files(
@@ -112,14 +112,14 @@ def check_files(
         if result is not None:
             yield result
     prepare_collector()
-    session = Session(mode, Projects(cache), clearance_of(work.renaming), objection)
+    context = Context(mode, Projects(cache), clearance_of(work.renaming), objection)
     if cache is not None:
-        yield from work.recall(session)
+        yield from work.recall(context)
     size = sum(len(data) for _, data in work.candidates) + work.spent
     jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(work.candidates) + len(work.keyless))
     ordered, keyless = imports_first(work.candidates), work.keyless
     del work  # the bytes of the files
-    yield from run(ordered, keyless, jobs, session)
+    yield from run(ordered, keyless, jobs, context)
     if cache is not None:
         cache.close()
 
@@ -134,11 +134,11 @@ def clearance_of(files: Sequence[SourceFile]) -> Clearance | None:
 
 
 def run(
-    files: Sequence[SourceFile], keyless: Sequence[SourceFile], jobs: int, session: Session
+    files: Sequence[SourceFile], keyless: Sequence[SourceFile], jobs: int, context: Context
 ) -> Iterator[FileResult]:
     """Check candidates, and files that cannot hold a key, in this process or in several."""
-    if jobs > 1 and session.objection is None:
-        yield from in_processes([files, keyless], jobs, session)
+    if jobs > 1 and context.objection is None:
+        yield from in_processes([files, keyless], jobs, context)
         return
-    yield from (check_file(file, session) for file in [*files, *keyless])
-    session.projects.finish()
+    yield from (check_file(file, context) for file in [*files, *keyless])
+    context.projects.finish()

@@ -118,7 +118,7 @@ for k in Box(jax.random.PRNGKey(0)):
 @pytest.mark.parametrize("place", OUT_OF_SIGHT)
 def test_places_out_of_sight_hold_constructors_back(place: str) -> None:
     (constructor,) = constructors(f"{BOX}{place}\n")
-    assert constructor.reasons and constructor.reasons[0].text.startswith("gets to ")
+    assert constructor.reasons and constructor.reasons[0].text.startswith("reaches ")
 
 
 @pytest.mark.parametrize("place", RIGHT)

@@ -27,8 +27,8 @@ from olympus_lint.commandline.check import check  # noqa: F401  loaded before th
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.context import Mode
 from olympus_lint.run.runner import check_files
-from olympus_lint.run.session import Mode
 
 Run = Callable[..., Outcome]
 

@@ -12,9 +12,9 @@ from olympus_lint.files.sources import InputError, reencode, write_bytes
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
 from olympus_lint.run import one_file, runner
+from olympus_lint.run.context import Context, Mode
 from olympus_lint.run.one_file import check_bytes
 from olympus_lint.run.runner import check_files
-from olympus_lint.run.session import Mode, Session
 
 LEGACY = Settings(select=["OLY201"])
 
@@ -33,7 +33,7 @@ def test_processes_change_nothing(project):
 
 def test_a_pool_is_started_for_much_work_only(project, monkeypatch):
     started: list[int] = []
-    monkeypatch.setattr(runner, "run", lambda files, keyless, jobs, session: started.append(jobs) or iter(()))
+    monkeypatch.setattr(runner, "run", lambda files, keyless, jobs, context: started.append(jobs) or iter(()))
     monkeypatch.setattr(runner, "default_jobs", lambda: 8)
     for n in range(9):
         Path(f"f{n}.py").write_text(CLEAN)
@@ -87,7 +87,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(project, monkey
 def test_a_text_that_its_encoding_cannot_give_back_is_left_alone():
     # This encoding has several byte sequences for one text; the longer one here would be lost.
     data = b'# coding: iso2022_jp\nimport jax\njax.random.normal(jax.random.PRNGKey(0))  # \x1b$B$"\x1b(B\x1b(B\n'
-    result, new = check_bytes("a.py", data, LEGACY, Session(Mode.FIX))
+    result, new = check_bytes("a.py", data, LEGACY, Context(Mode.FIX))
     assert new == data
     assert [finding.code for finding in result.findings] == ["OLY201"]
     assert str(result.errors[0]) == "a.py: cannot be rewritten in iso2022_jp byte for byte; convert it to UTF-8."

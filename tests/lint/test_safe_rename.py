@@ -12,9 +12,9 @@ import pytest
 
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
+from olympus_lint.run.context import Mode
 from olympus_lint.run.fixing import fix_text
 from olympus_lint.run.runner import check_files
-from olympus_lint.run.session import Mode
 
 LEGACY = Settings(select=["OLY201"])
 IMPORTS = "import jax\nimport jax.numpy as jnp\n\n"

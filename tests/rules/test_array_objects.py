@@ -10,8 +10,8 @@ from pages import plain
 from olympus_lint.analysis.cache import Cache
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
+from olympus_lint.run.context import Mode
 from olympus_lint.run.runner import check_files
-from olympus_lint.run.session import Mode
 from olympus_rules.syntax.array_names import forget_outlines, imported_names, may_hold_arrays
 from olympus_rules.syntax.project import forget_folders, locate
 

@@ -1,0 +1,204 @@
+"""Identities: where a value comes from, as hash-consed terms.
+
+A term is a number that stands for (operation, data, argument terms). Two equal terms are one number, so that
+two keys of equal identity, which give equal streams, compare as numbers.
+
+========  ======================  ==========================================================
+term      data                    arguments
+========  ======================  ==========================================================
+const     the value
+param     (function, name)        the value that a parameter has on entry
+free      (scope, name)           the value that an enclosing scope's variable has at the call
+symbol    a qualified name        none: a name of a library or a class, which stands for one value
+counter   a number                none: a loop's counter in one iteration, as conditions see it
+fresh     (kind, a number)        none: unlike anything else
+seed      (kind, a number)        the seed
+split     a number                the key, the count; a key array (each call's children differ)
+fold_in   None                    the key, the datum
+clone     a number                the key
+item      None                    the array or container, the index
+slice     (lower, upper)          the array; bounds are ints or ``None``
+attr      (name, generation)      the object
+lane      None                    the array that is mapped over
+batch     None                    what each lane gives
+view      the operation           the array that is rearranged
+unwrap    None                    the key whose words they are
+copy      a number                the object of which this is a copy with some attributes changed
+op        the operation           the operands
+========  ======================  ==========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, cast
+
+__all__ = ["MAX_SIZE", "WORDS", "Term", "Terms"]
+
+
+class Term(int):
+    """The number of an identity in the table of its file."""
+
+    __slots__ = ()
+
+
+Parts = tuple[Any, ...]
+
+# A consumption of the last argument's parts is a consumption of a part of the first argument.
+PART_OF = frozenset({"item", "slice", "lane", "view"})
+
+
+WORDS = "words"  # the view of a key that is an array of numpy
+
+MAX_SIZE = 60  # a larger result of operators is like nothing else, so that terms do not grow with the call graph
+
+
+class Terms:
+    """The table of terms of one analysis."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.parts: dict[Term, Parts] = {}
+        self._index: dict[Parts, Term] = {}
+        self._sizes: dict[Term, int] = {}
+        self._seeds: dict[Term, Term] = {}
+        self._fresh = 0
+        self.bases: dict[str, frozenset[str]] = {}  # of classes of the project, by their symbols
+        self.members: dict[str, frozenset[str]] = {}  # of enumerations of the file
+
+    def make(self, operation: str, data: Hashable = None, *args: Term) -> Term:
+        """Return the term with these parts."""
+        parts: Parts = (operation, data, *args)
+        # 1, 1.0 and True are equal to Python but not the same constant
+        key = (*parts, type(data)) if operation == "const" else parts
+        found = self._index.get(key)
+        if found is not None:
+            return found
+        size = 1
+        for arg in args:
+            size += self._sizes[arg]
+        if size > MAX_SIZE and operation == "op":
+            return self.fresh()
+        found = self._index[key] = Term(len(self.parts))
+        self.parts[found] = parts
+        self._sizes[found] = size
+        derived = args and operation not in ("op", "seed")
+        self._seeds[found] = self._seeds[args[0]] if derived else found
+        return found
+
+    def operation(self, term: Term) -> str:
+        """Return the operation."""
+        return cast(str, self.parts[term][0])
+
+    def data(self, term: Term) -> Any:
+        """Return the data."""
+        return self.parts[term][1]
+
+    def args(self, term: Term) -> tuple[Term, ...]:
+        """Return the argument terms."""
+        return self.parts[term][2:]
+
+    def size(self, term: Term) -> int:
+        """Return how many operations a term takes to write down."""
+        return self._sizes[term]
+
+    def number(self) -> int:
+        """Return a number that was not returned before."""
+        self._fresh += 1
+        return self._fresh
+
+    def fresh(self, kind: str = "") -> Term:
+        """Return a term unlike anything else.
+
+        Args:
+            kind: what a decision about it stands for: ``first`` and ``more`` for whether a loop has a first and another
+                iteration, ``way`` for another way that control takes, ``raised`` for what is expected to raise; or
+                ``object`` for an instance of an unknown class. Empty for what nothing is known of.
+        """
+        return self.make("fresh", (kind, self.number()))
+
+    def kind(self, term: Term) -> str:
+        """Return the kind of a term that is unlike anything else, empty for other terms."""
+        parts = self.parts[term]
+        return cast(str, parts[1][0]) if parts[0] == "fresh" else ""
+
+    def is_structural(self, data: Any) -> bool:
+        """Return whether the data of a fresh term says that control takes this way or that."""
+        return data[0] in ("first", "more", "way", "raised")
+
+    def const(self, value: Hashable) -> Term:
+        """Return the term of a constant."""
+        return self.make("const", value)
+
+    def constant(self, term: Term) -> object:
+        """Return a constant term's value, ``None`` for any other term."""
+        return self.parts[term][1] if self.parts[term][0] == "const" else None
+
+    def item(self, term: Term, index: Term) -> Term:
+        """Return an element; elements of a slice are elements of what was sliced, where the bounds say so."""
+        parts = self.parts[term]
+        value = self.constant(index)
+        if type(value) is int and value < 0:
+            length = self.length(term)
+            if length is not None and value + length >= 0:
+                value = value + length
+                index = self.const(value)
+        if parts[0] == "slice":
+            lower, upper = parts[1]
+            if isinstance(value, int) and value >= 0 and (lower or 0) >= 0:
+                return self.item(parts[2], self.const((lower or 0) + value))
+            if lower is None or (upper is None and isinstance(value, int) and value < 0):
+                return self.item(parts[2], index)
+        return self.make("item", None, term, index)
+
+    def length(self, term: Term) -> int | None:
+        """Return how many keys a split into a literal count of them gives, or a slice of it."""
+        parts = self.parts[term]
+        if parts[0] == "split":
+            count = self.constant(parts[3])
+            return count if type(count) is int else None
+        if parts[0] == "view" and parts[1] == WORDS:
+            return self.length(parts[2])
+        if parts[0] == "slice":
+            length = self.length(parts[2])
+            return None if length is None else len(range(length)[slice(*parts[1])])
+        return None
+
+    def slice(self, term: Term, lower: int | None, upper: int | None) -> Term:
+        """Return a slice with constant bounds; the whole is itself."""
+        if not lower and upper is None:
+            return term
+        parts = self.parts[term]
+        if parts[0] == "slice" and (lower or 0) >= 0 and (upper is None or upper >= 0):
+            start, stop = parts[1]
+            base = start or 0
+            if base >= 0 and (stop is None or stop >= 0):
+                new_stop = stop if upper is None else base + upper
+                return self.slice(parts[2], base + (lower or 0), new_stop)
+        return self.make("slice", (lower or None, upper), term)
+
+    def ancestors(self, term: Term) -> list[Term]:
+        """Return what the term is a part of, nearest first."""
+        found: list[Term] = []
+        parts = self.parts[term]
+        while parts[0] in PART_OF:
+            found.append(parts[2])
+            parts = self.parts[parts[2]]
+        return found
+
+    def root(self, term: Term) -> Term:
+        """Follow first arguments down to where the value came from."""
+        parts = self.parts[term]
+        while len(parts) > 2 and parts[0] != "op":
+            term = parts[2]
+            parts = self.parts[term]
+        return term
+
+    def root_array(self, term: Term) -> Term:
+        """Return the array that an element or slice is taken from, the term itself for anything else."""
+        ancestors = self.ancestors(term)
+        return ancestors[-1] if ancestors else term
+
+    def seed_of(self, term: Term) -> Term:
+        """Return the constructor's key that a term is made from, the first in line otherwise."""
+        return self._seeds[term]

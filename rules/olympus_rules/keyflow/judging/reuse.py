@@ -1,0 +1,145 @@
+"""Pairs of consumptions of one key, as facts with their confidence.
+
+``certain``: every call on the way is known. ``likely``: the key is known to be one, and a callable whose source is
+out of reach took it. ``possible``: the value is a key by its name only, or a class took it that may just store it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.facts import Fact, Place
+from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
+from olympus_rules.keyflow.notes.pending import spelled
+
+__all__ = ["effect", "reuses"]
+
+
+def reuses(file: File, run: Run) -> Iterator[Fact]:
+    """Return the reuses and derivation collisions of one function."""
+    if not run.ledger.consumptions and not run.derivations:
+        return
+    derivations = list(derivation_facts(file, run))
+    collided = {fact.node for fact in derivations if isinstance(fact, facts.DerivationCollision)}
+    children = {derivation.child for derivation in run.derivations if derivation.node in collided}
+    for first, again in run.ledger.pairs(run.knowledge.is_candidate):
+        if again.term in children:
+            continue  # the derivation is the mistake
+        fact = _reuse(run, first, again)
+        if fact is not None:
+            yield fact
+    yield from derivations
+
+
+def _reuse(run: Run, first: Consumption, again: Consumption) -> Fact | None:
+    confidence = _confidence(run, first, again)
+    if confidence is None:
+        return None
+    key = _name_of(run, first, again)
+    kind = run.knowledge.kind(again.term)
+    one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
+    repeated = again.loop or "call" if first.node is again.node else ""
+    node = again.node
+    if first.node is node and again.loop and None not in (first.site, again.site) and first.site is not again.site:
+        # two maps or scans call one function: each of them is a use of the whole
+        one, two = Place(first.site or node, first.what), Place(again.site or node, again.what)
+        node, repeated = two.node, ""
+    if first.count and again.count and first.count != again.count and first.draw == again.draw == "split":
+        return facts.DerivationCollision(
+            node=node,
+            confidence=confidence,
+            key=key,
+            kind=kind,
+            how="splits-share-children",
+            first=one,
+            again=two,
+            repeated_by=repeated,
+        )
+    return facts.Reuse(
+        node=node,
+        confidence=confidence,
+        key=key,
+        kind=kind,
+        first=one,
+        again=two,
+        effect=effect(first, again),
+        repeated_by=repeated,
+        unused=_unused_relatives(run, again.term),
+        batch=(run.knowledge.rank(again.term) or 0) > 0,
+        identity=(run.code, again.term),
+    )
+
+
+def _name_of(run: Run, first: Consumption, again: Consumption) -> str:
+    """Return how the key is spelled: at a consumer, else as a variable that an inner function uses."""
+    for use in (again, first):
+        written = spelled(use.key) if use.key is not None else ""
+        if written:
+            return written
+    terms = run.terms
+    for term in (again.term, *terms.ancestors(again.term)):
+        if terms.operation(term) in ("param", "free"):
+            return str(terms.data(term)[1])
+    return next((name for name in _variables(run, again.term)), "")
+
+
+def _variables(run: Run, term: Term) -> Iterator[str]:
+    """Return the variables and the attributes of variables that hold a term."""
+    for name, value in run.env.values.items():
+        if value != term:
+            continue
+        if isinstance(name, str) and "$" not in name:
+            yield name
+        elif isinstance(name, tuple) and len(name) == 3 and isinstance(name[1], str):
+            yield from (f"{owner}.{name[1]}" for owner in _variables(run, name[0]))
+
+
+def _unused_relatives(run: Run, term: Term) -> tuple[str, ...]:
+    """Return names that nothing reads of children of this key and of its siblings."""
+    terms = run.terms
+    array = terms.root_array(term)
+    return tuple(
+        name
+        for name, child in run.unused.items()
+        if terms.root_array(child) == array or terms.args(terms.root_array(child))[:1] == (term,)
+    )
+
+
+def effect(first: Consumption, again: Consumption) -> str:
+    """Return what two consumptions of one key do: equal draws, equal children, or numbers that depend on each other."""
+    if first.draw != again.draw or first.draw in ("call", "fold"):
+        return "dependent"
+    return "same-children" if first.draw == "split" else "same-draw"
+
+
+def _confidence(run: Run, first: Consumption, again: Consumption) -> Confidence | None:
+    """Return how sure a reuse is, ``None`` when nothing says that the value is a key."""
+    knowledge = run.knowledge
+    if _is_none(run, first) or _is_none(run, again):
+        return None
+    met = MET[run.ledger.meeting(first, again)]
+    terms = {first.term, again.term}
+    known = any(knowledge.is_known(term) for term in terms)
+    lowest = min(first.certainty, again.certainty)
+    if known and first.node is again.node and again.loop == "loop" and again.draw == "fold":
+        return min(met, Confidence.LIKELY)  # whatever is folded in, it is the same in every pass
+    if known:
+        return min(met, (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest])
+    if lowest != Certainty.DOUBTFUL and any(term in knowledge.named for term in terms):
+        return Confidence.POSSIBLE
+    return None
+
+
+def _is_none(run: Run, use: Consumption) -> bool:
+    """Say whether the consumption is on a path on which the value is ``None``."""
+    terms = run.terms
+    return any(
+        bool(run.decisions.bit(terms.make("op", "Is", part, terms.const(None))) & use.path[0])
+        for part in (use.term, *terms.ancestors(use.term))
+    )
