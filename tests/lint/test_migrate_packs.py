@@ -13,7 +13,7 @@ import pytest
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
 from olympus_rules.libraries import read_pack, shipped
 from olympus_rules.libraries.transformations import TRANSFORMATIONS
 
@@ -149,7 +149,7 @@ def test_an_object_of_an_unknown_library_holds_its_key_back() -> None:
     program = "import jax\nimport somelib\n\nenv = somelib.make()\nenv.step(jax.random.PRNGKey(0))\n"
     (constructor,) = migrate([Text("a.py", Settings(), program)], Target("typed")).constructors["a.py"]
     assert [reason.text for reason in constructor.reasons] == [
-        "is given to `env.step`, and it is not known whether somelib takes typed keys"
+        "is passed to `env.step`, and whether somelib takes typed keys is unknown"
     ]
 
 

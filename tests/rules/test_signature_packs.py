@@ -18,8 +18,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from olympus_lint.engine import fix_text, lint_text
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.fixing import fix_text
 from olympus_rules.finding import Confidence
 from olympus_rules.libraries import LibraryFunction, libraries, package_of, read_pack, shipped
 from olympus_rules.libraries.pack import Pack
