@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import bisect
-from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -114,7 +113,6 @@ class Document(Text):
         is_package: bool = False,
         roots: tuple[Path, ...] = (),
         path: str = "",
-        namespaces: Iterable[str] = DEFAULT_ROOTS,
     ) -> None:
         """Parse the text; ``module``, ``is_package`` and ``roots`` are those of its location.
 
@@ -129,7 +127,7 @@ class Document(Text):
         self.is_package = is_package
         self.roots = roots
         self.path = path
-        self.namespaces = tuple(namespaces)
+        self.namespaces: tuple[str, ...] = DEFAULT_ROOTS
         self.tree = ast.parse(text, filename)
 
     def let_go(self) -> None:

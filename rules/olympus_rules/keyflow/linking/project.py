@@ -74,15 +74,11 @@ class Project:
         self.opened += 1
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return Document(
-                filename,
-                text,
-                module=place.module,
-                is_package=place.is_package,
-                roots=place.roots,
-                path=str(path),
-                namespaces=self.session.roots,
+            document = Document(
+                filename, text, module=place.module, is_package=place.is_package, roots=place.roots, path=str(path)
             )
+        document.namespaces = self.session.roots
+        return document
 
     def analysis(self, document: Document) -> Analysis:
         """Return the analysis of a document; it is kept for the files that import it."""
