@@ -16,7 +16,7 @@ __all__ = ["below", "end", "marked"]
 def below(pid: int) -> list[int]:
     """Return the processes that a process has started, and those that these have; none but on Linux.
 
-    A worker takes in what loses its parent (``adopt`` in ``olympus.enclosure``), so that all are found while it lives.
+    A worker adopts orphans (``adopt`` in ``olympus.worker.enclosure``), so that all are found while it lives.
     """
     children: defaultdict[int, list[int]] = defaultdict(list)
     for other, folder in _processes():

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from olympus.diagnosis import Diagnosis, listing, of_misuse
+from olympus.lineage.diagnosis import Diagnosis, listing, of_misuse
 
 if TYPE_CHECKING:
     from jax.errors import KeyReuseError as JAXKeyReuseError
@@ -51,8 +51,8 @@ def check(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
     Args:
         f: the function.
         args: its arguments: concrete ones, ``jax.ShapeDtypeStruct``, and abstract keys from
-            :func:`olympus.jaxprs.typed_key` and :func:`olympus.jaxprs.raw_key`. Numbers are traced; hand over what
-            has to be a Python number, such as a length, with :func:`functools.partial`.
+            :func:`olympus.tracing.jaxprs.typed_key` and :func:`olympus.tracing.jaxprs.raw_key`. Numbers are traced;
+            hand over what has to be a Python number, such as a length, with :func:`functools.partial`.
         kwargs: its keyword arguments, likewise.
 
     Raises:

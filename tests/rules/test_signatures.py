@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from olympus.signature import Forward, Sink, Source
+from olympus.signatures import Forward, Sink, Source
 from olympus_rules.signatures import FOLDER, LibraryFunction, SignatureTable, read_pack, signatures
 from olympus_rules.signatures.reader import read
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from olympus.signature import KeySignature
+from olympus.signatures.signature import KeySignature
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts, interface, notes, verdicts
 from olympus_rules.keyflow.access import CALLABLE, is_constant, is_registry

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from olympus.signature import Forward, KeySignature, Sink, Source
+from olympus.signatures.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.keyflow import lanes, presence
 from olympus_rules.keyflow.access import is_large, item_index, leaves, map_leaves
 from olympus_rules.keyflow.instructions import FunctionCode

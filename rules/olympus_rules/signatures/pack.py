@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from olympus.signature import Forward, KeySignature, Sink, Source
+from olympus.signatures.signature import Forward, KeySignature, Sink, Source
 
 __all__ = ["LibraryFunction", "Pack"]
 

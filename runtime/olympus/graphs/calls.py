@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from olympus.lineage.events import Event
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
     from olympus.lineage import Lineage
     from olympus.lineage.identity import Term
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["Call", "Calls", "Path", "parents"]
 

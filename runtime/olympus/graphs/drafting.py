@@ -13,7 +13,7 @@ from olympus.lineage.events import Event, Misuse, MisuseKind
 
 if TYPE_CHECKING:
     from olympus.lineage import Lineage
-    from olympus.spans import Chain
+    from olympus.tracing.spans import Chain
 
 __all__ = ["Draft", "Step", "Use"]
 

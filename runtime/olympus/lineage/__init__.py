@@ -16,15 +16,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from olympus import adapter
 from olympus.lineage.events import Context, Event, EventKind, Misuse, MisuseKind
 from olympus.lineage.failure import Failure, failure
+from olympus.tracing import adapter
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Trace
     from olympus.lineage.identity import Identities
     from olympus.lineage.interpreter import Interpreter
     from olympus.lineage.values import Value
+    from olympus.tracing.jaxprs import Trace
 
 __all__ = ["Context", "Event", "EventKind", "Failure", "Lineage", "Misuse", "MisuseKind", "failure", "follow", "of"]
 
@@ -70,13 +70,13 @@ def of(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Lineage:
 
     Args:
         f: the function.
-        args: its arguments, abstract or concrete, as :func:`olympus.jaxprs.trace` takes them.
+        args: its arguments, abstract or concrete, as :func:`olympus.tracing.jaxprs.trace` takes them.
         kwargs: its keyword arguments, likewise.
 
     Raises:
         Exception: what ``f`` raises, unchanged; :func:`failure` says which of these are misuses of a typed key.
     """
-    from olympus.jaxprs import trace
+    from olympus.tracing.jaxprs import trace
 
     return follow(trace(f, *args, **kwargs))
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from olympus import adapter
 from olympus.lineage.elements import is_key_dtype, unknown_keys
 from olympus.lineage.movement import Array
 from olympus.lineage.values import LARGEST, Value
+from olympus.tracing import adapter
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
     from olympus.lineage.events import Context
     from olympus.lineage.interpreter import Interpreter, Rule
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["CONTROL"]
 

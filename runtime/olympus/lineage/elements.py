@@ -13,9 +13,9 @@ from olympus.lineage.movement import MOVEMENTS, Array
 from olympus.lineage.values import LARGEST, Value
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
     from olympus.lineage.events import Context
     from olympus.lineage.interpreter import Interpreter, Rule
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["CHOICES", "is_key_dtype", "mix", "move", "moved", "one_of"]
 

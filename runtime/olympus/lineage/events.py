@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from olympus.spans import Chain, Span, diverging
+from olympus.tracing.spans import Chain, Span, diverging
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
-    from olympus.lineage.predicates import Facts
+    from olympus.lineage.conditions import Facts
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["Context", "Event", "EventKind", "Misuse", "MisuseKind"]
 

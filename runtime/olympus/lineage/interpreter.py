@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from olympus.jaxprs import Equation
+from olympus.lineage.conditions import agree, both, facts_of
 from olympus.lineage.control import CONTROL
 from olympus.lineage.elements import CHOICES, is_key_dtype, mix, move
 from olympus.lineage.events import Context, Event, EventKind, MisuseKind
@@ -22,9 +22,9 @@ from olympus.lineage.identity import Identities
 from olympus.lineage.keys import KEY_OPERATIONS
 from olympus.lineage.ledger import Ledger
 from olympus.lineage.movement import COMPUTATIONS, MOVEMENTS, Array
-from olympus.lineage.predicates import agree, both, facts_of
 from olympus.lineage.selection import Selected, Used, selected
 from olympus.lineage.values import LARGEST, Value, Values
+from olympus.tracing.jaxprs import Equation
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr

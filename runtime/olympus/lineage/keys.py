@@ -12,9 +12,9 @@ from olympus.lineage.events import MisuseKind
 from olympus.lineage.values import LARGEST, Value
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
     from olympus.lineage.events import Context, Event
     from olympus.lineage.interpreter import Interpreter, Rule
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["KEY_OPERATIONS"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from olympus.lineage.conditions import agree
 from olympus.lineage.events import Event, Misuse, MisuseKind
 from olympus.lineage.identity import Identities
-from olympus.lineage.predicates import agree
 
 __all__ = ["Consumption", "Ledger"]
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from olympus import adapter
-from olympus.adapter import Branch
+from olympus.tracing import adapter
+from olympus.tracing.adapter import Branch
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr

@@ -13,7 +13,7 @@ from olympus.lineage.identity import Identities
 from olympus.lineage.movement import Array
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["LARGEST", "Value", "Values", "may_be_raw"]
 

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from olympus import adapter
-from olympus.jaxprs import trace
 from olympus.lineage import interpreted
 from olympus.lineage.events import Event, Misuse
 from olympus.lineage.ledger import LANES
 from olympus.lineage.movement import COMPUTATIONS
+from olympus.tracing import adapter
+from olympus.tracing.jaxprs import trace
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
 
-    from olympus.jaxprs import Equation
     from olympus.lineage.identity import Identities, Term
     from olympus.lineage.interpreter import Interpreter
     from olympus.lineage.movement import Array
     from olympus.lineage.values import Value
     from olympus.recording.probe import Probe
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = [
     "Plan",

@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from olympus.spans import Span
+from olympus.tracing.spans import Span
 
 __all__ = ["FORMAT", "HEADER", "EventFile", "NotEvents", "Pair", "Process", "Site", "read_events"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from olympus.spans import Chain, Span, diverging, is_user_file, span_at
+from olympus.tracing.spans import Chain, Span, diverging, is_user_file, span_at
 
 if TYPE_CHECKING:
     from olympus import lineage

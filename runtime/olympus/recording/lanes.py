@@ -12,11 +12,11 @@ from itertools import permutations
 from math import prod
 from typing import TYPE_CHECKING
 
-from olympus import adapter
+from olympus.tracing import adapter
 
 if TYPE_CHECKING:
-    from olympus.adapter import Branch
     from olympus.lineage.movement import Array
+    from olympus.tracing.adapter import Branch
 
 __all__ = ["EVERYWHERE", "Lanes", "current_lanes"]
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from olympus import adapter
-from olympus.jaxprs import Equation, Sub
 from olympus.lineage.events import Event
 from olympus.lineage.interpreter import OBSERVATIONS
 from olympus.recording.compiled import around
 from olympus.recording.dropped import Need, needs
+from olympus.tracing import adapter
+from olympus.tracing.jaxprs import Equation, Sub
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr

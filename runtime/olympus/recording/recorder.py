@@ -27,13 +27,13 @@ from contextlib import AbstractContextManager, ContextDecorator
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
-from olympus import adapter
-from olympus.diagnosis import Diagnosis, of_misuse
+from olympus.lineage.diagnosis import Diagnosis, of_misuse
 from olympus.recording.epochs import Epochs
 from olympus.recording.executed import Event, Key, Repeat, Stack, is_installed, places_of, user_frames
 from olympus.recording.lanes import Lanes, current_lanes
 from olympus.recording.words import folded, words_of
-from olympus.spans import Span
+from olympus.tracing import adapter
+from olympus.tracing.spans import Span
 
 if TYPE_CHECKING:
     from olympus import lineage

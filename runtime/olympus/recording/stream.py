@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from olympus.recording.executed import Event, Key, Stack
 from olympus.recording.lanes import current_lanes
 from olympus.recording.recorder import Found, Recorder, allows_reuse
-from olympus.spans import Chain, Span, span_at
+from olympus.tracing.spans import Chain, Span, span_at
 
 if TYPE_CHECKING:
     from olympus import lineage
@@ -395,10 +395,10 @@ def _needs_turn(misuse: Misuse) -> bool:
 def _versions() -> dict[str, str]:
     import jax
 
-    import olympus
+    from olympus._version import __version__
 
     python = ".".join(map(str, sys.version_info[:3]))
-    return {"olympus": olympus.__version__, "jax": jax.__version__, "python": python}
+    return {"olympus": __version__, "jax": jax.__version__, "python": python}
 
 
 def _device() -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from olympus import adapter
+from olympus.tracing import adapter
 
 if TYPE_CHECKING:
     import numpy as np

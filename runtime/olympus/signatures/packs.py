@@ -15,13 +15,13 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from olympus.jaxprs import raw_key, typed_key
 from olympus.signatures.streams import streams
 from olympus.signatures.traced import read
+from olympus.tracing.jaxprs import raw_key, typed_key
 
 if TYPE_CHECKING:
     from olympus.lineage import Lineage
-    from olympus.signature import KeySignature, Source
+    from olympus.signatures.signature import KeySignature, Source
 
 __all__ = ["Described", "Row", "describe", "pack_text", "samples"]
 

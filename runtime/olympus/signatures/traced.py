@@ -1,6 +1,6 @@
 """Key signatures by tracing: what a function does with the keys that it is given, read off its lineage.
 
-The words are those of :mod:`olympus.signature`, which the static engine uses as well. What is said here is certain for
+The words are those of :mod:`olympus.signatures.signature`, which the static engine uses as well. A signature holds for
 the arguments of the trace: another path through the Python code may do something else.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from olympus.paths import ANY, parse, text
-from olympus.signature import Forward, KeySignature, Mask, Reuse, Sink, Source
+from olympus.signatures.paths import ANY, parse, text
+from olympus.signatures.signature import Forward, KeySignature, Mask, Reuse, Sink, Source
 
 if TYPE_CHECKING:
     from olympus.lineage import Event, Lineage
@@ -37,8 +37,8 @@ def of(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> KeySignature:
 
     Args:
         f: the function.
-        args: its arguments, abstract or concrete, as :func:`olympus.jaxprs.trace` takes them. Which arrays of type
-            ``uint32`` are keys is known by their use, or by :func:`olympus.jaxprs.raw_key`.
+        args: its arguments, abstract or concrete, as :func:`olympus.tracing.jaxprs.trace` takes them. A ``uint32``
+            array is a key if it is used as one, or made by :func:`olympus.tracing.jaxprs.raw_key`.
         kwargs: its keyword arguments, likewise.
 
     Raises:
@@ -85,7 +85,7 @@ class _Origin:
         argument: the flat argument that it is, or that it is derived from; ``None`` for another origin.
         position: where in that argument; all of it, if it is empty.
         via: how it is derived; empty for the argument itself.
-        spent: as of a :class:`olympus.signature.Source`.
+        spent: as of a :class:`olympus.signatures.signature.Source`.
     """
 
     argument: int | None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
     from olympus.lineage import Event
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["ASSUMED", "DOCUMENTED", "is_assumed", "key_text", "operation_text"]
 

@@ -10,10 +10,10 @@ from typing import Self
 
 from olympus.lineage import Event, Failure, Lineage
 from olympus.lineage.ledger import Consumption, may_meet
-from olympus.spans import Chain, Span, traceback_chain
+from olympus.tracing.spans import Chain, Span, traceback_chain
 from olympus.verdicts.evidence import is_assumed, key_text, operation_text
+from olympus.verdicts.iterations import FOLDED, ROOTS, WHICH, Making, Turns
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
-from olympus.verdicts.turns import FOLDED, ROOTS, WHICH, Making, Turns
 
 __all__ = ["WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
 

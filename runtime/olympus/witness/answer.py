@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from olympus.verdicts.iterations import LENGTHS
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Status, Verdict
-from olympus.verdicts.turns import LENGTHS
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
 from olympus.witness.order import excluded, is_once, is_round

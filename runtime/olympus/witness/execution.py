@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from olympus.lineage import Lineage, failure, follow
-from olympus.spans import is_user_file, span_at
+from olympus.tracing.spans import is_user_file, span_at
 from olympus.verdicts.documented import Documented
 from olympus.verdicts.evidence import ASSUMED, DOCUMENTED
+from olympus.verdicts.iterations import Turns, Vector
 from olympus.verdicts.judge import Execution, Interruption
 from olympus.verdicts.question import Place as QuestionPlace
-from olympus.verdicts.turns import Turns, Vector
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
 from olympus.witness.loops import FEW, Loops
-from olympus.witness.models import unsettled
 from olympus.witness.preparation import Branch, Place, compiled
+from olympus.witness.satisfiability import unsettled
 from olympus.witness.unknown import is_unknown
 from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule, World, shallow
 
@@ -145,7 +145,7 @@ class Executor:
         """Execute the function once and trace it."""
         import jax
 
-        from olympus.jaxprs import raw_key, trace, typed_key
+        from olympus.tracing.jaxprs import raw_key, trace, typed_key
 
         ended: list[BaseException] = []
         cast: list[TracedPlayers] = []

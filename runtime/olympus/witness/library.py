@@ -13,7 +13,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from olympus.predicates import Applied, Constant, Symbol
-from olympus.verdicts.turns import LOOP, MANY, Turn
+from olympus.verdicts.iterations import LOOP, MANY, Turn
 from olympus.witness.decisions import Derived, derived
 from olympus.witness.loops import TURNS as OPEN_TURNS
 from olympus.witness.unknown import Unknown, expression, is_unknown

@@ -1,4 +1,4 @@
-"""Loops of which it is not known how often they run, in executions that are told so: see ``olympus.verdicts.turns``."""
+"""Loops with an unknown number of iterations: see :mod:`olympus.verdicts.iterations`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from olympus.predicates import Symbol
-from olympus.verdicts.turns import LOOP, Turn
+from olympus.verdicts.iterations import LOOP, Turn
 from olympus.witness.decisions import joined
 from olympus.witness.unknown import DEEPEST, NEST, Unknown, is_unknown
 

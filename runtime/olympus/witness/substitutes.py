@@ -12,8 +12,8 @@ from itertools import islice
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args
 
-from olympus.spans import is_user_file
-from olympus.verdicts.turns import LATER, LOOP
+from olympus.tracing.spans import is_user_file
+from olympus.verdicts.iterations import LATER, LOOP
 from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
 from olympus.witness.unknown import Unknown, is_unknown

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from olympus.predicates import Applied, Constant, Symbol
-from olympus.verdicts.turns import LOOP
+from olympus.verdicts.iterations import LOOP
 from olympus.witness.decisions import GROUPS, Same, Subject, constant, derived
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from functools import update_wrapper, wraps
 from types import FunctionType, MethodType
 from typing import Any
 
-from olympus.errors import Failure, explain, explained
+from olympus.namespace.explaining import Failure, explain, explained
 
 __all__ = ["adapt"]
 

@@ -1,6 +1,6 @@
 """Findings judged by the real functions: the module is imported, and its functions are traced with guessed arguments.
 
-This executes the user's code. :mod:`olympus.functions.specs` and :mod:`olympus.functions.names` do not import JAX.
+This executes the user's code. :mod:`olympus.trials.specs` and :mod:`olympus.trials.names` do not import JAX.
 """
 
 from __future__ import annotations
@@ -31,6 +31,6 @@ def answer(
         questions: the findings.
         hints: arguments, as in ``{"pkg.mod:function": {"args": ["key", "f32[3,4]"]}}``.
     """
-    from olympus.functions.judging import judged
+    from olympus.trials.judging import judged
 
     return judged(file, module, folders, questions, hints)

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from olympus.errors import ARITHMETIC, CONVERSIONS, UNPACKING, Explanation, Failure, is_key
-from olympus.mirror import jax_module
+from olympus.namespace.explaining import Explanation, Failure
+from olympus.namespace.operators import ARITHMETIC, CONVERSIONS, UNPACKING, is_key
 
 __all__ = ["EXPLANATIONS"]
 
@@ -42,13 +42,16 @@ def is_raw(value: Any) -> bool:
 
 def raw_shape() -> tuple[int, ...]:
     """Return the shape of one raw key of the default implementation."""
-    jax = jax_module()
+    import jax
+
     return tuple(jax.eval_shape(lambda: jax.random.PRNGKey(0)).shape)
 
 
 def first_key(values: Sequence[Any]) -> Any:
     """Return the first key or key array among the leaves of values, or ``None``."""
-    return next(filter(is_key, jax_module().tree.leaves(values)), None)
+    import jax
+
+    return next(filter(is_key, jax.tree.leaves(values)), None)
 
 
 def indexing(error: Exception, failure: Failure) -> str | None:
@@ -120,8 +123,10 @@ def not_a_key(error: Exception, failure: Failure) -> str | None:
     text = str(error)
     if not text.startswith(("JAX encountered invalid PRNG key data", "unexpected PRNG key type")):
         return None
+    import jax.random
+
     values = [*failure.arguments, *(failure.keywords[name] for name in ("key", "keys") if name in failure.keywords)]
-    if failure.operation not in vars(jax_module("jax.random")) or not values:
+    if failure.operation not in vars(jax.random) or not values:
         return "A function of olympus.random was given something else than a key. Make a key with key(seed)."
     given = values[0]
     start = f"{failure.operation} was given {describe(given)} where it takes a key."
@@ -161,7 +166,9 @@ def mapped_axis(error: Exception, failure: Failure) -> str | None:
     match = re.match(pattern, str(error), re.S)
     if match is None:
         return None
-    leaves = jax_module().tree.leaves((failure.arguments, dict(failure.keywords)))
+    import jax
+
+    leaves = jax.tree.leaves((failure.arguments, dict(failure.keywords)))
     key = next((leaf for leaf in leaves if is_key(leaf) and str(leaf.shape) == match[3]), None)
     if key is None:
         return None
@@ -207,9 +214,11 @@ def number_function(error: Exception, failure: Failure) -> str | None:
     )
     if match is None:
         return None
+    import jax.random
+
     if match[1] in {"equal", "not_equal"}:
         return f"A random key of dtype {match[2]} can be compared with keys of its dtype only; {WORDS}."
-    if failure.operation in vars(jax_module("jax.random")):
+    if failure.operation in vars(jax.random):
         function = f"{failure.operation} takes numbers beside the key"
     else:
         function = f"{match[1] or 'This'} works on numbers"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from olympus.graphs.graph import Edge, Graph, Node
-from olympus.pictures.plain import plain
+from olympus.graphs.model import Edge, Graph, Node
+from olympus.graphs.plain import plain
 
 __all__ = ["mermaid"]
 

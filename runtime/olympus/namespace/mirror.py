@@ -13,7 +13,7 @@ __all__ = ["jax_module", "jax_value", "mirror"]
 
 
 def jax_module(name: str = "jax") -> ModuleType:
-    """Import a module of JAX; the first call makes JAX's errors teach (``olympus.errors``).
+    """Import a module of JAX; the first call makes JAX's errors teach (:mod:`olympus.namespace.explaining`).
 
     Args:
         name: the module's full name, for example ``jax.random``.
@@ -35,9 +35,11 @@ def _prepare() -> None:
             raise
         message = "olympus needs JAX for this; install it with: pip install 'olympus-lint[trace]'"
         raise ImportError(message, name=error.name) from None
-    from olympus.errors import install
+    from olympus.namespace.array_protocol import not_converted
+    from olympus.namespace.key_errors import EXPLANATIONS
+    from olympus.namespace.operators import install
 
-    install()
+    install((*EXPLANATIONS, not_converted))
 
 
 def jax_value(module: str, name: str) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from olympus.spans import Span
+from olympus.tracing.spans import Span
 
 if TYPE_CHECKING:
     from olympus.lineage.events import Event, Misuse, MisuseKind

@@ -12,9 +12,9 @@ from itertools import combinations, islice
 from types import CoroutineType, FrameType, GeneratorType
 from typing import Any
 
-from olympus.functions.arguments import Argument, key
-from olympus.functions.libraries import transformed
-from olympus.functions.subject import Step
+from olympus.trials.arguments import Argument, key
+from olympus.trials.libraries import transformed
+from olympus.trials.subject import Step
 from olympus.verdicts.judge import Execution, Interruption
 
 __all__ = ["Call", "Expired", "Given", "Name", "Traced", "limited", "time_left", "traced", "variations"]
@@ -108,8 +108,8 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
     Raises:
         Expired: that much time was not enough to follow what was traced.
     """
-    from olympus.jaxprs import trace
     from olympus.lineage import failure, follow
+    from olympus.tracing.jaxprs import trace
 
     paths = ["", *(f"{call.step.name}." for call in calls[1:])]
     results: list[Any] = []

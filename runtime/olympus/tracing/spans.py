@@ -20,7 +20,7 @@ from types import CodeType, TracebackType
 
 __all__ = ["Chain", "Span", "diverging", "is_user_file", "span", "span_at", "traceback_chain"]
 
-TRACER = "olympus.jaxprs"  # what called its trace() is not a part of the traced program
+TRACER = "olympus.tracing.jaxprs"  # what called its trace() is not a part of the traced program
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -120,7 +120,7 @@ def traceback_chain(exception: BaseException) -> Chain:
     """Return the user's call chain of a raised exception.
 
     Frames of JAX, of the standard library and of this package are left out, and so is what called
-    :func:`olympus.jaxprs.trace`, for which the traced function is the outermost one.
+    :func:`olympus.tracing.jaxprs.trace`, for which the traced function is the outermost one.
     """
     chain: list[Span] = []
     for frame_code, lasti, module in _frames(exception.__traceback__):

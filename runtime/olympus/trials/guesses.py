@@ -12,10 +12,10 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from olympus.functions.arguments import Argument, Input, Made, Value, array, key, many, value
-from olympus.functions.functions import number, paired, same
-from olympus.functions.names import KEY_ARRAY, Sort, sort_of
-from olympus.functions.uses import Use
+from olympus.trials.arguments import Argument, Input, Made, Value, array, key, many, value
+from olympus.trials.names import KEY_ARRAY, Sort, sort_of
+from olympus.trials.stand_ins import number, paired, same
+from olympus.trials.uses import Use
 
 __all__ = ["Guesser", "parameters_of"]
 

@@ -8,8 +8,8 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from olympus.functions.arguments import Argument, Input, Value, value
-from olympus.functions.names import is_key, is_keys
+from olympus.trials.arguments import Argument, Input, Value, value
+from olympus.trials.names import is_key, is_keys
 
 __all__ = ["example"]
 

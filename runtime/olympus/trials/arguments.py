@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from olympus.functions.specs import Spec
+from olympus.trials.specs import Spec
 
 __all__ = ["Argument", "Input", "Made", "Value", "array", "key", "many", "of_spec"]
 
@@ -38,7 +38,7 @@ class Input:
         """Return the inputs of the trace that it needs, by name."""
         import jax
 
-        from olympus.jaxprs import raw_key, typed_key
+        from olympus.tracing.jaxprs import raw_key, typed_key
 
         struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
         if self.dtype:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TextIO, cast
 
-from olympus.spans import is_user_file, traceback_chain
+from olympus.tracing.spans import is_user_file, traceback_chain
 
 __all__ = ["Elsewhere", "first_line", "imported", "load", "place_of", "quiet", "shown"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from olympus.graphs.graph import Edge, Graph, Node
-from olympus.pictures.plain import plain
+from olympus.graphs.model import Edge, Graph, Node
+from olympus.graphs.plain import plain
 
 __all__ = ["Piece", "Style", "pieces", "tree"]
 

@@ -36,9 +36,9 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
-from olympus.enclosure import adopt, enclose
 from olympus.verdicts.documented import Documented
 from olympus.verdicts.question import Question, Tier, Verdict
+from olympus.worker.enclosure import adopt, enclose
 
 if TYPE_CHECKING:
     from olympus.witness.execution import Target
@@ -132,8 +132,8 @@ def unfit(version: str) -> str | None:
     try:
         import jax
 
-        from olympus.jaxprs import trace, typed_key
         from olympus.lineage import follow
+        from olympus.tracing.jaxprs import trace, typed_key
 
         names: dict[str, Any] = {"jax": jax}
         exec(compile(REUSE, str(Path.cwd() / "reuse.py"), "exec"), names)  # as code of a user's file
@@ -279,7 +279,7 @@ def named(error: BaseException) -> str:
 
 def objection_to(request: Request) -> str | None:
     """Say why a fix should not be applied."""
-    from olympus.fixes import objection
+    from olympus.worker.fixes import objection
 
     before = target(request)
     asked = None if request["question"] is None else Question.from_json(request["question"])
@@ -320,7 +320,7 @@ def witness(request: Request, questions: Sequence[Question]) -> list[Verdict]:
 
 def function(request: Request, questions: Sequence[Question]) -> list[Verdict]:
     """Judge by importing the file, which executes it, and tracing its functions."""
-    from olympus.functions import answer
+    from olympus.trials import answer
 
     folders = tuple(map(Path, request["folders"]))
     return answer(request["file"], request["module"], folders, questions, request["hints"])

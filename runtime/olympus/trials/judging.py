@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from olympus.functions.modules import Elsewhere, first_line, imported, quiet
-from olympus.functions.search import Hints, Search
-from olympus.functions.subject import Unfit, steps
+from olympus.trials.modules import Elsewhere, first_line, imported, quiet
+from olympus.trials.search import Hints, Search
+from olympus.trials.subject import Unfit, steps
 from olympus.verdicts.question import Question, Verdict
 from olympus.witness.answer import outermost
 

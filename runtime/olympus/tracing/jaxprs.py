@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from olympus import adapter
-from olympus.spans import Chain
+from olympus.tracing import adapter
+from olympus.tracing.spans import Chain
 
 if TYPE_CHECKING:
     import jax

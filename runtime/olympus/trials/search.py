@@ -10,15 +10,15 @@ from itertools import islice
 from types import CodeType
 from typing import Any
 
-from olympus.functions.arguments import Argument, of_spec
-from olympus.functions.examples import example
-from olympus.functions.execution import Call, Expired, Given, Name, Traced, limited, time_left, traced, variations
-from olympus.functions.guesses import Guesser, parameters_of
-from olympus.functions.libraries import haiku_wants
-from olympus.functions.modules import first_line
-from olympus.functions.specs import spec
-from olympus.functions.subject import Step, Unfit, closures
-from olympus.functions.uses import uses_of
+from olympus.trials.arguments import Argument, of_spec
+from olympus.trials.examples import example
+from olympus.trials.execution import Call, Expired, Given, Name, Traced, limited, time_left, traced, variations
+from olympus.trials.guesses import Guesser, parameters_of
+from olympus.trials.libraries import haiku_wants
+from olympus.trials.modules import first_line
+from olympus.trials.specs import spec
+from olympus.trials.subject import Step, Unfit, closures
+from olympus.trials.uses import uses_of
 from olympus.verdicts.judge import RANK, WORDS, judge
 from olympus.verdicts.question import Question, Verdict
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from olympus.spans import Span, is_user_file, span
+from olympus.tracing.spans import Span, is_user_file, span
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn

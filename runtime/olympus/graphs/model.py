@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from olympus.lineage.events import MisuseKind
 
-if TYPE_CHECKING:
-    from olympus.lineage import Lineage
-
-__all__ = ["Edge", "Graph", "Node", "NodeKind", "graph"]
+__all__ = ["Edge", "Graph", "Node", "NodeKind"]
 
 NodeKind = Literal["source", "key", "sink", "unknown", "returned"]
 
@@ -87,11 +84,3 @@ class Graph:
         for edge in self.edges:
             found[edge.source].append(edge)
         return dict(found)
-
-
-def graph(lineage: Lineage) -> Graph:
-    """Return the graph of a lineage."""
-    from olympus.graphs.assembly import Assembly
-    from olympus.graphs.drafting import Draft
-
-    return Assembly(Draft(lineage)).graph()

@@ -6,9 +6,9 @@ import unicodedata
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from olympus.graphs.graph import Edge, Graph, Node
-from olympus.pictures.layout import Layout, Place, layout
-from olympus.pictures.plain import plain
+from olympus.graphs.layout import Layout, Place, layout
+from olympus.graphs.model import Edge, Graph, Node
+from olympus.graphs.plain import plain
 
 __all__ = ["svg"]
 

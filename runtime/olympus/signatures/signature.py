@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from olympus.paths import covers, meets, parse, text
+from olympus.signatures.paths import covers, meets, parse, text
 
 __all__ = ["Forward", "KeySignature", "Mask", "Reuse", "Sink", "Source"]
 

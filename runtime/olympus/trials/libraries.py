@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from olympus.functions.arguments import Argument, key, many
+from olympus.trials.arguments import Argument, key, many
 
 __all__ = ["RNGS", "haiku_wants", "is_linen", "linen_call", "transformed"]
 

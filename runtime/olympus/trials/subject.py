@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from olympus.functions.arguments import Argument
-from olympus.functions.libraries import RNGS, is_linen, linen_call
+from olympus.trials.arguments import Argument
+from olympus.trials.libraries import RNGS, is_linen, linen_call
 
 __all__ = ["Step", "Unfit", "closures", "steps"]
 
