@@ -116,8 +116,7 @@ def interpreted(trace: Trace) -> tuple[Interpreter, list[Value], list[Value]]:
 
 def _argument(state: Interpreter, trace: Trace, place: int, aval: Any) -> Value:
     """Return the value of a flat input: a key, what may be a raw key, or another array."""
-    from olympus.lineage.elements import is_key_dtype
-    from olympus.lineage.values import Value, may_be_raw
+    from olympus.lineage.values import Value, is_key_dtype, may_be_raw
 
     shape = tuple(aval.shape)
     if is_key_dtype(aval):

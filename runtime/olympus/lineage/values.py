@@ -15,7 +15,7 @@ from olympus.lineage.movement import Array
 if TYPE_CHECKING:
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["LARGEST", "Value", "Values", "may_be_raw"]
+__all__ = ["LARGEST", "Value", "Values", "is_key_dtype", "may_be_raw"]
 
 LARGEST = 2048  # elements: a larger array of keys has one identity for all of them
 WIDTHS = (1, 2, 4, 8)  # words in the keys of the generators of JAX and of olympus.prng
@@ -187,3 +187,9 @@ class Values:
             return alternatives[0]
         key = all(self.identities.is_key(each) for each in alternatives)
         return self.identities.number("join" if key else "picked", (chooser, *alternatives), position)
+
+
+def is_key_dtype(aval: Any) -> bool:
+    """Say whether an abstract value is a typed key or an array of them."""
+    dtype = getattr(aval, "dtype", None)
+    return not isinstance(dtype, np.dtype) and str(dtype).startswith("key<")

@@ -322,8 +322,7 @@ class _Reading:
 
     def identities(self, name: str) -> list[int]:
         """Return the identities of the keys in an argument."""
-        from olympus.lineage.elements import is_key_dtype
-        from olympus.lineage.values import Values
+        from olympus.lineage.values import Values, is_key_dtype
 
         place = self.lineage.trace.names.index(name)
         labels = self.lineage.inputs[place].labels
@@ -350,7 +349,7 @@ class _Reading:
 
 
 def _is_typed(atom: Any) -> bool:
-    from olympus.lineage.elements import is_key_dtype
+    from olympus.lineage.values import is_key_dtype
 
     return is_key_dtype(atom.aval)
 

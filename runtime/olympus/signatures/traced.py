@@ -178,7 +178,7 @@ class _Reading:
 
     def arguments_that_are_keys(self) -> set[int]:
         """Return the flat arguments that hold keys, by their type or by what is done with them."""
-        from olympus.lineage.elements import is_key_dtype
+        from olympus.lineage.values import is_key_dtype
 
         variables = self.lineage.trace.jaxpr.jaxpr.invars
         found = {place for place, variable in enumerate(variables) if is_key_dtype(variable.aval)}
@@ -237,8 +237,7 @@ class _Reading:
         """Yield the keys of an output with their positions; a large array has one identity for all."""
         import numpy as np
 
-        from olympus.lineage.elements import is_key_dtype
-        from olympus.lineage.values import Values
+        from olympus.lineage.values import Values, is_key_dtype
 
         keys = value.labels
         if keys is not None and not is_key_dtype(aval):
@@ -355,7 +354,7 @@ def _conditions(event: Event) -> tuple[Conditions, dict[object, int]]:
 
 
 def _key_shape(aval: Any) -> Position:
-    from olympus.lineage.elements import is_key_dtype
+    from olympus.lineage.values import is_key_dtype
 
     shape = tuple(aval.shape)
     return shape if is_key_dtype(aval) else shape[:-1]
