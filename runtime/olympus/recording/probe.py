@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from olympus.lineage.events import Event
+from olympus.lineage.events import Event, Misuse
 from olympus.lineage.interpreter import OBSERVATIONS
-from olympus.recording.compiled import around
 from olympus.recording.dropped import Need, needs
+from olympus.recording.equations import around
 from olympus.tracing import adapter
 from olympus.tracing.jaxprs import Equation, Sub
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from olympus.lineage.identity import Identities
 
-__all__ = ["Probe", "Row", "Unprobed", "path_of", "probe"]
+__all__ = ["Probe", "Probed", "Row", "Unprobed", "path_of", "probe"]
 
 ROWS = 16_384  # of one call
 LARGEST = 2048  # keys that are consumed at once
@@ -142,6 +142,27 @@ def probe(closed: Any, events: Iterable[Event], identities: Identities) -> Probe
         raise Unprobed("its keys depend on what a callback returns")
     seeds = len({id(event.equation.eqn) for event in events if event.kind == "seed"})
     return Probe(known, paths, _after(known, identities), jax.jit(adapter.function_of(jaxpr)), used, seeds)
+
+
+class Probed(NamedTuple):
+    """What the probe of a function has found for one call.
+
+    Attributes:
+        probe: the probe.
+        rows: the keys that were consumed.
+        missing: the sites of which not all rows are there.
+        epochs: those of the keys in the arguments.
+    """
+
+    probe: Probe
+    rows: list[Row]
+    missing: list[int]
+    epochs: frozenset[int]
+
+    def tells(self, misuse: Misuse) -> bool:
+        """Say whether the rows tell if a misuse has happened, which the lineage has found."""
+        sites = [self.probe.number(event) for event in (misuse.first, misuse.second)]
+        return misuse.kind in ("reuse", "collision") and not any(site is None or site in self.missing for site in sites)
 
 
 # Where it looks.
