@@ -155,3 +155,60 @@ def test_the_wheel_has_licence_and_command(wheel: zipfile.ZipFile):
     assert b"Apache License" in wheel.read(names["licenses/LICENSE"])
     assert b"olympus-lint = olympus_lint.cli:main" in wheel.read(names["entry_points.txt"])
     assert b"[pytest11]\nolympus = olympus.pytest_plugin" in wheel.read(names["entry_points.txt"])
+
+
+# The rooms of a package from the top down, each a folder or a module: a room may import itself and those after it.
+ROOMS = {
+    "olympus": [
+        "__main__", "commands", "pytest_plugin", "checks", "worker", "trials", "witness", "verdicts", "graphs",
+        "recording", "signatures", "lineage", "random", "lax", "numpy", "config", "dtypes", "errors", "tree",
+        "namespace", "tracing", "prng", "predicates", "_version",
+    ],
+}  # fmt: skip
+
+
+def modules_of(package: str) -> dict[str, Path]:
+    """Return the files of a package by the names of their modules."""
+    folder, found = PACKAGES[package], {}
+    for path in folder.rglob("*.py"):
+        parts = [package, *path.relative_to(folder).with_suffix("").parts]
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports_within(package: str) -> dict[str, set[str]]:
+    """Return the modules of a package that each of its modules imports, wherever the import stands."""
+    modules = modules_of(package)
+    found: dict[str, set[str]] = {name: set() for name in modules}
+    for name, path in modules.items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                named = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                inner = [f"{node.module}.{alias.name}" for alias in node.names]
+                named = [each if each in modules else node.module or "" for each in inner]
+            else:
+                continue
+            found[name].update(each for each in named if each in modules and each != name)
+    return found
+
+
+def room_of(module: str) -> str:
+    return [*module.split("."), ""][1]
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_import_down(package: str):
+    order = ["", *ROOMS[package]]  # the package itself may show all of its rooms
+    imported = imports_within(package)
+    assert {room_of(module) for module in imported} == set(order)
+    pairs = [(module, other) for module, others in imported.items() for other in others]
+    assert [pair for pair in pairs if order.index(room_of(pair[0])) > order.index(room_of(pair[1]))] == []
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_no_modules_import_each_other_in_a_circle(package: str):
+    left = imports_within(package)
+    while leaves := {module for module, others in left.items() if not others & left.keys()}:
+        left = {module: others for module, others in left.items() if module not in leaves}
+    assert left == {}

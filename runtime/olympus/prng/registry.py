@@ -38,6 +38,7 @@ _entries: dict[str, Entry] = {}
 _lock = Lock()  # for adding; never held while a module is imported
 
 
+# More than six parameters: they are those of `jax.extend.random.define_prng_impl`, in JAX's words.
 def register_prng_impl(
     name: str,
     *,

@@ -135,14 +135,14 @@ def tried(
     by_kind = dict.fromkeys(kinds, found)
     start, spent = time.process_time(), 0
     for executor in executors(target, tree, kinds, is_open=is_open):
-        before = executor.world.spent
+        before = executor.world.budget.spent
         by_kind[executor.typed] = judged(executor, questions, by_kind[executor.typed], seen)
         status: Status = "refuted" if executor.complete and executor.whole and not apart else "inconclusive"
         apart.setdefault(status, list(executor.forced))
         both = zip(questions, zip(*by_kind.values(), strict=True), strict=True)
         found = [together(question, verdicts) for question, verdicts in both]
         decided = ("confirmed", "refuted") if executor.typed else ("confirmed",)
-        spent += executor.world.spent - before
+        spent += executor.world.budget.spent - before
         if all(verdict.status in decided for verdict in found) or spent > ENOUGH:
             break
         if time.process_time() - start > NET:

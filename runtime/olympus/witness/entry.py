@@ -9,8 +9,8 @@ from typing import Any
 
 from olympus.witness.helpers import FIXTURE, NO_ROW, ROWS, Row
 from olympus.witness.library import Jax, Wrapped
+from olympus.witness.state import State
 from olympus.witness.unknown import Unknown, is_unknown
-from olympus.witness.world import World
 
 __all__ = ["Entry", "invoke", "returned"]
 
@@ -23,7 +23,7 @@ YIELDED = 4  # values of a generator
 class Entry:
     """A function of a module, by its qualified name, and how it is called."""
 
-    def __init__(self, world: World, qualified: str, find: Callable[[str], Any]) -> None:
+    def __init__(self, world: State, qualified: str, find: Callable[[str], Any]) -> None:
         """Look at it; nothing of it is executed yet.
 
         Args:
@@ -103,7 +103,7 @@ class Entry:
         return Unknown(self.world, name)
 
 
-def open_class(world: World, owner: type) -> type:
+def open_class(world: State, owner: type) -> type:
     """Return a class whose objects have any attribute, as that of an object whose constructor was not run may be."""
     if hasattr(owner, "__getattr__"):
         return owner
@@ -134,7 +134,7 @@ def rows(value: Any) -> Sequence[Row]:
     return getattr_static(value, ROWS, None) or (NO_ROW,)
 
 
-def invoke(world: World, function: Any, row: Row = NO_ROW, fixture: Callable[[str], Any] | None = None) -> Any:
+def invoke(world: State, function: Any, row: Row = NO_ROW, fixture: Callable[[str], Any] | None = None) -> Any:
     """Call a function; arguments that are not given are unknown ones that are named as its parameters are.
 
     Args:
@@ -173,7 +173,7 @@ def invoke(world: World, function: Any, row: Row = NO_ROW, fixture: Callable[[st
 
 
 def value_of(
-    world: World,
+    world: State,
     parameter: inspect.Parameter,
     row: Row,
     given: list[Any],

@@ -16,13 +16,16 @@ from olympus.verdicts.evidence import ASSUMED, DOCUMENTED
 from olympus.verdicts.iterations import Turns, Vector
 from olympus.verdicts.judge import Execution, Interruption
 from olympus.verdicts.question import Place as QuestionPlace
+from olympus.witness.budget import Exhausted, Met, shallow
+from olympus.witness.choices import FEW, Choices
 from olympus.witness.entry import Entry, invoke
+from olympus.witness.host import Players
 from olympus.witness.library import EXECUTED, library
-from olympus.witness.loops import FEW, Loops
+from olympus.witness.loops import Loops
 from olympus.witness.preparation import Branch, Place, compiled
 from olympus.witness.satisfiability import unsettled
 from olympus.witness.unknown import is_unknown
-from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule, World, shallow
+from olympus.witness.world import SourceModule, World
 
 __all__ = ["Executor", "Target", "is_there", "loaded", "module_name"]
 
@@ -122,11 +125,11 @@ class Executor:
         waiting += [Choices(row=row) for row in dict.fromkeys((0, last))]
         waiting += [Choices(default=False), *(Choices(row=row) for row in range(1, last))]
         seen: set[tuple[int, tuple[bool, ...]]] = set()
-        start = self.world.spent
+        start = self.world.budget.spent
         for _ in range(MOST_OPEN if self.is_open else MOST):
             if not waiting:
                 return
-            if self.world.spent - start > ENOUGH:
+            if self.world.budget.spent - start > ENOUGH:
                 break
             before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)
@@ -165,7 +168,7 @@ class Executor:
         struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
         traced = trace(run, key, struct((NUMBERS,), "int32"), struct((), "int32"))
         lineage, (players,) = follow(traced), cast
-        met = self.world.met.values()
+        met = self.world.budget.met.values()
         failures = tuple(found for found in map(failure, [*(each.error for each in met), *ended]) if found is not None)
         interruptions = (*map(interruption, met), *map(Interruption.of, ended))
         names = tuple(value._olympus_path for value in players.made)

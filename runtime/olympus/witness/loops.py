@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from olympus.predicates import Symbol
 from olympus.verdicts.iterations import LOOP, Turn
+from olympus.witness.choices import FEW
 from olympus.witness.decisions import joined
 from olympus.witness.unknown import DEEPEST, NEST, Unknown, is_unknown
 
 if TYPE_CHECKING:
-    from olympus.witness.world import World
+    from olympus.witness.host import Host
 
 __all__ = ["Enumerated", "Loops", "OpenRange", "Zipped", "is_traced"]
 
-FEW = 2  # turns of a loop that is not open
 TURNS = 3  # of an open loop: the first one, and two that have to be alike
 INJECTIVE = frozenset({"__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__xor__", "__rxor__"})
 
@@ -37,7 +37,7 @@ WHOLE = (Symbol("builtins.int"),)
 class OpenRange:
     """A range of which not all bounds are known: its first turns are done, as many as there can be."""
 
-    def __init__(self, world: World, bounds: tuple[Any, ...] = ()) -> None:
+    def __init__(self, world: Host, bounds: tuple[Any, ...] = ()) -> None:
         self.world = world
         start, stop = (0, *bounds) if len(bounds) == 1 else (*bounds, None, None)[:2]
         is_counted = len(bounds) in (1, 2) and isinstance(start, int) and is_unknown(stop)
@@ -112,7 +112,7 @@ class Loops:
         many: how many children a split has made that stand for any number; 0 if none has.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Host) -> None:
         self.world = world
         self.count = self.running = 0
         self.numbers: dict[Unknown, Turn] = {}
@@ -175,8 +175,8 @@ class Loops:
         if is_unknown(values):
             if not self.world.players.is_key(values):
                 return values._olympus_part(("[", turn.number), f"{values._olympus_path}[{turn.number}]", NEST)
-            values = self.world.promote(values)
-        return values[self.world.as_number(self.number(turn))]
+            values = self.world.players.key(values)
+        return values[self.world.players.number(self.number(turn))]
 
     def number(self, turn: Turn) -> Unknown:
         """Return the number of a turn: one that is not known, and that no other turn of the loop has."""

@@ -118,6 +118,8 @@ class Head(NamedTuple):
 class Prepared(ast.NodeTransformer):
     """Makes a module ready for stand-ins; every node of the user keeps its place.
 
+    There is one method for each kind of node, as in every transformer of a syntax tree.
+
     * Annotations are left out, and a decorator that is not known leaves the function as it is.
     * A statement that fails gives unknown values to its names, and the execution goes on. So does the head of a loop,
       of a condition, or of a ``with``.

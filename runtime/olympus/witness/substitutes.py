@@ -19,7 +19,7 @@ from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
 from olympus.witness.unknown import Unknown, is_unknown
 
 if TYPE_CHECKING:
-    from olympus.witness.world import World
+    from olympus.witness.state import State
 
 __all__ = ["Builtins"]
 
@@ -34,9 +34,9 @@ SHORT = 8  # elements of a list that are all gone over
 
 
 class Builtins(dict[str, Any]):
-    """The built-in names; one that is not defined anywhere is unknown."""
+    """The built-in names, with one method for each that is mirrored; a name that is defined nowhere is unknown."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: State) -> None:
         known = {name: value for name, value in vars(builtins).items() if name not in FORBIDDEN}
         super().__init__(known)
         self.world = world
@@ -85,7 +85,7 @@ class Builtins(dict[str, Any]):
 
     def importer(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         """Stand for ``__import__``."""
-        return self.world.import_module(name, tuple(fromlist or ()))
+        return self.world.module(name if fromlist else name.partition(".")[0])  # `import a.b` binds `a`
 
     def nothing(self, *args: Any, **kwargs: Any) -> None:
         """Stand for what has an effect outside of the program."""
@@ -155,10 +155,10 @@ class Builtins(dict[str, Any]):
         """Note the error that is being handled, and return what takes the place of a result."""
         error = sys.exc_info()[1]
         if error is not None:
-            if is_raised(error) or not self.world.goes_on(error):
+            if is_raised(error) or not self.world.budget.goes_on(error):
                 raise error
-            self.world.step()
-            self.world.note(error, sys._getframe(1))
+            self.world.budget.step()
+            self.world.budget.note(error, sys._getframe(1))
         return Unknown(self.world, "failed(...)")
 
     def item(self, container: Any, index: Any) -> Any:
@@ -198,7 +198,7 @@ class Builtins(dict[str, Any]):
 
     def few(self, values: Any) -> Iterator[Any]:
         """Return the first elements of what a loop goes over."""
-        self.world.step()
+        self.world.budget.step()
         if self.world.open and self.world.loops.is_open(values):
             yield from self.world.loops.over(values)
             return
@@ -291,13 +291,13 @@ class Builtins(dict[str, Any]):
 
     def turn(self) -> bool:
         """Say that a loop may go on."""
-        self.world.step()
+        self.world.budget.step()
         self.world.cut = LOOP
         return True
 
     def turns(self) -> Iterator[int]:
         """Return the turns of a loop with a condition."""
-        self.world.step()
+        self.world.budget.step()
         if self.world.open:
             return (turn.number for turn in self.world.loops.turns())
         self.world.cut = LOOP

@@ -18,7 +18,7 @@ from olympus.verdicts.iterations import LOOP
 from olympus.witness.decisions import GROUPS, Same, Subject, constant, derived
 
 if TYPE_CHECKING:
-    from olympus.witness.world import World
+    from olympus.witness.host import Host
 
 __all__ = ["Unknown", "UnknownBase", "is_unknown"]
 
@@ -34,7 +34,8 @@ NOTHING: Any = object()
 class Unknown:
     """A value of which only its origin is known.
 
-    Its own attributes begin with ``_olympus``, for any other name is an attribute of the unknown object.
+    Its own attributes begin with ``_olympus``, for any other name is an attribute of the unknown object. There is one
+    method for each operation of Python on a value.
     """
 
     __slots__ = (
@@ -48,7 +49,7 @@ class Unknown:
     )
 
     def __init__(
-        self, world: World, path: str, depth: int = 0, *, plain: bool = False, term: Hashable = None, owner: Any = None
+        self, world: Host, path: str, depth: int = 0, *, plain: bool = False, term: Hashable = None, owner: Any = None
     ) -> None:
         """Make a value.
 
