@@ -4,7 +4,7 @@ A small decision procedure over predicates of Python values: identity, equality,
 key flow asks it about the decisions on a path, the witness about those of an execution.
 
 An expression is a `Constant`, a `Symbol`, a `Counter`, an `Applied` function, a `Shifted` expression, or any other
-hashable value, which stands for something of which nothing is known but that it is one thing. Values are taken to
+hashable value, which stands for one unknown thing. Values are taken to
 behave as those of Python and JAX do: what is equal is not also unequal, an empty container is false, nothing is smaller
 than itself, and no number is compared that is none.
 """
@@ -602,7 +602,7 @@ def _contradicts(value: Hashable, subject: Expression, test: Predicate, holds: b
 
 
 def _evaluated(value: Hashable, subject: Expression, test: Predicate) -> object:
-    """Return what a condition gives for a value of its subject, ``None`` where that is not known."""
+    """Return what a condition gives for a value of its subject, ``None`` where that is unknown."""
     right = test.right
     if test.operation in ("isinstance", "is") or _has_type(test.left):
         return None

@@ -1,7 +1,7 @@
 """The lineage of a function as a graph: which key is made of which, and what consumes it.
 
 Only keys that matter are in it: those that are consumed, returned or misused, and what they are made of. Keys that
-differ only in the turn of a loop are one node, and so are children of one key that are used alike.
+differ only in the iteration of a loop are one node, and so are children of one key that are used alike.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Edge:
         target: the ``id`` of a node.
         what: such as ``draw``, ``split``, ``fold_in 3``.
         place: the source line, such as ``line 12``, with the file where there are several; empty if not known.
-        each_turn: whether a loop does it again in each turn.
-        times: how often it happens to one key, turns of loops aside.
+        each_turn: whether a loop does it again in each iteration.
+        times: how often it happens to one key, iterations of loops aside.
         misuse: whether it is a part of a misuse.
     """
 

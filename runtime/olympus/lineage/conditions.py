@@ -42,18 +42,18 @@ COMPARISONS = {
 }  # fmt: skip
 """The predicate of a comparison, whether its sides change places, and whether it holds where the comparison does.
 
-That NaN is neither below a number nor at or above it is not looked at.
+NaN, which is neither below a number nor at or above it, is left out.
 """
 
 
 def agree(first: Facts, second: Facts) -> bool:
-    """Say whether both can hold together, as far as can be told."""
+    """Return whether both can hold together, as far as is known."""
     return not (first and second) or possible(both(first, second))
 
 
 @lru_cache(maxsize=4096)
 def possible(facts: Facts) -> bool:
-    """Say whether conditions can hold together, as far as can be told."""
+    """Return whether conditions can hold together, as far as is known."""
     return consistency(facts) is not Consistency.IMPOSSIBLE
 
 
@@ -63,7 +63,7 @@ def both(first: Facts, second: Facts) -> Facts:
 
 
 def canonical(identities: Identities, number: int, case: int) -> tuple[int, int]:
-    """Return the decision and the case of a predicate without what only reshapes, converts or negates it."""
+    """Return the decision and the case of a predicate without reshapes, conversions and negations."""
     for _ in range(DEPTH):
         name, children, params = _computed(identities, number)
         of_boolean = OF_BOOLEAN in params

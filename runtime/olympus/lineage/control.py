@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CONTROL"]
 
-TURNS = 2  # of a loop: what the second turn consumes again was not refreshed by the first
-ANY = TURNS  # in the place of a turn: what is mapped has no order
+TURNS = 2  # of a loop: what the second iteration consumes again was not refreshed by the first
+ANY = TURNS  # in the place of an iteration: what is mapped has no order
 
 
 def call(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
@@ -38,7 +38,7 @@ def call(state: State, equation: Equation, operands: list[Value], context: Conte
 
 
 def _repeats(value: Value) -> bool:
-    """Say whether one key is in an array several times."""
+    """Return whether one key is in an array several times."""
     return value.labels is not None and len(np.unique(value.labels)) < value.labels.size
 
 
@@ -109,7 +109,7 @@ def joined(state: State, alternatives: Sequence[Value], decision: int, aval: Any
 
 
 def scan(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
-    """Follow the body of a scan for two turns, with the first elements or with ones that stand for all."""
+    """Follow the body of a scan for two iterations, with the first elements or with ones that stand for all."""
     params, sub = equation.params, equation.subs[0]
     consts = operands[: params["num_consts"]]
     carry = operands[len(consts) : len(consts) + params["num_carry"]]
@@ -136,7 +136,7 @@ def scan(state: State, equation: Equation, operands: list[Value], context: Conte
 
 
 def while_loop(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
-    """Follow condition and body for two turns. How often the body runs is not known."""
+    """Follow condition and body for two iterations. How often the body runs is not known."""
     params = equation.params
     test = next(sub for sub in equation.subs if sub.kind == "while_cond")
     body = next(sub for sub in equation.subs if sub.kind == "while_body")
@@ -153,7 +153,7 @@ def while_loop(state: State, equation: Equation, operands: list[Value], context:
 
 
 def settled(state: State, equation: Equation, history: Sequence[list[Value]], loop: int) -> list[Value]:
-    """Return what a loop carries out: what no turn changes, or a value that is like no other."""
+    """Return what a loop carries out: what no iteration changes, or a value that is like no other."""
     results = []
     for place, values in enumerate(zip(*history, strict=True)):
         number = state.identities.number("value", (), ("after", loop, place))
@@ -174,13 +174,13 @@ def settled(state: State, equation: Equation, history: Sequence[list[Value]], lo
 
 
 def lane(state: State, value: Value, aval: Any, place: tuple[int, int, int]) -> Value:
-    """Return the element of a mapped value in one turn of a scan.
+    """Return the element of a mapped value in one iteration of a scan.
 
     Args:
         state: the interpreter.
         value: what is mapped, along its first axis.
         aval: the abstract value of the element.
-        place: the number of the execution, that of the operand, and the turn.
+        place: the number of the execution, that of the operand, and the iteration.
     """
     shape, length, turn = value.shape[1:], value.shape[0], place[-1]
     if value.known is not None and turn != ANY:
@@ -227,9 +227,9 @@ def _lane_of_bulk(state: State, value: Value, aval: Any, place: tuple[int, int, 
 
 
 def gathered(state: State, rows: Sequence[Value], aval: Any, length: int, loop: int) -> Value:
-    """Return the results of all turns of a scan, stacked.
+    """Return the results of all iterations of a scan, stacked.
 
-    Those of turns that were not followed are known where they come of the key of their lane alone.
+    Those of iterations that were not followed are known where they come of the key of their lane alone.
     """
     number = state.identities.number("value", (), ("stacked", loop, state.execution()))
     shape = tuple(aval.shape)
@@ -248,7 +248,7 @@ def gathered(state: State, rows: Sequence[Value], aval: Any, length: int, loop: 
 
 
 def _in_lane(state: State, keys: Array, loop: int, turn: int, number: int) -> Array:
-    """Return the keys of another turn, given those of one: children of the lane's key, or keys of unknown origin."""
+    """Return the keys of another iteration, given those of one: children of the lane's key, or unknown keys."""
 
     def other(at: tuple[int, ...]) -> int:
         key = int(keys[at])

@@ -51,7 +51,7 @@ class Diagnosis:
             was involved.
         second: the place of the later consumption.
         names: the functions that were called there, such as ``normal``.
-        across_turns: whether it is one place in two turns of a loop.
+        across_turns: whether it is one place in two iterations of a loop.
         call: where the compiled function was called that has the place, if it is one place in two calls.
     """
 

@@ -51,7 +51,7 @@ def moved(state: State, equation: Equation, operands: Sequence[Value], labels: A
 
 
 def _is_whole(state: State, labels: Array) -> bool:
-    """Say whether an array holds keys, or words in rows that are whole keys."""
+    """Return whether an array holds keys, or words in rows that are whole keys."""
     return state.identities.is_key(int(labels.flat[0])) or state.values.rows(labels) is not None
 
 
@@ -107,7 +107,7 @@ def _keeps_type(equation: Equation) -> bool:
     return bool(equation.inputs[0].aval.dtype == equation.outputs[0].aval.dtype)
 
 
-# Choosing. What chooses may be known; elements at a place that is not known are one of several.
+# Choosing. What chooses may be known; an element at an unknown position is one of several.
 
 
 def select(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
@@ -186,7 +186,7 @@ def _applied(equation: Equation, arrays: Sequence[Array]) -> Array:
 
 
 def _picked(state: State, equation: Equation, operands: list[Value], *, whole_rows: bool) -> Value:
-    """Return elements of an array at a place that is not known.
+    """Return elements of an array at unknown positions.
 
     Whole keys stay keys, each one of several; words that are taken out of keys do not.
     """

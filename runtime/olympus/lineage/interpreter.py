@@ -39,7 +39,7 @@ ARITHMETIC = frozenset({
 })
 # fmt: on
 OBSERVATIONS = frozenset({"debug_callback", "debug_print"})
-BUDGET = 200_000  # equations; those of a loop's body count once for each turn that is followed
+BUDGET = 200_000  # equations; those of a loop's body count once for each iteration that is followed
 
 
 class Exhausted(Exception):

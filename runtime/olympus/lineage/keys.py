@@ -42,7 +42,7 @@ def _seeded_with_words(state: State, given: Value, event: Event) -> None:
 
 
 def wrap(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
-    """Follow ``random_wrap``: rows of words become keys, the key whose words they are where they are whole."""
+    """Follow ``random_wrap``: rows of words become keys, if all words of a key are there in order."""
     (words,) = operands
     shape = words.shape[:-1]
     if words.bulk is not None:
@@ -73,7 +73,7 @@ def _unknown(state: State, number: int, shape: tuple[int, ...]) -> Value:
 
 
 def _torn(state: State, row: tuple[int, ...]) -> MisuseKind | None:
-    """Say what was done to a row of words that are not one whole key; ``None`` if there is no word of a key in it."""
+    """Return what was done to a row of words that is no whole key; ``None`` if it has no word of a key."""
     operations = [state.identities[word].operation for word in row]
     if "mixed" in operations:
         return "arithmetic"
@@ -100,8 +100,8 @@ def unwrap(state: State, equation: Equation, operands: list[Value], context: Con
 def split(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``random_split``.
 
-    The children of each execution are its own: that a key is split twice is reported of the key, and the children,
-    which are equal as well, are not reported once more.
+    The children of each execution are its own: splitting a key twice is reported for the key, and not again for
+    its equal children.
     """
     (keys,) = operands
     execution = state.execution()
@@ -124,7 +124,7 @@ def fold_in(state: State, equation: Equation, operands: list[Value], context: Co
     keys, messages = operands
     parents = state.values.labels(keys) if keys.bulk is None else None
     texts = state.values.labels(messages) if prod(messages.shape) <= LARGEST else None
-    if not messages.shape and messages.known is None:  # one number for one value, however it was come by
+    if not messages.shape and messages.known is None:  # one number for one value, however it was computed
         texts = np.asarray(state.values.number(messages))
 
     shape = tuple(equation.outputs[0].aval.shape)

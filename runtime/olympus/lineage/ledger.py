@@ -94,7 +94,7 @@ class Ledger:
         self._collide(key, consumption.event)
 
     def _recomputes(self, key: int, event: Event) -> bool:
-        """Say whether a backward pass does again what the forward pass did: at the same place, with the same key."""
+        """Return whether a backward pass does again what the forward pass did: at the same place, with the same key."""
         return any(_same_place(earlier.event, event) for earlier in self.consumptions[key])
 
     def _certain_alternative(self, key: int) -> list[int]:
@@ -135,7 +135,7 @@ class Ledger:
 
 
 def may_meet(first: Consumption, second: Consumption) -> bool:
-    """Say whether two consumptions of one key are a mistake: both can happen, and not in two lanes."""
+    """Return whether two consumptions of one key are a mistake: both can happen, and not in two lanes."""
     one, other = first.event.context, second.event.context
     if first.lanes & second.lanes or one.never != other.never:
         return False
@@ -144,7 +144,7 @@ def may_meet(first: Consumption, second: Consumption) -> bool:
 
 
 def _same_place(first: Event, second: Event) -> bool:
-    """Say whether one event is the recomputation of the other."""
+    """Return whether one event is the recomputation of the other."""
     if first.kind != second.kind:
         return False
     return first.chain[:1] == second.chain[:1]

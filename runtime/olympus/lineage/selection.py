@@ -1,4 +1,4 @@
-"""Draws of which only one is used: both are made, and ``select_n`` drops one of the results.
+"""Draws of which one is used: both are made, and ``select_n`` drops one of the results.
 
 This is what becomes of ``lax.cond`` under ``vmap``, where the predicate differs from lane to lane. Where JAX was
 watched while it did that, each equation tells the branches that it stands in, whatever uses its results. Otherwise

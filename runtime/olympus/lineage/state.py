@@ -192,7 +192,7 @@ class State(ABC):
         return [(operation, data[0])] if operation in ("argument", "constant") and isinstance(data, tuple) else []
 
     def are_keys(self, keys: Iterable[int]) -> bool:
-        """Say whether all of these are keys for certain, and not numbers of the same shape and type."""
+        """Return whether all of these are keys for certain, and not numbers of the same shape and type."""
         return not any(origin in self.values.doubtful for key in keys for origin in self.origin(key))
 
 
@@ -201,7 +201,7 @@ Rule = Callable[[State, "Equation", list[Value], Context], list[Value]]
 
 
 def _is_asked_for(unwrapped: Equation) -> bool:
-    """Say whether keys became words because the user asked for them."""
+    """Return whether keys became words because the user asked for them."""
     outer = unwrapped.outer
     compiled = None if outer is None else outer.params.get("name")
     return "key_data" in (compiled, Event("unwrap", unwrapped, (), (), Context(), 0).name)

@@ -22,7 +22,7 @@ WIDTHS = (1, 2, 4, 8)  # words in the keys of the generators of JAX and of olymp
 
 
 def may_be_raw(shape: tuple[int, ...], dtype: Any) -> bool:
-    """Say whether an array can be a raw key or an array of them, by its looks."""
+    """Return whether an array can be a raw key or an array of them, by its looks."""
     return dtype == np.uint32 and len(shape) > 0 and shape[-1] in WIDTHS
 
 
@@ -51,7 +51,7 @@ class Value:
 
     @property
     def has_keys(self) -> bool:
-        """Say whether keys, words of keys, or numbers made of them are in it."""
+        """Return whether keys, words of keys, or numbers made of them are in it."""
         return self.labels is not None or self.bulk is not None
 
 
@@ -190,6 +190,6 @@ class Values:
 
 
 def is_key_dtype(aval: Any) -> bool:
-    """Say whether an abstract value is a typed key or an array of them."""
+    """Return whether an abstract value is a typed key or an array of them."""
     dtype = getattr(aval, "dtype", None)
     return not isinstance(dtype, np.dtype) and str(dtype).startswith("key<")

@@ -20,7 +20,7 @@ WORDS = "the words themselves are key_data(key)"
 
 
 def describe(value: Any) -> str:
-    """Say what a value is, in the words of the documentation: ``a key of dtype key<fry> and shape ()``."""
+    """Return what a value is, in the words of the documentation: ``a key of dtype key<fry> and shape ()``."""
     if is_key(value):
         noun = "key array" if value.shape else "key"
         return f"a {noun} of dtype {value.dtype} and shape {value.shape}"

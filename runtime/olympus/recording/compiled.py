@@ -62,7 +62,7 @@ class Use:
 
     Attributes:
         event: what consumes it.
-        source: where its words are; ``None`` if that is not known.
+        source: where its words are; ``None`` if that is unknown.
         certain: whether it is known which key it is, of those that the function makes and is given.
     """
 
@@ -216,7 +216,7 @@ class _Finder:
                 yield key
 
     def source(self, key: int) -> Source | None:
-        """Return where the words of a key are, ``None`` where that is not known or need not be."""
+        """Return where the words of a key are, ``None`` where that is unknown or need not be known."""
         operation, children, data = self.state.identities[key]
         match operation, data:
             case "argument", (int() as place, tuple() as position):
@@ -258,7 +258,7 @@ def _hidden(state: Interpreter, uses: Iterable[Use]) -> Iterator[Event]:
 
 
 def _is_in_all(event: Event, cases: defaultdict[tuple[object, int], set[int]], key: int) -> bool:
-    """Say whether a key is consumed in all cases of one decision, given one event that consumes it.
+    """Return whether a key is consumed in all cases of one decision, given one event that consumes it.
 
     Args:
         event: what consumes it in one case: a branch of ``lax.cond``, or a side of a selection.

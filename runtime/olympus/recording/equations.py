@@ -16,7 +16,7 @@ __all__ = ["around", "has_key_operations", "is_in_branch", "is_sampler"]
 
 
 def has_key_operations(jaxpr: Jaxpr) -> bool:
-    """Say whether any equation, however deep, is one of keys."""
+    """Return whether any equation, however deep, is one of keys."""
     for eqn in jaxpr.eqns:
         if eqn.primitive.name.startswith("random_"):
             return True
@@ -26,7 +26,7 @@ def has_key_operations(jaxpr: Jaxpr) -> bool:
 
 
 def is_sampler(equation: Equation) -> bool:
-    """Say whether an equation calls a function of ``jax.random``, which consumes its key once whatever it does."""
+    """Return whether an equation calls a function of ``jax.random``, which consumes its key once whatever it does."""
     return equation.primitive == "jit" and adapter.is_sampler(equation.subs[0].jaxpr)
 
 
@@ -41,7 +41,7 @@ def around(equation: Equation) -> tuple[Equation, ...]:
 
 
 def is_in_branch(event: Event) -> bool:
-    """Say whether an event is in a branch of a ``lax.cond``, of which it is not known that it is taken.
+    """Return whether an event is in a branch of a ``lax.cond`` that may not be taken.
 
     Under ``vmap`` it may be executed for all lanes, and used for those that take it.
     """

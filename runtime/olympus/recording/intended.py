@@ -36,7 +36,7 @@ def _state(name: Literal["allowed", "recomputing"]) -> int:
 
 
 def allows_reuse() -> bool:
-    """Say whether what this thread consumes is meant to be: see :class:`reuse_allowed`."""
+    """Return whether what this thread consumes is meant to be: see :class:`reuse_allowed`."""
     return _state("allowed") > 0
 
 

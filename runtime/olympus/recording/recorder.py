@@ -1,11 +1,11 @@
 """A record of the keys that a running program consumes, in eager code and in compiled functions.
 
-Two consumptions of one key are a reuse. A key is told by its words and by the seeding that it comes from, so that a
+Two consumptions of one key are a reuse. A key is identified by its words and its seeding, so that a
 program which seeds with one number twice reuses nothing.
 
 Seen is what is executed while the recorder is on, in all threads: key operations outside of compiled functions, and
 each call of a compiled function, whose jaxpr is followed once. Not seen are draws in one branch of ``lax.cond`` only
-(nothing is known of which branch ran), turns of a compiled loop after the second, keys that a compiled loop refreshes
+(it is unknown which branch ran), iterations of a compiled loop after the second, keys that a compiled loop refreshes
 depending on data, keys in Pallas kernels or callbacks of compiled code, and functions that were compiled ahead of
 time, with ``lower(...).compile()``. A key that comes back through NumPy or a file is known by its words, unless several
 seedings of the record have given such a key. Outside of compiled functions, indexing into a raw key and arithmetic on

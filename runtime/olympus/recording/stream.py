@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Stream", "kind_of"]
 
-KEYS = 1_000_000  # keys of which it is known who consumed them, and where they come from
+KEYS = 1_000_000  # keys whose consumers and origins are remembered
 PLACES = 100_000  # places, and pairs of places, of one process
 CONSUMERS = 8  # of one key; a ninth is compared with these
 UNFOLLOWED = 32  # functions and operations that could not be followed
@@ -198,7 +198,7 @@ class Stream(Recorder):
         self.together.inside(which, events)
 
     def skip(self, events: Iterable[lineage.Event], stack: Stack) -> None:
-        """Note what may have happened in a call: it is in a branch of which it is not known that it was taken."""
+        """Note what may have happened in a call: it is in a branch that may not have been taken."""
         for inner in events:
             if (inner, stack) not in self._sites:
                 site = self._number_of(Event(kind_of(inner), inner.name, (), (), stack, inner))
@@ -238,7 +238,7 @@ class Stream(Recorder):
 
 
 def _may_be(event: Event) -> bool:
-    """Say whether an event stands for what all branches do: it is not known that this one was taken."""
+    """Return whether an event stands for what all branches do: it is not known that this one was taken."""
     return event.inner is not None and event.turns is None and event.inner.conditional and is_in_branch(event.inner)
 
 
@@ -248,14 +248,14 @@ def kind_of(inner: lineage.Event) -> Literal["split", "draw"]:
 
 
 def _is_known(event: Event) -> bool:
-    """Say whether it is known which keys an event consumes."""
+    """Return whether it is known which keys an event consumes."""
     if allows_reuse():
         return False
     return event.certain if not event.keys else all(k.epoch >= 0 and len(k.words) <= LONGEST for k in event.keys)
 
 
 def _needs_turn(misuse: Misuse) -> bool:
-    """Say whether a misuse happens only if a loop has a second turn, of which it is not known how many it has."""
+    """Return whether a misuse needs a second iteration of a loop with an unknown number of iterations."""
     outer = misuse.second.equation.outer if misuse.across_turns else None
     while outer is not None and outer.primitive != "while":
         outer = outer.outer

@@ -23,7 +23,7 @@ class Activation:
     """One call of a function of the user's that is going on: where it has consumed keys so far.
 
     Frames are told apart by their number, which is given out again: a call begins where it comes from another place
-    of its caller, or where it goes back. So a loop's turns are calls of their own here.
+    of its caller, or where it goes back. So a loop's iterations are calls of their own here.
     """
 
     __slots__ = ("code", "lasti", "number", "places")
@@ -35,7 +35,7 @@ class Activation:
         self.places: dict[int, None] = {lasti: None}
 
     def goes_on(self, number: int, code: CodeType, lasti: int) -> bool:
-        """Say whether an instruction is a later one, or the same, of this call."""
+        """Return whether an instruction is a later one, or the same, of this call."""
         return self.number == number and self.code is code and lasti >= self.lasti
 
 

@@ -255,7 +255,7 @@ def _arrays_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _counts(function: Callable[..., Any], positional: tuple[str, ...], fixed: Mapping[str, Any]) -> bool:
-    """Say whether the second parameter is the number of children, or they are two if there is none."""
+    """Return whether the second parameter is the number of children, or they are two if there is none."""
     import jax
 
     number = () if len(positional) < 2 else (SPLIT_IN,)
@@ -339,12 +339,12 @@ class _Reading:
         return streams(self.lineage, identities[0], own) if len(identities) == 1 else None
 
     def is_typed_input(self, name: str) -> bool:
-        """Say whether an argument is of a key dtype."""
+        """Return whether an argument is of a key dtype."""
         place = self.lineage.trace.names.index(name)
         return _is_typed(self.lineage.trace.jaxpr.jaxpr.invars[place])
 
     def is_typed_output(self) -> bool:
-        """Say whether the result is of a key dtype."""
+        """Return whether the result is of a key dtype."""
         return _is_typed(self.lineage.trace.jaxpr.jaxpr.outvars[0])
 
 

@@ -44,13 +44,13 @@ def text(path: Path) -> str:
 
 
 def covers(whole: Path, part: Path) -> bool:
-    """Say whether the second path is the place of the first one, or in it."""
+    """Return whether the second path is the place of the first one, or in it."""
     return len(whole) <= len(part) and all(
         own == other or (own == ANY and other.startswith("[")) for own, other in zip(whole, part, strict=False)
     )
 
 
 def meets(first: Path, second: Path) -> bool:
-    """Say whether something lies at both places."""
+    """Return whether something lies at both places."""
     steps = zip(first, second, strict=False)
     return all(one == other or (ANY in (one, other) and one[:1] == other[:1]) for one, other in steps)

@@ -114,7 +114,7 @@ class KeySignature:
     reuses: tuple[Reuse, ...] = ()
 
     def consumes(self, path: str) -> bool:
-        """Say whether the callable consumes the key at this input path on some execution."""
+        """Return whether the callable consumes the key at this input path on some execution."""
         return any(sink.path == path for sink in self.sinks)
 
     @classmethod
@@ -193,15 +193,15 @@ class KeySignature:
     def loop(self, carry: Mapping[str, str]) -> KeySignature:
         """Return the signature of a loop with this callable as its body, run once or more.
 
-        It is the join of one turn, two turns and so on. A key that the next turn consumes again, because no turn
-        refreshes it, is a reuse. ``body.loop(carry).join(KeySignature.identity(…))`` may run no turn at all.
+        It is the join of one iteration, two iterations and so on. A key that no iteration refreshes is consumed again
+        by the next one, and is a reuse. ``body.loop(carry).join(KeySignature.identity(…))`` may run no iteration.
 
-        Law: ``f.loop(c).loop(c) == f.loop(c)``, unless each turn hands on an element or attribute of what it was
-        handed, as when a list is followed: such a loop is given up after a number of turns.
+        Law: ``f.loop(c).loop(c) == f.loop(c)``, unless each iteration hands on an element or attribute of what it was
+        handed, as when a list is followed: such a loop is given up after a number of iterations.
 
         Args:
-            carry: for each parameter that a turn hands to the next the output path that it comes from; the others
-                are the same in all turns.
+            carry: for each parameter that an iteration hands to the next the output path that it comes from; the others
+                are the same in all iterations.
         """
         turn = result = self.normalised()
         seen = set[KeySignature]()
@@ -282,7 +282,7 @@ def _certainty(sink: Sink) -> int:
 
 
 def _consumption(signature: KeySignature, path: str) -> int:
-    """Say whether a callable consumes what lies at an input path, as a whole."""
+    """Return whether a callable consumes what lies at an input path, as a whole."""
     own = parse(path)
     return max((_certainty(sink) for sink in signature.sinks if covers(parse(sink.path), own)), default=NEVER)
 

@@ -102,7 +102,7 @@ class _Consumed:
     cases: dict[object, int] = field(default_factory=dict)
 
     def always(self, given: Conditions | None = None) -> bool | None:
-        """Say whether each execution consumes it that takes the given branches; ``None`` if some do."""
+        """Return whether each execution consumes it that takes the given branches; ``None`` if some do."""
         branches = given or {}
         conditions = [_without(each, branches) for each in self.conditions if _agree(each, branches)]
         if not conditions:
@@ -275,7 +275,7 @@ class _Reading:
         return children[0] if operation == "labels" and len(children) == 1 else number
 
     def common(self, key: int) -> _Origin | None:
-        """Return what is known of a key that is one of several: of branches, or of the turns of a loop."""
+        """Return what is known of a key that is one of several: of branches, or of the iterations of a loop."""
         from olympus.lineage.control import TURNS
 
         chooser, *alternatives = self.identities[key].children
@@ -289,12 +289,12 @@ class _Reading:
             return None
         places = {(origin.argument, origin.position) for origin in made}
         argument, position = places.pop() if len(places) == 1 else (None, ())
-        states = {origin.spent for origin in (made[-1:] if turns else made)}  # no turn comes after the last one
+        states = {origin.spent for origin in (made[-1:] if turns else made)}  # no iteration comes after the last one
         inside = states.pop() if len(states) == 1 else None
         return _Origin(argument, position, made[0].via, self.spent(key) or inside)
 
     def spent(self, key: int, given: Conditions | None = None) -> bool | None:
-        """Say whether a key is consumed; ``None`` if it is on some executions only."""
+        """Return whether a key is consumed; ``None`` if it is on some executions only."""
         entry = self.consumed.get(key)
         return False if entry is None else entry.always(given)
 

@@ -87,7 +87,7 @@ class Traced:
 
     @property
     def error(self) -> str:
-        """Return the error that ended it in one line; empty if it came to its end."""
+        """Return the error that ended it in one line; empty if there was none."""
         return " ".join(each.text for each in self.execution.interruptions)
 
     @property

@@ -243,7 +243,7 @@ class Guesser:
         if issubclass(origin, collections.abc.Mapping):
             held = self.annotated(inner[1], name, depth - 1) if len(inner) == 2 and depth else []
             first = (held or [array(4)])[0]
-            return [many(dict, {"a": first, "b": first})]  # two, for what is wrong between turns of a loop
+            return [many(dict, {"a": first, "b": first})]  # two, for what is wrong between iterations of a loop
         if not issubclass(origin, collections.abc.Iterable) or dataclasses.is_dataclass(origin):
             return self.constructed(origin, depth)
         kind = tuple if issubclass(origin, tuple) or sort_of(name) == "shape" else list
@@ -317,7 +317,7 @@ def derived(kind: type) -> list[type]:
 
 
 def required(kind: type) -> bool:
-    """Say whether a class cannot be made without arguments."""
+    """Return whether a class cannot be made without arguments."""
     try:
         parameters = parameters_of(kind)
     except (TypeError, ValueError):

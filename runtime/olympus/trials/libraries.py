@@ -15,7 +15,7 @@ RNGS: dict[str, Argument] = {"rngs": many(dict, {"params": key(), "dropout": key
 
 
 def is_linen(kind: type) -> bool:
-    """Say whether a class is a linen module."""
+    """Return whether a class is a linen module."""
     linen = sys.modules.get("flax.linen")
     return linen is not None and issubclass(kind, linen.Module)
 
@@ -34,7 +34,7 @@ def linen_call(instance: Any, name: str) -> Callable[..., Any]:
 
 
 def haiku_wants(error: str) -> bool:
-    """Say whether an error is that of haiku about code that is not transformed."""
+    """Return whether an error is that of haiku about code that is not transformed."""
     return "hk.transform" in error and "haiku" in sys.modules
 
 

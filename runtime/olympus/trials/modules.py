@@ -46,7 +46,7 @@ def imported(file: Path, module: str, folders: Sequence[Path]) -> ModuleType:
 
 
 def is_of(module: ModuleType, file: Path) -> bool:
-    """Say whether a module was made of a file."""
+    """Return whether a module was made of a file."""
     own = getattr(module, "__file__", None)
     return own is not None and Path(own).resolve() == file.resolve()
 

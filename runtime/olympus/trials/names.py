@@ -13,7 +13,7 @@ KEY_ARRAY = (4,)
 Sort = Literal[
     "key", "keys", "count", "size", "small", "index", "number", "shape", "dtype", "axis", "text", "function", "array"
 ]
-"""``count``: of draws or turns; ``size``: of an axis; ``small``: of layers and the like."""
+"""``count``: of draws or iterations; ``size``: of an axis; ``small``: of layers and the like."""
 
 KEY = re.compile(r"(?:.*_)?(?:key|rng)|subkey")
 KEYS = re.compile(r"(?:.*_)?(?:keys|rngs)")
@@ -50,12 +50,12 @@ SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
 
 
 def is_key(name: str) -> bool:
-    """Say whether a parameter is a key by its name."""
+    """Return whether a parameter is a key by its name."""
     return KEY.fullmatch(name) is not None
 
 
 def is_keys(name: str) -> bool:
-    """Say whether a parameter is an array of keys by its name."""
+    """Return whether a parameter is an array of keys by its name."""
     return KEYS.fullmatch(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""Look for arguments with which a function comes to the places of findings, and judge what it does there."""
+"""Search for arguments with which a function reaches the places of findings, and judge what it does there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from olympus.verdicts.question import Question, Verdict
 __all__ = ["Hints", "Search"]
 
 MOST = 24  # executions of one function
-SECONDS = 90.0  # for one function: a net, for its executions are counted
+SECONDS = 90.0  # for one function, should the number of executions not bound it
 SECONDS_EACH = 30.0
 MOST_INSIDE = 7  # for one closure, which is called with other arguments when it is made with others
 ENTRIES = 3  # times that a closure is called so
@@ -36,7 +36,7 @@ Hints = Mapping[str, Mapping[str, Any]]
 
 
 class Search:
-    """The executions of one function, and what they say of the findings in it."""
+    """The executions of one function, and the verdicts on the findings in it."""
 
     def __init__(self, namespace: Mapping[str, Any], questions: Sequence[Question], hints: Hints) -> None:
         """Prepare.
@@ -55,7 +55,7 @@ class Search:
         self.raw = any(question.code in WORDS for question in questions)
 
     def verdicts(self, steps: Sequence[Step]) -> list[Verdict]:
-        """Execute a function in all the ways that there are time and room for, and say what came of it.
+        """Execute a function with as many variations as the limits allow, and return the verdicts.
 
         Raises:
             Unfit: its parameters are not known, or a hint is wrong.
@@ -71,15 +71,15 @@ class Search:
 
     @property
     def over(self) -> bool:
-        """Say whether nothing can come of more executions, or there is no room for them."""
+        """Return whether more executions cannot change a verdict, or exceed the limit."""
         done = all(verdict is not None and verdict.status == "confirmed" for verdict in self.best)
         return done or self.left <= 0 or time.monotonic() > self.until
 
     def explore(self, before: Given, steps: Sequence[Step], most: int = MOST) -> None:
-        """Execute calls that go on after others, with varied arguments.
+        """Execute calls after others, with varied arguments.
 
         Args:
-            before: the calls that are made first, with their arguments.
+            before: the first calls, with their arguments.
             steps: the calls whose arguments are varied.
             most: how many variations to try.
 
@@ -103,7 +103,7 @@ class Search:
                 self.enter(done)
 
     def parameters(self, step: Step) -> list[inspect.Parameter]:
-        """Return the parameters of a call that are given arguments."""
+        """Return the parameters of a call that get arguments."""
         try:
             found = parameters_of(step.signature)
         except (TypeError, ValueError) as error:
@@ -111,7 +111,7 @@ class Search:
         return found[1:] if step.bound else found
 
     def guesses(self, step: Step, parameters: Sequence[inspect.Parameter]) -> dict[str, list[Argument]]:
-        """Return the guesses for each parameter, or what a hint gives."""
+        """Return the guesses for each parameter, or the arguments of a hint."""
         given = hinted(self.hints.get(step.name, {}), parameters, step.name)
         guesser = Guesser(self.namespace, uses_of(step.signature))
         shown = self.example(step, parameters)
@@ -122,7 +122,7 @@ class Search:
                 continue
             try:
                 some = guesser.guesses(parameter)
-            except Exception as error:  # annotations and defaults are objects of the user's, with methods of their own
+            except Exception as error:  # annotations and defaults are objects of the user, whose methods may raise
                 raise Unfit(
                     f"nothing can be guessed for {parameter.name} of {step.name}: {first_line(error)}"
                 ) from error
@@ -143,7 +143,7 @@ class Search:
             return {}
 
     def execute(self, calls: Given, *, typed: bool) -> Traced | None:
-        """Execute calls with one kind of keys, or both where that says more; judge the findings."""
+        """Execute calls with one kind of keys, or with both if that decides more; judge the findings."""
         self.left -= 1
         try:
             seconds = min(SECONDS_EACH, self.until - time.monotonic())
@@ -174,11 +174,11 @@ class Search:
                 self.best[index] = Verdict(verdict.status, verdict.tier, verdict.reason, evidence)
 
     def note(self, verdict: Verdict) -> None:
-        """Keep a reason for the findings of which nothing is known."""
+        """Keep a reason for the findings without a verdict."""
         self.best = [best or verdict for best in self.best]
 
     def enter(self, done: Traced) -> None:
-        """Call the functions in a result that have places which were not reached."""
+        """Call the functions in a result that contain places which were not reached."""
         if len(done.calls) >= DEEPEST:
             return
         lines: dict[str, set[int]] = {}
@@ -188,7 +188,7 @@ class Search:
         for file, wanted in lines.items():
             try:
                 inner = closures(done.result, wanted, file)
-            except Exception:  # objects of the user's may answer anything when they are asked what they hold
+            except Exception:  # objects of the user may raise when their parts are read
                 continue
             for pick, function, code in inner:
                 if self.entered[code] == ENTRIES:

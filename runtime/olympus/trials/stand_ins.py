@@ -1,4 +1,4 @@
-"""Functions that stand for those that a user's function is given."""
+"""Functions that are passed to a user's function as arguments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def number(*args: Any, **kwargs: Any) -> Any:
 
 
 def same(*args: Any, **kwargs: Any) -> Any:
-    """Return the first argument that is no key, as a step or a network does; an array where there is none."""
+    """Return the first argument that is no key, as a step or a network does; an array if there is none."""
     import jax
     import jax.numpy as jnp
 
@@ -39,7 +39,7 @@ STAND_INS = (same, number, paired)
 
 
 def consume(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Consume the keys that are given: that is what it most likely does with them, and it is said to be assumed."""
+    """Consume the keys among the arguments; the evidence says that this is assumed."""
     import jax
 
     from olympus.witness.execution import assumed
@@ -50,7 +50,7 @@ def consume(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 
 def holds_keys(array: Any) -> bool:
-    """Say whether an array is of keys, typed or raw, by its type."""
+    """Return whether an array is of keys, typed or raw, by its type."""
     from olympus.witness.execution import is_key
 
     return bool(is_key(array))

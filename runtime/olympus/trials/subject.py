@@ -193,7 +193,7 @@ def codes(function: Any, depth: int) -> Iterator[CodeType]:
 
 
 def has_lines(code: CodeType, lines: set[int], file: str) -> bool:
-    """Say whether the source of a function has one of some lines."""
+    """Return whether the source of a function has one of some lines."""
     return code.co_filename == file and any(code.co_firstlineno <= line <= last_line(code) for line in lines)
 
 

@@ -1,15 +1,15 @@
-"""Whether keys differ in all turns of loops of which an execution has done the first few.
+"""Whether keys differ in all iterations of loops, given an execution of the first few.
 
-It is not known how often an *open* loop runs. An execution does three turns of it, and what is counted in it is a
-number that stands for any number. A turn that follows the second one does what the second one did, unless something
-that is known decided there what is done; who executes it says so. What is left to show is that a key which a turn
-uses is told from those of all others by how it was made:
+An *open* loop has an unknown number of iterations. An execution runs three of them, and the number of an iteration is a
+symbol that stands for any number. Every iteration after the second does what the second did, unless a known value
+decided that; the executor reports it then. It remains to show that the key of an iteration differs from those of all
+others by how it was made:
 
-* by a split of the same turn, or of the one before it: each execution of a split makes keys of its own;
-* as an element whose place is the number of the turn, or with that number folded in.
+* by a split of the same iteration, or of the one before it: each execution of a split makes keys of its own;
+* as an element whose place is the number of the iteration, or with that number folded in.
 
-So each key is described relative to the turn that uses it, by :class:`Made`. If the later turns describe their keys
-in the same words, all that follow do; and two places with different words never have one key.
+So each key is described relative to the iteration that uses it, by :class:`Made`. If the later iterations have equal
+descriptions, all further ones have, too; and two places with different descriptions never have one key.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ FOLDED = "it is not known which numbers are folded in"
 ROOTS = "it is not known whether the keys there come from one"
 
 LENGTHS = frozenset({LATER, LOOP, MANY})
-"""What is not known where an execution stands for one length of a loop, or of an array, and not for all."""
+"""Reasons of an execution that stands for one length of a loop or array only."""
 
 INDEXING = frozenset({"add", "convert_element_type", "lt", "select_n"})
-"""Primitives that an index goes through: one that is less than 0 counts from the end."""
+"""Primitives that an index passes: a negative one counts from the end."""
 
 NOTHING = Term("nothing", (), None)
 
 Vector = tuple[tuple[int, int], ...]
-"""The open loops around an event, outermost first: the number of the loop's execution, and that of the turn."""
+"""The open loops around an event, outermost first: the number of the loop's execution, and that of the iteration."""
 
 
 class Turn(NamedTuple):
-    """A number that stands for that of a turn, or for what was computed of it.
+    """The number of an iteration, or a number that was computed from it.
 
     Attributes:
         loop: the number of the loop's execution.
-        number: which turn.
-        computed: how it was computed of the turn's own: each step gives different numbers for different ones.
+        number: which iteration.
+        computed: the steps of the computation, each of them injective.
     """
 
     loop: int
@@ -63,11 +63,11 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """The turns of open loops in one execution.
+    """The iterations of open loops in one execution.
 
     Attributes:
         vectors: the open loops around an equation at the top of the trace, by its ``id``.
-        numbers: what stands for turns, by the term of its value.
+        numbers: the numbers of iterations, by their terms.
     """
 
     vectors: Mapping[int, Vector] = field(default_factory=dict)
@@ -82,13 +82,13 @@ class Turns:
 
 
 class Chosen(NamedTuple):
-    """How one key is chosen of an array.
+    """How one key is chosen from an array.
 
     Attributes:
-        shape: that of the array.
+        shape: the shape of the array.
         layout: which of the keys that were made together are in it.
-        starts: where a part begins, for each axis.
-        position: which key of that part.
+        starts: the start of a part, for each axis.
+        position: the position of the key in that part.
     """
 
     shape: tuple[int, ...]
@@ -98,13 +98,13 @@ class Chosen(NamedTuple):
 
 
 class Made(NamedTuple):
-    """How a key was made, relative to the turns in which it is used.
+    """How a key was made, relative to the iterations in which it is used.
 
     Attributes:
-        site: what made it: a call that is reached in one way, or the root that it is.
-        back: how many turns ago, for each loop around.
+        site: the call that made it, with its chain of calls, or the root that it is.
+        back: how many iterations ago, for each loop around.
         results: which of the keys that are made there it may be.
-        place: how it was chosen of them, where it is one of an array and the place in that is not known.
+        place: how it was chosen from an array, if its position there is unknown.
         folded: what was folded in after that, last first.
     """
 
@@ -115,7 +115,7 @@ class Made(NamedTuple):
     folded: tuple[Hashable, ...]
 
     def doubt(self, other: Made) -> str | None:
-        """Say why two keys may be one, in whatever turns they are used; ``None`` if they are not."""
+        """Return why two keys may be equal in some iterations; ``None`` if they never are."""
         if self.site != other.site or not self.results & other.results or len(self.folded) != len(other.folded):
             return None
         if any(are_two_numbers(a, b) for a, b in zip(self.folded, other.folded, strict=True)):
@@ -125,7 +125,7 @@ class Made(NamedTuple):
         return WHICH if len(self.results | other.results) > 1 else LOOP
 
     def depends_on(self, level: int) -> bool:
-        """Say whether a key is another one in each turn of a loop around its use, for this is told by the turn."""
+        """Return whether a key differs in each iteration of a loop, since the number of the iteration is in it."""
         if level < len(self.back) and isinstance(self.back[level], int):
             return True
         numbers = (*self.folded, *(self.place.starts if self.place is not None else ()))
@@ -133,12 +133,12 @@ class Made(NamedTuple):
 
 
 def are_two_numbers(one: Hashable, other: Hashable) -> bool:
-    """Say whether two descriptions are of two known numbers."""
+    """Return whether two descriptions are of two known numbers."""
     return isinstance(one, int) and isinstance(other, int) and one != other
 
 
 def is_open(number: Hashable) -> bool:
-    """Say whether a description is of a number that is not known."""
+    """Return whether a description is of an unknown number."""
     return not isinstance(number, int)
 
 
@@ -154,19 +154,19 @@ class Making:
     """How the keys of one execution were made."""
 
     def __init__(self, lineage: Lineage, turns: Turns) -> None:
-        """Look at an execution; nothing is computed yet."""
+        """Prepare for an execution; nothing is computed yet."""
         self.lineage, self.turns = lineage, turns
         self.identities = lineage.identities
 
     @cached_property
     def makers(self) -> dict[int, Event]:
-        """What has made each key, apart from what was folded in."""
+        """The event that made each key, without what was folded in."""
         makers = ("split", "seed", "clone")
         return {key: event for event in self.lineage.events if event.kind in makers for key in event.made}
 
     @cached_property
     def sites(self) -> dict[int, Hashable]:
-        """For each event, by its order, the site: the same in each turn, and another one for each other call."""
+        """The site of each event, by its order: the same in each iteration, and different for different calls."""
         counts: dict[Hashable, int] = {}
         sites: dict[int, Hashable] = {}
         for event in self.lineage.events:
@@ -187,11 +187,11 @@ class Making:
     # Two places.
 
     def doubt(self, first: Iterable[tuple[Event, int]], second: Sequence[tuple[Event, int]]) -> str | None:
-        """Say why keys at two places may be one in some turns; ``None`` if they are not.
+        """Return why keys at two places may be equal in some iterations; ``None`` if they never are.
 
         Args:
-            first: the events at the one place, each with its keys.
-            second: the events at the other.
+            first: the events at one place, each with its keys.
+            second: the events at the other place.
         """
         for event, key in first:
             for other, its in second:
@@ -201,7 +201,7 @@ class Making:
         return None
 
     def doubt_of_two(self, event: Event, key: int, other: Event, its: int) -> str | None:
-        """Say why the keys of two events may be one in some turns."""
+        """Return why the keys of two events may be equal in some iterations."""
         first, second = self.made(key, event), self.made(its, other)
         if first is None or second is None:
             return WHICH
@@ -217,18 +217,18 @@ class Making:
         return None if doubt == LOOP and self.is_near(key, event) and self.is_near(its, other) else doubt
 
     def is_near(self, key: int, event: Event) -> bool:
-        """Say whether a key is of the same turn or of the one before, or of a loop that has ended, in all turns.
+        """Return whether a key always comes from the same iteration, the one before, or a loop that has ended.
 
-        If two such keys of one split were one in loops of any length, they would be in loops of three turns.
+        If two such keys of one split were equal in loops of any length, they would be in loops of three iterations.
         """
         made = self.made(key, event)
         near = made is not None and all(back in (0, 1) or not isinstance(back, int) for back in made.back)
         return near and self.is_alike(event)
 
     def doubt_of_derivations(self) -> str | None:
-        """Say why two derivations of the execution may give one key; ``None`` if no two of them do.
+        """Return why two derivations of the execution may give one key; ``None`` if no two of them do.
 
-        If no key is derived of twice with one number, all ways of derivation lead to keys of their own.
+        If no key is derived from twice with one number, all derivations give different keys.
         """
         derived = [event for event in self.lineage.events if event.kind in ("split", "fold_in")]
         for one, other in combinations(derived, 2):
@@ -240,7 +240,7 @@ class Making:
         return None
 
     def doubt_of_a_split(self, one: Event, a: int, other: Event, b: int) -> str | None:
-        """Say why a child of a split may be the key that folding in makes, of the same parent."""
+        """Return why a child of a split may equal a key that ``fold_in`` makes from the same parent."""
         count = children(one if one.kind == "split" else other)
         split, folded = self.made(a, one), self.made(b, other)
         if one.kind != "split":
@@ -253,7 +253,7 @@ class Making:
         return split.doubt(folded._replace(folded=tuple(before)))
 
     def is_alike(self, event: Event) -> bool:
-        """Say whether what a call makes or uses is described alike in all turns that follow the first."""
+        """Return whether a call has equal descriptions in all iterations after the first."""
         found: dict[tuple[bool, ...], Hashable] = {}
         for each in self.by_site[self.sites[event.order]]:
             vector = self.turns.around(each)
@@ -266,7 +266,7 @@ class Making:
     # One key.
 
     def made(self, key: int, event: Event) -> Made | None:
-        """Describe a key as an event sees it; ``None`` if it is not known how it was made."""
+        """Describe a key relative to an event; ``None`` if its making is unknown."""
         folded: list[Hashable] = []
         vector, term = self.turns.around(event), self.identities[key]
         while term.operation == "fold_in":
@@ -287,14 +287,14 @@ class Making:
         return None if chosen is None else Made(site, back, *chosen, tuple(folded))
 
     def result(self, key: int, maker: Event) -> tuple[int, int]:
-        """Return which of the keys that an event has made one is: the number of its parent, and its own."""
+        """Return the position of a key among those that an event has made: the number of its parent, and its own."""
         term = self.identities[key]
         if term.operation != "split" or not isinstance(term.data, tuple):
             return 0, maker.made.index(key)
         return maker.keys.index(term.children[0]), int(term.data[1])
 
     def chosen(self, term: Term, maker: Event, vector: Vector) -> tuple[frozenset[tuple[int, int]], Chosen] | None:
-        """Return which keys of an array one may be, and how it was chosen; ``None`` if they were not made together."""
+        """Return which keys of an array a key may be, and how it was chosen; ``None`` for keys of several events."""
         import numpy as np
 
         array = self.sliced(term.children[0])
@@ -310,7 +310,7 @@ class Making:
         return found, Chosen(array.keys.shape, layout, tuple(starts), position)
 
     def sliced(self, number: int) -> Sliced | None:
-        """Return the array of which a term takes a part, as ``lax.dynamic_slice`` does; ``None`` for another term."""
+        """Return the array that a term takes a part of, as ``lax.dynamic_slice`` does; ``None`` for another term."""
         operation, operands, data = self.identities[number]
         if operation != "computed" or not isinstance(data, tuple) or data[0] != "dynamic_slice":
             return None
@@ -318,7 +318,7 @@ class Making:
         return None if keys is None else Sliced(keys, operands[1 : keys.ndim + 1], dict(data[1])["slice_sizes"])
 
     def array(self, number: int) -> Array | None:
-        """Return the keys of an array, raw or typed, by its term; ``None`` if they are not known."""
+        """Return the keys of an array, raw or typed, by its term; ``None`` if they are unknown."""
         import numpy as np
 
         operation, labels, shape = self.identities[number]
@@ -332,7 +332,7 @@ class Making:
         return np.asarray([word.children[0] for word in words], np.int64).reshape(shape[:-1])
 
     def told(self, number: int, vector: Vector) -> Hashable:
-        """Describe a number: itself if it is known, by the turn if it is that of a turn, otherwise by its term."""
+        """Describe a number: by its value, by the iteration whose number it is, or else by its term."""
         term = self.identities[number] if number >= 0 else None
         if term is not None and term.operation == "literal" and isinstance(term.data, int):
             return term.data
@@ -347,9 +347,9 @@ class Making:
         return "number", number
 
     def turns_in(self, number: int) -> set[int]:
-        """Return the numbers of turns that one is computed of, if each turn has another; none otherwise.
+        """Return the numbers of iterations that a number is computed from injectively.
 
-        That is so for what an index goes through; a rest of a division would begin again.
+        The operations on an index are injective; the remainder of a division is not.
         """
         found: set[int] = set()
         waiting = [number]
@@ -367,7 +367,7 @@ class Making:
 
 
 def parting(one: Vector, other: Vector) -> int | None:
-    """Return the outermost loop of which two events are in different turns; ``None`` if they are not in one loop."""
+    """Return the outermost loop that has two events in different iterations; ``None`` if there is none."""
     for level, (first, second) in enumerate(zip(one, other, strict=True)):
         if first != second:
             return level if first[0] == second[0] else None
@@ -375,18 +375,18 @@ def parting(one: Vector, other: Vector) -> int | None:
 
 
 def since(vector: Vector, level: int, turn: tuple[int, int]) -> Hashable:
-    """Return how many turns ago something was, in one of the loops around it."""
+    """Return how many iterations ago an event was, in one of the loops around it."""
     if level < len(vector) and vector[level][0] == turn[0]:
         return vector[level][1] - turn[1]
     return "left", turn[1]
 
 
 def pairs(one: Event, other: Event) -> Iterable[tuple[int, int]]:
-    """Return the keys of two derivations that are to be compared."""
+    """Return the keys of two derivations to compare."""
     first, second = (event.keys if event.kind == "split" else event.made for event in (one, other))
     return ((a, b) for a in first for b in second)
 
 
 def children(event: Event) -> int:
-    """Return how many keys a split makes of each."""
+    """Return how many children a split makes of each key."""
     return max(1, len(event.made) // max(1, len(event.keys)))

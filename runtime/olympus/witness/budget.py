@@ -1,4 +1,4 @@
-"""How much one execution may do, and the errors that it goes on after."""
+"""The limits of one execution, and the errors that do not end it."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from typing import NamedTuple
 __all__ = ["Budget", "Exhausted", "Met", "TooLong", "depth", "shallow"]
 
 ERRORS = 1_000  # of one execution
-STEPS = 40_000  # of one execution: calls of what is not known, turns, conditions, and what weighs more
+STEPS = 40_000  # of one execution: unknown calls, iterations, conditions, and heavier operations
 HEAVY = 40  # steps: a call of JAX that is traced
-NET = 20  # seconds of processor time for one execution: a net below its steps
+NET = 20  # seconds of processor time for one execution, should the steps not bound it
 KEY_OPERATIONS = 200  # in one execution
-CALLS = 5_000  # of something unknown, in one execution
-MANY = 1_000  # of them, in one call of the user's
-DEEPEST = 400  # frames, of JAX's as well; what is not known can keep a recursion from its end
-SHALLOW = 80  # frames, up to which such a recursion is left
-OUTER = 12  # frames, up to which a call is left that goes on and on: those of the function and of one that it calls
+CALLS = 5_000  # unknown calls in one execution
+MANY = 1_000  # unknown calls in one call of the user
+DEEPEST = 400  # frames, those of JAX included; unknown values can keep a recursion from ending
+SHALLOW = 80  # frames, down to which such a recursion is unwound
+OUTER = 12  # frames, down to which an endless call is unwound: the function and one that it calls
 
 
 class Exhausted(BaseException):
-    """The execution is too long; no handler of the user's is to catch it."""
+    """The execution is too long; no handler of the user may catch it."""
 
 
 class TooLong(Exception):
-    """A call of the user's goes on and on; it is left, and its result is unknown."""
+    """A call of the user does not end; it is left, and its result is unknown."""
 
 
 class Met(NamedTuple):
-    """An error, and where the calls were that led to the place where it was handled."""
+    """An error, and the calls around the place where it was handled."""
 
     error: BaseException
     around: set[tuple[CodeType, int]]
 
 
 class Budget:
-    """What the executions in one world have spent, and the errors that the current one goes on after.
+    """What the executions in one world have spent, and the errors that did not end the current one.
 
     Attributes:
         spent: the steps of all executions.
-        met: the errors of the current one.
+        met: these errors.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Budget:
         """Begin another execution.
 
         Args:
-            outermost: how many frames there are.
+            outermost: the depth of the stack.
         """
         self.outermost = outermost
         self.calls = self.fresh = self.steps = self.key_operations = 0
@@ -63,7 +63,7 @@ class Budget:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Give what is executed inside steps and time of its own."""
+        """Count steps and time inside separately."""
         end, start = self.end, time.process_time()
         self.end, steps, self.steps = start + NET, self.steps, 0
         try:
@@ -72,10 +72,10 @@ class Budget:
             self.end, self.steps = end + time.process_time() - start, steps
 
     def key_operation(self) -> None:
-        """End an execution with very many key operations, as a recursion has that nothing stops.
+        """Count a key operation: an endless recursion has very many.
 
         Raises:
-            Exhausted: if it is one.
+            Exhausted: if there were too many.
         """
         self.key_operations += 1
         self.step(HEAVY)
@@ -91,13 +91,13 @@ class Budget:
         self.step(HEAVY)
 
     def step(self, weight: int = 1) -> None:
-        """Count what an execution does, and end one that does very much: it is the same on a slower machine.
+        """Count steps; unlike time, they are the same on a slower machine.
 
         Args:
-            weight: how many steps it is.
+            weight: the number of steps.
 
         Raises:
-            Exhausted: if that is too much, or takes very long all the same.
+            Exhausted: if there were too many, or they took very long.
         """
         self.steps += weight
         self.spent += weight
@@ -121,7 +121,7 @@ class Budget:
         self.step()
 
     def note(self, error: BaseException, frame: FrameType) -> None:
-        """Note an error that the execution goes on after; one that comes again at the same places is noted once.
+        """Note an error that does not end the execution, once for each place.
 
         Args:
             error: the error.
@@ -143,7 +143,7 @@ class Budget:
             raise Exhausted(f"more than {ERRORS} errors")
 
     def goes_on(self, error: BaseException) -> bool:
-        """Say whether the execution goes on here after an error: what has no end is left before."""
+        """Return whether the execution goes on here after an error; an endless call is unwound further."""
         if isinstance(error, RecursionError):
             return depth() <= self.outermost + SHALLOW
         if isinstance(error, TooLong):
@@ -154,7 +154,7 @@ class Budget:
 
 
 def depth() -> int:
-    """Return how many frames there are."""
+    """Return the depth of the stack."""
     frame: FrameType | None = sys._getframe()
     count = 0
     while frame is not None:

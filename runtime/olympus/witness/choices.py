@@ -1,4 +1,4 @@
-"""What one execution chooses where that is not known: decisions, a row of arguments, iterations of loops."""
+"""The free choices of one execution: decisions on unknown conditions, a row of arguments, lengths of loops."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from olympus.witness.preparation import Branch
 
 __all__ = ["FEW", "Choices"]
 
-FEW = 2  # turns of a loop that is not open
-DECISIONS = 24  # of one execution: what is unknown after that is false
+FEW = 2  # iterations of a loop that is not open
+DECISIONS = 24  # of one execution: later unknown conditions are false
 
 
 class Choices:
-    """The decisions of one execution: some that are given, and one answer to all after them; and a row of arguments.
+    """The decisions of one execution: a given prefix, one default after it; and a row of arguments.
 
     Attributes:
         prefix: the first decisions.
-        default: all after them.
-        row: the row of arguments with which a test is called.
-        wanted: what conditions of the user's have to be where that can be chosen, by line and column.
-        few: how many turns a loop does of which that is not known.
-        made: what was decided so far.
+        default: all later decisions.
+        row: the row of arguments for a test.
+        wanted: the wanted values of conditions, by line and column.
+        few: how often a loop runs whose number of iterations is unknown.
+        made: the decisions so far.
     """
 
     def __init__(
@@ -38,13 +38,13 @@ class Choices:
         self.wanted, self.few = wanted or {}, few
 
     def again(self, few: int | None = None) -> Choices:
-        """Return the same, before anything is decided; with another number of turns if one is given."""
+        """Return the same choices before any decision, with another length of loops if one is given."""
         few = self.few if few is None else few
         return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted, few=few)
 
     @property
     def is_over(self) -> bool:
-        """Whether no more decisions are made, and the other side of the next one is not tried."""
+        """Whether the number of decisions is exhausted, so that the other side of the next one is not tried."""
         return len(self.made) >= DECISIONS
 
     def choose(self) -> bool:
@@ -57,6 +57,6 @@ class Choices:
         return choice
 
     def others(self) -> Iterator[tuple[bool, ...]]:
-        """Return the beginnings of other executions: as this one, but for one decision after those that were given."""
+        """Return the prefixes of other executions, which differ from this one in one decision after the given ones."""
         for index in range(len(self.prefix), len(self.made)):
             yield (*self.made[:index], not self.made[index])

@@ -1,4 +1,4 @@
-"""What stand-ins ask of the execution that they are in."""
+"""What stand-ins need of the execution that they are in."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Players(ABC):
 
     @abstractmethod
     def key(self, value: Any) -> Any:
-        """Return the key that a value is; what is no unknown value is itself."""
+        """Return the key of an unknown value; any other value itself."""
 
     @abstractmethod
     def number(self, value: Any) -> Any:
-        """Return the number that an unknown value is."""
+        """Return the number of an unknown value."""
 
     @abstractmethod
     def is_key(self, value: Any) -> bool:
@@ -29,11 +29,11 @@ class Players(ABC):
 
     @abstractmethod
     def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
-        """Consume the keys that are given to something unknown, of which that may be known."""
+        """Consume the keys that are passed to an unknown call, ``known`` if a signature pack says that it does."""
 
     @abstractmethod
     def turn(self, loop: int, number: int | None) -> None:
-        """Be told that an iteration of an open loop begins, or, without a number, that the loop has ended."""
+        """Note the start of an iteration of an open loop, or, without a number, the end of the loop."""
 
 
 class Host(ABC):
@@ -42,11 +42,11 @@ class Host(ABC):
     Attributes:
         choices: the decisions of this execution.
         players: what plays the part of unknown values.
-        decisions: what is decided, and what follows from it.
+        decisions: the decisions, with what they imply.
         helpers: stand-ins for what is imported under some names.
-        written: the parts of unknown values that were set in this execution.
-        guessed: whether something was decided in one way only that may be otherwise.
-        cut: why loops did not run as they would, ``None`` if they did.
+        written: the parts of unknown values that this execution has set.
+        guessed: whether a decision was made without trying the other one.
+        cut: why loops were cut short, ``None`` if none was.
     """
 
     choices: Choices
@@ -59,21 +59,21 @@ class Host(ABC):
 
     @abstractmethod
     def as_claimed_key(self, value: Any) -> Any:
-        """Return the key that an unknown value is: it was used as one, or stands at a place that says so."""
+        """Return the key of an unknown value that was used as one, or stands where only a key can stand."""
 
     @abstractmethod
     def decide(self, value: Any) -> bool:
-        """Decide what is not known: the same way for the same value, and so that all decisions hold in one run."""
+        """Decide an unknown condition: consistently, and so that all decisions can hold in one run."""
 
     @abstractmethod
     def few_turns(self, count: Hashable, first: int = 0) -> Iterator[int]:
         """Return the first iterations of a loop with an unknown number of iterations; then it is taken to end.
 
         Args:
-            count: where it ends, ``None`` if nothing is known of that.
+            count: the term of its end, ``None`` if that is unknown.
             first: where it begins.
         """
 
     @abstractmethod
     def unknown_call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the result of a call of something unknown."""
+        """Return the result of an unknown call."""

@@ -1,4 +1,4 @@
-"""In what order a call of a function comes to two places, as far as the syntax says that."""
+"""The order in which one call reaches two places, as far as the syntax determines it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AGAIN = (
 
 
 def is_round(tree: ast.Module, question: Question) -> bool:
-    """Say whether a finding is about two calls of one method, outside of any loop: about one place, or back in it."""
+    """Return whether a finding outside of loops needs two calls of one method: of one place, or against the text."""
     own, other = (around(tree, place) for place in (question.place, question.other or question.place))
     if own != other or [type(node) for node in own] != [ast.ClassDef, ast.FunctionDef]:
         return False
@@ -26,34 +26,34 @@ def is_round(tree: ast.Module, question: Question) -> bool:
 
 
 def is_once(tree: ast.Module, place: Place) -> bool:
-    """Say whether a call of a function comes to a place once at most, and nothing of it lives on for another call."""
+    """Return whether one call reaches a place at most once, and leaves nothing behind for another call."""
     return [type(node) for node in around(tree, place)] == [ast.FunctionDef]
 
 
 def around(tree: ast.Module, place: Place) -> list[ast.AST]:
-    """Return what is around a place that may be come to again and again, outermost first."""
+    """Return the repeated constructs around a place, such as loops and functions, outermost first."""
     return [node for node in ast.walk(tree) if isinstance(node, AGAIN) and contains(node, starts(place))]
 
 
 def starts(place: Place) -> tuple[int, int]:
-    """Return the line and column where a place begins."""
+    """Return the line and column of the start of a place."""
     return place.line, place.column
 
 
 def contains(node: Any, start: tuple[int, int]) -> bool:
-    """Say whether a place is in a node."""
+    """Return whether a place is inside a node."""
     first, last = (node.lineno, node.col_offset + 1), (node.end_lineno, node.end_col_offset)
     return bool(first <= start <= last)
 
 
 def excluded(tree: ast.Module, question: Question, verdict: Verdict, seen: set[Place]) -> Verdict:
-    """Refute a finding about two places that no call comes to in that order, if one of them was come to.
+    """Refute a finding if no call reaches its two places in that order, and an execution has reached one of them.
 
     Args:
         tree: the file.
         question: the finding.
-        verdict: what executions say of it.
-        seen: the places that an execution came to with a known key.
+        verdict: the verdict of the executions.
+        seen: the places that an execution reached with a known key.
     """
     place, other = question.place, question.other
     if verdict.status != "not reached" or other is None or place.file != other.file or not {place, other} & seen:
@@ -67,11 +67,11 @@ def excluded(tree: ast.Module, question: Question, verdict: Verdict, seen: set[P
 
 
 def is_made_before(own: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
-    """Say whether a place is in a constructor that calls none of its object's methods, and another in such a method.
+    """Return whether a place is in a constructor that calls no method of its object, and another in such a method.
 
     Args:
-        own: what is around the place.
-        other: what is around the other one.
+        own: the constructs around the place.
+        other: the constructs around the other place.
     """
     match own, other:
         case [ast.ClassDef() as owner, ast.FunctionDef(name="__init__") as made], [same, ast.FunctionDef() as method]:
@@ -79,18 +79,18 @@ def is_made_before(own: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
             methods = {node.name for node in owner.body if isinstance(node, ast.FunctionDef)}
             named = [node for node in ast.walk(made) if isinstance(node, ast.Name) and node.id == itself]
             attributes = [node for node in ast.walk(made) if isinstance(node, ast.Attribute) and node.value in named]
-            whole = len(named) > len(attributes)  # it is given away
+            whole = len(named) > len(attributes)  # the object escapes
             return owner is same and made is not method and not whole and not {a.attr for a in attributes} & methods
     return False
 
 
 def choices(node: Any, start: tuple[int, int], kept: frozenset[str] | None = None) -> Iterator[tuple[Any, Any]]:
-    """Return what a call chooses on its way to a place, each with what it chooses: outside of loops and of methods.
+    """Return the decisions on the way to a place, each with its outcome; those in loops and methods are left out.
 
     Args:
-        node: what is gone through.
-        start: where the place begins.
-        kept: the names of the function that are one thing all along; ``None`` outside of functions.
+        node: the syntax to search.
+        start: the start of the place.
+        kept: the names of the function that are never rebound; ``None`` outside of functions.
     """
     if isinstance(node, ast.For | ast.While):
         yield from end_of_loop(node, start)
@@ -120,7 +120,7 @@ def choices(node: Any, start: tuple[int, int], kept: frozenset[str] | None = Non
 
 
 def names_kept(function: ast.FunctionDef) -> frozenset[str]:
-    """Return the parameters that a function does nothing with but test them: they are true or false all along."""
+    """Return the parameters that a function only tests: their truth value does not change."""
     parameters = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
     tests = [node.test for node in ast.walk(function) if isinstance(node, ast.If | ast.IfExp)]
     used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and node not in tests}
@@ -128,12 +128,12 @@ def names_kept(function: ast.FunctionDef) -> frozenset[str]:
 
 
 def tested(node: ast.If | ast.IfExp, kept: frozenset[str] | None) -> Any:
-    """Return what a condition is told by: its test, where that is a name that is one thing all along."""
+    """Return the key of a condition: the test itself if it is a name that is never rebound."""
     return node.test.id if isinstance(node.test, ast.Name) and node.test.id in (kept or ()) else node
 
 
 def attempted(node: ast.Try, field: str, index: int, start: tuple[int, int]) -> Iterator[tuple[Any, Any]]:
-    """Return what is known on the way to a place in a ``try``: if its last call is done, no handler comes after it."""
+    """Return the decisions on the way to a place in a ``try``: after its last call has returned, no handler runs."""
     if field == "handlers":
         yield (node, "handler"), index
         yield (node, "failed"), True
@@ -144,7 +144,7 @@ def attempted(node: ast.Try, field: str, index: int, start: tuple[int, int]) -> 
 
 
 def is_draw(node: Any) -> bool:
-    """Say whether a node is a call of ``jax.random`` by the looks of it: if it fails, it has consumed nothing."""
+    """Return whether a node looks like a call of ``jax.random``: one that fails has consumed nothing."""
     import jax
 
     function = node.func if isinstance(node, ast.Call) else None
@@ -152,7 +152,7 @@ def is_draw(node: Any) -> bool:
 
 
 def end_of_loop(node: ast.For | ast.While, start: tuple[int, int]) -> Iterator[tuple[Any, Any]]:
-    """Return how a loop ends on the way to a place: in its ``else``, or in a block that leaves the loop."""
+    """Return how a loop ends on the way to a place: by its ``else``, or in a block that leaves the loop."""
     if any(contains(statement, start) for statement in node.orelse):
         yield node, "else"
     blocks: list[list[ast.stmt]] = [node.body]
@@ -167,12 +167,12 @@ def end_of_loop(node: ast.For | ast.While, start: tuple[int, int]) -> Iterator[t
 
 
 def is_conditional(node: ast.AST) -> bool:
-    """Say whether a node is a call of ``lax.cond``: one of the functions that it is given is called."""
+    """Return whether a node is a call of ``lax.cond``, which calls one of its functions."""
     return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("lax.cond")
 
 
 def span_of(node: Any) -> Any:
-    """Return what has the place of a node: a case has that of its pattern and body."""
+    """Return a node with a place: a case of ``match`` spans its pattern and body."""
     if not isinstance(node, ast.match_case):
         return node
     last = node.body[-1]

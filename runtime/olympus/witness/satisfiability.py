@@ -1,7 +1,7 @@
-"""Whether what an execution has decided can hold in one run, shown by values for which all of it holds.
+"""Whether the decisions of an execution can hold in one run, shown by a model: values for which all of them hold.
 
-The decision procedure of `olympus.predicates` finds contradictions, and not all of them. What it does not find is no
-proof: a verdict rests on conditions that hold together for some values, of those that are tried here.
+The decision procedure of `olympus.predicates` finds contradictions, but not all of them. So the absence of one proves
+nothing: a verdict needs values, out of those that are tried here, for which the conditions hold together.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from olympus.witness.decisions import MEMBERS, Derived, Same, Subject, joined
 
 __all__ = ["unsettled"]
 
-ENOUGH = 20_000  # conditions that are evaluated, after which no other values are tried
+ENOUGH = 20_000  # evaluated conditions, after which no other values are tried
 LONGEST = 2_000  # items
 USUAL: tuple[Any, ...] = (
     True, False, 0, 1, 2, 3, 5, -1, -2, 0.5, None, "", "a", "b", "1", (), (3,), (2, 3), (1, 2, 3), [], [1], [2],
@@ -45,18 +45,18 @@ KINDS = {"floating": ("float", "bfloat"), "integer": ("int", "uint"), "inexact":
 
 
 class Unclear(Exception):
-    """It is not known what an expression gives."""
+    """The value of an expression is unknown."""
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """An object of a class of which only the name is known."""
+    """An object of a class that is known by name only."""
 
     kind: Symbol
 
 
 def unsettled(literals: Iterable[Literal]) -> str | None:
-    """Return a condition of which no values show that it can hold beside others; ``None`` if all can hold in one run.
+    """Return a condition without a model; ``None`` if a model shows that all conditions can hold in one run.
 
     Args:
         literals: tests, each with whether it holds.
@@ -77,13 +77,13 @@ def unsettled(literals: Iterable[Literal]) -> str | None:
 
 
 def is_sized(name: Hashable, test: Predicate) -> bool:
-    """Say whether a condition speaks of the length of a value only."""
+    """Return whether a condition is about the length of a value only."""
     length = Applied("len", name)
     return length in (test.left, test.right)
 
 
 def sizes(literals: Sequence[Literal], whole: frozenset[Hashable]) -> list[Literal]:
-    """Return that what has an item is longer than the number of the item, where its length is spoken of."""
+    """Return that a value with item ``n`` is longer than ``n``, for values whose lengths are in a condition."""
     names = dict.fromkeys(name for test, _ in literals for name in variables(test, whole))
     items = [name.operands for name in names if isinstance(name, Derived) and name.operation == "["]
     return [
@@ -94,7 +94,7 @@ def sizes(literals: Sequence[Literal], whole: frozenset[Hashable]) -> list[Liter
 
 
 def is_chance(operation: str, left: Hashable, right: Hashable) -> bool:
-    """Say whether a test asks if what was drawn is one number of very many."""
+    """Return whether a test compares a random draw with one number of very many."""
     drawn = isinstance(left, Subject) and left.path.startswith("jax.random.")
     return operation == "eq" and drawn and isinstance(right, Constant) and type(right.value) is float
 
@@ -102,7 +102,7 @@ def is_chance(operation: str, left: Hashable, right: Hashable) -> bool:
 def joined_to(
     waiting: Sequence[tuple[Literal, KeysView[Hashable]]], whole: frozenset[Hashable]
 ) -> tuple[list[Literal], dict[Hashable, None], list[tuple[Literal, KeysView[Hashable]]]]:
-    """Return the conditions that speak of what the first one speaks of, be it through others, and what is left."""
+    """Return the conditions that share variables with the first one, directly or through others, and the rest."""
     group: list[Literal] = []
     names: dict[Hashable, None] = {}
     rest = list(waiting)
@@ -116,11 +116,11 @@ def joined_to(
 
 
 def variables(term: Hashable, whole: frozenset[Hashable]) -> Iterator[Hashable]:
-    """Return the parts of an expression of which nothing is known.
+    """Return the variables of an expression.
 
     Args:
         term: the expression.
-        whole: what is spoken of as a whole somewhere: an item of it is no variable of its own.
+        whole: values that some condition is about as a whole: their items are no variables.
     """
     match term:
         case Predicate(_, left, right):
@@ -151,17 +151,17 @@ def variables(term: Hashable, whole: frozenset[Hashable]) -> Iterator[Hashable]:
 
 
 def is_whole(owner: Hashable, whole: frozenset[Hashable]) -> bool:
-    """Say whether an item is looked up in what is spoken of as a whole, or in an item of that."""
+    """Return whether an item belongs to such a whole value, directly or through other items."""
     return owner in whole or owner not in variables(owner, whole)
 
 
 def is_number(item: Hashable) -> bool:
-    """Say whether an index is a known number."""
+    """Return whether an index is a known number."""
     return isinstance(item, Constant) and type(item.value) is int
 
 
 def is_from_end(item: Hashable) -> bool:
-    """Say whether an index counts from the end, or is a slice between known numbers."""
+    """Return whether an index counts from the end, or is a slice between known numbers."""
     if isinstance(item, Constant):
         return type(item.value) is int and item.value < 0
     if not isinstance(item, Same) or not isinstance(item.thing, slice):
@@ -169,17 +169,17 @@ def is_from_end(item: Hashable) -> bool:
     return all(isinstance(end, int | None) for end in (item.thing.start, item.thing.stop, item.thing.step))
 
 
-# What is not computed here is taken for a variable. It is one only if nothing else speaks of what it is computed of.
+# An operation that is not computed here is a variable, if no other condition is about its operands.
 
 Chain = tuple[Hashable, ...]
-"""A value of which nothing is known, and the attributes and items that lead from it to a part."""
+"""A variable, and the attributes and items that lead from it to a part."""
 
 FAILED = "failed(...)"
 FIXED = ("eq", "is", "in", "isinstance")
 
 
 def entangled(told: Sequence[tuple[Literal, KeysView[Hashable]]]) -> str | None:
-    """Return a function of something that other conditions speak of as well, where its results are not known.
+    """Return an uninterpreted function whose operands occur in other conditions.
 
     Args:
         told: the conditions, each with its variables.
@@ -195,7 +195,7 @@ def entangled(told: Sequence[tuple[Literal, KeysView[Hashable]]]) -> str | None:
 
 
 def is_shared(name: Hashable, literal: Literal, others: Sequence[tuple[Predicate, bool, KeysView[Hashable]]]) -> bool:
-    """Say whether a variable is the result of a function, and other conditions speak of what it is computed of.
+    """Return whether a variable is the result of a function whose operands occur in other conditions.
 
     Args:
         name: the variable.
@@ -213,7 +213,7 @@ def is_shared(name: Hashable, literal: Literal, others: Sequence[tuple[Predicate
 
 
 def is_only_some(test: Predicate, holds: bool) -> bool:
-    """Say whether a condition says no more than that a value is one of some kind."""
+    """Return whether a condition only says that a value is of some class."""
     if test.operation == "is":
         return not holds and test.right == Constant(None)
     kinds = test.right if isinstance(test.right, tuple) else ()
@@ -221,19 +221,19 @@ def is_only_some(test: Predicate, holds: bool) -> bool:
 
 
 def basis(part: Hashable) -> Hashable:
-    """Return what a part is a part of, without the attributes and items that lead to it."""
+    """Return the value that a part belongs to, without attributes and items."""
     while isinstance(part, Derived) and part.operation in (".", "["):
         part = part.operands[0]
     return part
 
 
 def is_count(test: Predicate) -> bool:
-    """Say whether a condition is about the number of turns of a loop."""
+    """Return whether a condition is about the number of iterations of a loop."""
     return test.operation == "lt" and isinstance(test.right, Applied) and test.right.function == "len"
 
 
 def is_opaque(term: Hashable) -> bool:
-    """Say whether a variable is what a function gives that is a known one, and is not computed here."""
+    """Return whether a variable is the result of a known function that is not computed here."""
     match term:
         case Derived("." | "[", (owner, _)):
             return is_opaque(owner)
@@ -249,7 +249,7 @@ def is_opaque(term: Hashable) -> bool:
 
 
 def chains(term: Hashable) -> Iterator[Chain]:
-    """Return what an expression is computed of."""
+    """Return the operands of an expression."""
     match term:
         case Subject():
             yield (term,)
@@ -275,12 +275,12 @@ def chains(term: Hashable) -> Iterator[Chain]:
 
 
 def overlap(one: Chain, other: Chain) -> bool:
-    """Say whether one of two parts is in the other."""
+    """Return whether one of two parts is in the other."""
     return all(a == b for a, b in zip(one, other, strict=False))
 
 
 def is_made_fixed(part: Hashable, test: Predicate, holds: bool) -> bool:
-    """Say whether a condition says what the whole is of which something is a part, or that it has no such part."""
+    """Return whether a condition fixes the value that a part belongs to, or says that it has no such part."""
     if test.operation == "contains" and not holds:
         return (*next(chains(test.left), ()), test.right) in chains(part)
     if not holds or test.operation not in FIXED:
@@ -296,12 +296,12 @@ def is_made_fixed(part: Hashable, test: Predicate, holds: bool) -> bool:
 
 
 def is_plain(kind: Hashable) -> bool:
-    """Say whether a class is one of Python's own."""
+    """Return whether a class is one of Python's own."""
     return isinstance(kind, Symbol) and is_builtin(kind)
 
 
 def described(term: Hashable) -> str:
-    """Return how a reader would write an expression, roughly."""
+    """Return an expression roughly as a reader would write it."""
     match term:
         case Subject(path):
             return path
@@ -318,12 +318,12 @@ def described(term: Hashable) -> str:
 
 @lru_cache(maxsize=1024)
 def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...], whole: frozenset[Hashable]) -> bool:
-    """Say whether all of some conditions hold for some of the values that are tried.
+    """Return whether all of some conditions hold for some of the values that are tried.
 
     Args:
         literals: the conditions.
-        names: what they speak of.
-        whole: which of these is spoken of as a whole.
+        names: their variables.
+        whole: the variables that some condition is about as a whole.
     """
     mentioned = list(constants(literals))
     usual = candidates(mentioned)
@@ -352,7 +352,7 @@ def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...], whole:
 
 
 def is_able(name: Hashable, value: Any) -> bool:
-    """Say whether something can be a value: a shape is a tuple of whole numbers that are not negative."""
+    """Return whether a variable can have a value: a shape is a tuple of integers that are not negative."""
     match name:
         case Derived(".", (_, Constant("shape"))):
             return type(value) is tuple and all(type(each) is int and each >= 0 for each in value)
@@ -362,7 +362,7 @@ def is_able(name: Hashable, value: Any) -> bool:
 
 
 def constants(terms: Iterable[Any]) -> Iterator[Constant | Symbol]:
-    """Return what is known in some expressions."""
+    """Return the constants in some expressions."""
     for term in terms:
         match term:
             case Constant() | Symbol():
@@ -384,11 +384,11 @@ def constants(terms: Iterable[Any]) -> Iterator[Constant | Symbol]:
 
 
 def candidates(mentioned: Sequence[Constant | Symbol]) -> list[Any]:
-    """Return the values that are tried: usual ones, those that are mentioned, and those between and beside them."""
+    """Return the values to try: usual ones, the constants, and values between and beside these."""
     found: dict[tuple[type, str], Any] = {}
     own: list[Any] = [each.value for each in mentioned if isinstance(each, Constant)]
     enumerated = [Symbol(name) for each in mentioned if isinstance(each, Symbol) for name in MEMBERS.get(each.name, ())]
-    if enumerated:  # what is compared with a member is most likely one
+    if enumerated:  # a value that is compared with a member is most likely a member
         return [*dict.fromkeys(enumerated), *dict.fromkeys(own), None]
     own += [part for each in own if isinstance(each, tuple | frozenset) for part in each]
     numbers = sorted({each for each in own if type(each) in (int, float) and abs(each) < 1e6})
@@ -412,12 +412,12 @@ def candidates(mentioned: Sequence[Constant | Symbol]) -> list[Any]:
 
 
 def is_builtin(symbol: Symbol) -> bool:
-    """Say whether a symbol is a class of Python's own."""
+    """Return whether a symbol is a class of Python's own."""
     return symbol.name.startswith("builtins.")
 
 
 def holds(literal: Literal, known: Mapping[Hashable, Any]) -> bool:
-    """Say whether a condition surely holds, or surely does not where it is not to."""
+    """Return whether a condition certainly has the wanted truth value."""
     test, wanted = literal
     try:
         return tested(test, known) == wanted
@@ -429,7 +429,7 @@ def tested(test: Predicate, known: Mapping[Hashable, Any]) -> bool:
     """Return whether a test holds.
 
     Raises:
-        Unclear: if that is not known.
+        Unclear: it is unknown.
     """
     left = value_of(test.left, known)
     if test.operation == "truth":
@@ -450,10 +450,10 @@ def tested(test: Predicate, known: Mapping[Hashable, Any]) -> bool:
 
 
 def value_of(term: Any, known: Mapping[Hashable, Any]) -> Any:
-    """Return what an expression gives.
+    """Return the value of an expression.
 
     Raises:
-        Unclear: if that is not known.
+        Unclear: it is unknown.
     """
     if term in known:
         return known[term]
@@ -491,7 +491,7 @@ def value_of(term: Any, known: Mapping[Hashable, Any]) -> Any:
 
 
 def clear() -> NoReturn:
-    """Say that something is not known.
+    """Raise the error for an unknown value.
 
     Raises:
         Unclear: always.

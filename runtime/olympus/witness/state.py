@@ -21,7 +21,7 @@ from olympus.witness.unknown import Unknown, UnknownBase, expression, is_unknown
 
 __all__ = ["ModulePlayers", "State"]
 
-TOLD = 10  # derivations of what is called, up to which its results are told by its arguments
+TOLD = 10  # derivations of a callable, up to which the terms of its results have its arguments
 READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for name in dir(kind)) | {
     "all", "any", "argmax", "argmin", "astype", "copy", "cumsum", "flatten", "get", "item", "items", "keys", "max",
     "mean", "min", "prod", "ravel", "reshape", "std", "sum", "tolist", "transpose", "values", "var",
@@ -30,7 +30,7 @@ READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for n
 
 
 class ModulePlayers(Players):
-    """Any key and any number, where modules are executed: what is done with keys there is not traced."""
+    """One key and one number for all unknown values while modules are executed, which is not traced."""
 
     def key(self, value: Any) -> Any:
         """Return a key for an unknown value."""
@@ -54,16 +54,16 @@ class ModulePlayers(Players):
 
 
 class State(Host):
-    """The state of an execution; several executions share what they have learned of modules.
+    """The state of an execution; several executions share the modules.
 
     Attributes:
         budget: what the executions have spent.
         typed: whether keys are typed.
-        claimed: places where an operand is a key for certain, by what is known without an execution.
-        documented: what consumes keys in libraries, by package, which is empty for functions, and name.
+        claimed: the places where an operand is certainly a key, as the linter knows.
+        documented: what consumes keys in libraries, by package (empty for functions) and name.
         open: whether loops with an unknown number of iterations stand for all numbers of them.
         loops: the loops of this execution.
-        handed: functions of the user that were given to something unknown.
+        handed: functions of the user that were passed to unknown calls.
     """
 
     def __init__(self, claimed: Mapping[str, frozenset[Place]], *, typed: bool) -> None:
@@ -78,26 +78,26 @@ class State(Host):
         self.base = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
 
     def begin(self, choices: Choices, players: Players, *, is_open: bool = False) -> None:
-        """Forget what the last execution decided and wrote; modules stay executed.
+        """Forget the decisions and writes of the last execution; modules stay executed.
 
         Args:
-            choices: the decisions of the next one.
-            players: what plays the part of unknown values in it.
-            is_open: whether its loops stand for all numbers of turns.
+            choices: the choices of the next execution.
+            players: gives keys and numbers for unknown values.
+            is_open: whether its loops stand for all numbers of iterations.
         """
         self.choices, self.players = choices, players
         self.decided: dict[Unknown, bool] = {}
         self.decisions = Decisions()
         self.guessed = False
         self.fails = False  # whether the execution went on after an assertion that did not hold
-        self.counted = False  # whether a loop was taken to end after a few turns
+        self.counted = False  # whether a loop was taken to end after a few iterations
         self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
         self.budget.begin(depth())
         self.open = is_open
         self.loops = Loops(self)
         self.cut = None
-        self.sizes: dict[Unknown, int] = {}  # what numbers of children that are not known are taken for
+        self.sizes: dict[Unknown, int] = {}  # the assumed values of unknown numbers of children
         self.grown: list[tuple[CodeType, int]] = []  # where the last child of a split into one more is taken
         self.arrivals: dict[int, list[list[Any]]] = {}
         for parts, name in self.written:
@@ -127,7 +127,7 @@ class State(Host):
 
     @abstractmethod
     def transformed(self, function: Callable[..., Any]) -> Any:
-        """Return what something unknown makes of a function: most likely one that does the same."""
+        """Return what an unknown decorator makes of a function: most likely one that does the same."""
 
     # Keys and numbers.
 
@@ -145,22 +145,22 @@ class State(Host):
         return self.promote(value) if is_key else None
 
     def is_claimed(self, frame: FrameType) -> bool:
-        """Say whether a frame stands at a place where an operand is a key for certain."""
+        """Return whether a frame stands at a place where an operand is a key for certain."""
         places = self.claimed.get(frame.f_code.co_filename)
         return places is not None and position(frame.f_code, frame.f_lasti) in places
 
     # Decisions.
 
     def decide(self, value: Unknown) -> bool:
-        """Decide what is not known: the same way for the same value, and so that all decisions hold in one run."""
+        """Decide an unknown condition: consistently, and so that all decisions can hold in one run."""
         return self.settled(value, None)
 
     def settled(self, value: Unknown, wanted: bool | None) -> bool:
-        """Decide what is not known, in the way that is wanted if that can be.
+        """Decide an unknown condition in the wanted way, if earlier decisions allow it.
 
         Args:
             value: a condition.
-            wanted: whether it is to hold; ``None`` for a choice of this execution.
+            wanted: whether it should hold; ``None`` for a choice of this execution.
         """
         if value not in self.decided:
             self.budget.step()
@@ -183,24 +183,24 @@ class State(Host):
         return self.decided[value]
 
     def condition(self, value: Any) -> Unknown:
-        """Return what a traced value is as a condition."""
+        """Return the unknown condition that stands for a traced value."""
         return self.conditions.setdefault(Same(value), Unknown(self, "a traced condition"))
 
     def goes_round(self, turn: int, count: Hashable, *, on: bool = True) -> bool:
-        """Say whether a loop may do a turn, of which the number that it does is not known; it is decided that it does.
+        """Decide that a loop of unknown length runs another iteration, if that is possible; return whether it is.
 
         Args:
-            turn: the number of the turn.
-            count: how many turns there are.
-            on: whether there is one; otherwise it is decided that there is none, if that can be.
+            turn: the number of the iteration.
+            count: how many iterations there are.
+            on: whether it runs; otherwise decide that it does not, if that is possible.
         """
         return self.decisions.allows(joined("__lt__", (Constant(turn), count)), on)
 
     def few_turns(self, count: Hashable, first: int = 0) -> Iterator[int]:
-        """Return the first turns of a loop of which it is not known how often it runs; then it is taken to end.
+        """Return the first iterations of a loop with an unknown number of iterations; then it is taken to end.
 
         Args:
-            count: where it ends, ``None`` if nothing is known of that.
+            count: the term of its end, ``None`` if that is unknown.
             first: where it begins.
         """
         few = FEW if count is None else self.choices.few
@@ -213,7 +213,7 @@ class State(Host):
             self.goes_round(first + few, count, on=False)
 
     def lean(self, value: Any, branch: Branch, *, positive: bool) -> Any:
-        """Decide what is not known, so that the execution takes the branch that it is to take, if there is one."""
+        """Decide an unknown condition so that the execution takes the wanted branch, if there is one."""
         wanted = self.choices.wanted.get(branch)
         if wanted is None or not (is_unknown(value) or is_traced(value)):
             return value
@@ -224,7 +224,7 @@ class State(Host):
     # Calls of something unknown.
 
     def unknown_call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the result of a call of something unknown: it is given what the call gives it, and does its work."""
+        """Return the result of an unknown call: it consumes keys, may write to objects, and keeps functions."""
         self.budget.unknown_call()
         for value in (*args, *kwargs.values()):
             if isinstance(value, FunctionType) and value not in self.handed:
@@ -245,7 +245,7 @@ class State(Host):
         return Unknown(self, f"{path}(...)", plain=is_unknown(callee) and callee._olympus_plain, term=term)
 
     def may_be_written(self, callee: Any, given: Sequence[Any]) -> None:
-        """Forget what is known of objects that an unknown call may change: that of a method, and what it is given."""
+        """Forget what is known of the objects that an unknown call may change: its receiver and its arguments."""
         owner = callee._olympus_owner if is_unknown(callee) else None
         reads = owner is None or callee._olympus_path.rpartition(".")[2] in READING
         for value in (*given, *([] if reads else [owner])):
@@ -255,7 +255,7 @@ class State(Host):
                 self.forget(value)
 
     def forget(self, instance: Any) -> None:
-        """Take other things for the attributes of an object of the user's that something unknown may have written."""
+        """Replace the unknown attributes of an object of the user, which an unknown call may have written."""
         own: dict[str, Any] = getattr(instance, "__dict__", {})
         for name, value in list(own.items()):
             if is_unknown(value) or is_traced(value):
@@ -264,7 +264,7 @@ class State(Host):
                 own[name] = Unknown(self, f"{type(instance).__name__}.{name}", term=term)
 
     def documented_row(self, callee: Any) -> Documented | None:
-        """Return what is known of a function of a library, or of a method of an object that comes from it."""
+        """Return the row of a function of a library, or of a method of its objects."""
         if not self.documented or not is_unknown(callee):
             return None
         receiver, _, name = callee._olympus_path.rpartition(".")
@@ -277,7 +277,7 @@ class State(Host):
 
 
 def has_call(term: Hashable) -> bool:
-    """Say whether what a condition says of a value goes through a call that may give something else each time."""
+    """Return whether a term contains a call, whose result may differ each time."""
     match term:
         case Derived(operation, operands):
             return operation == "call" or any(map(has_call, operands))

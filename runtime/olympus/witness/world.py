@@ -24,7 +24,7 @@ from olympus.witness.unknown import Unknown
 
 __all__ = ["SourceModule", "World"]
 
-# Pure helpers of the standard library, which do what they do with stand-ins, too.
+# Pure helpers of the standard library, which work with stand-ins as well.
 PURE = frozenset(
     {
         "__future__", "abc", "collections", "copy", "dataclasses", "enum", "functools", "inspect", "itertools", "math",
@@ -84,11 +84,11 @@ class World(State):
         return self.sources(name) is not None
 
     def transformed(self, function: Callable[..., Any]) -> Any:
-        """Return what something unknown makes of a function: most likely one that does the same."""
+        """Return what an unknown decorator makes of a function: most likely one that does the same."""
         return Wrapped(self, function)
 
     def enter(self, package: str) -> None:
-        """Execute a package before a module in it, as an import does."""
+        """Execute a package before its module, as an import does."""
         around = self.module(package) if package else None
         if isinstance(around, SourceModule):
             around._loaded()
@@ -116,7 +116,7 @@ class World(State):
         return unknown
 
     def execute(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
-        """Execute a file, statement by statement: one that fails leaves its names unknown.
+        """Execute a file, statement by statement; a statement that fails leaves its names unknown.
 
         Args:
             name: the name of the module.
@@ -130,7 +130,7 @@ class World(State):
                 exec(statement, namespace)
 
     def load(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
-        """Execute a file outside of what is traced; it is executed once for all executions, and has time of its own."""
+        """Execute a file untraced, once for all executions, with steps and time of its own."""
         import jax
 
         players, self.players = self.players, ModulePlayers()
@@ -143,7 +143,7 @@ class World(State):
 
 
 class SourceModule:
-    """A module of the project, executed when something of it is first asked for."""
+    """A module of the project, executed when a name of it is first used."""
 
     def __init__(self, world: World, name: str, file: Path) -> None:
         self._world, self._name, self._file = world, name, file
@@ -153,7 +153,7 @@ class SourceModule:
         if self._names is None:
             self._world.enter(self._name.rpartition(".")[0])
         if self._names is None:
-            self._names = {}  # what imports it in a circle sees what there is so far
+            self._names = {}  # a circular import sees the names so far
             self._world.load(self._name, str(self._file), compiled_file(self._file, self._name), self._names)
         return self._names
 

@@ -21,7 +21,7 @@ SINCE = {TRUNCATE: 3, REFER: 2}
 """Rights that later versions of Landlock have."""
 
 HARMLESS = ("/dev/null", "/dev/zero", "/dev/shm")
-"""Places that any program writes to, and that no file of a user's is at."""
+"""Places that any program writes to, and where users keep no files."""
 
 
 class Beneath(ctypes.Structure):

@@ -1,4 +1,4 @@
-"""A function before and after a fix: is kept what has to be kept, and removed what has to be removed?"""
+"""Compare a function before and after a fix: a safe fix keeps all draws, any other one removes a misuse."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["objection"]
 MAKING = ("seed", "split", "fold_in", "clone")
 
 MOST = 6
-"""Executions of one function with one kind of keys: those of a function that calls itself grow with their number."""
+"""Executions of one function with one kind of keys; a recursive function has very many."""
 
 
 def objection(
@@ -26,7 +26,7 @@ def objection(
 ) -> str | None:
     """Return why a fix should not be applied, as a sentence without a full stop; ``None`` if it may be.
 
-    Both texts are executed with stand-ins for what is not known. A safe fix has to give the same draws with keys of
+    Both texts are executed with stand-ins for unknown values. A safe fix has to give the same draws with keys of
     the same streams, in the same order, with raw and with typed keys. Another one has to remove a misuse, and to
     add no error.
 
@@ -58,7 +58,7 @@ def executions(target: Target) -> list[Execution]:
 
 
 def differs(old: Sequence[Execution], new: Sequence[Execution]) -> str | None:
-    """Say what a fix changes that promises to change nothing."""
+    """Return what a safe fix changes against its promise."""
     if not any(trail(execution) for execution in old) and any(execution.interruptions for execution in old):
         return f"it cannot be traced what the fix changes ({old[0].interruptions[0].text})"
     if {trail(execution) for execution in old} != {trail(execution) for execution in new}:
@@ -69,7 +69,7 @@ def differs(old: Sequence[Execution], new: Sequence[Execution]) -> str | None:
 def trail(execution: Execution) -> tuple[tuple[object, ...], ...]:
     """Return the draws of one execution with their streams, and without any draw how keys are made.
 
-    A key may be made in another way if its stream is the same; how it is wrapped is of no account.
+    A key may be made in another way if its stream is the same; how it is wrapped does not matter.
     """
     lineage = execution.lineage
     draws = [event for event in lineage.events if event.kind == "draw"]
@@ -91,7 +91,7 @@ def described(lineage: Lineage, stream: Hashable) -> object:
 
 
 def remains(old: Sequence[Execution], new: Sequence[Execution], question: Question | None) -> str | None:
-    """Say what is still wrong after a fix that is to put something right."""
+    """Return what is still wrong after a fix."""
     if question is not None:
         verdict = judge(question, old, "witness")
         if verdict.status != "confirmed":

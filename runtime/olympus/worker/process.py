@@ -17,7 +17,7 @@ standard input, each with an ``id`` and an ``op``; the answers of one have its `
     answer has an ``objection``: why the fix should not be applied, or ``null``.
 
 What user code prints goes to standard error, and what it raises is a verdict. What ends the process ends a question:
-whoever reads the answers knows from ``begin`` which.
+the reader of the answers knows from ``begin`` which.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -245,10 +245,10 @@ def groups(text: str, questions: Sequence[Question]) -> list[list[int]]:
 
 
 def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
-    """Call a function, which has to come to its end in some seconds.
+    """Call a function with a time limit.
 
     Raises:
-        OutOfTime: it did not. Code that goes on all the same is asked again each second.
+        OutOfTime: it took longer. It is raised again each second while the code goes on.
     """
     if not hasattr(signal, "setitimer"):  # Windows; there, who reads the answers ends this process
         return call()
@@ -278,7 +278,7 @@ def named(error: BaseException) -> str:
 
 
 def objection_to(request: Request) -> str | None:
-    """Say why a fix should not be applied."""
+    """Return why a fix should not be applied."""
     from olympus.worker.fixes import objection
 
     before = target(request)

@@ -51,7 +51,7 @@ class Calls:
         return self.other(name, args, kwargs)
 
     def other(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call JAX's function where all is known that it is given, and keys or indices are in it."""
+        """Call JAX's function if all arguments are known and keys or indices are among them."""
         import jax
 
         if callable(kwargs.get("is_leaf")):
@@ -78,5 +78,5 @@ class Calls:
         return unknown(self.world, name, () if kwargs else args)
 
     def predicate(self, value: Any) -> Any:
-        """Return an array for what decides elementwise."""
+        """Return an array for an elementwise condition."""
         return self.world.as_number(value) > 0 if is_unknown(value) else value

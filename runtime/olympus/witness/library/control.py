@@ -26,7 +26,7 @@ class ControlFlow:
         self.world = world
 
     def do_scan(self, f: Any, init: Any = None, xs: Any = None, length: Any = None, *rest: Any, **named: Any) -> Any:
-        """Run the body of a scan for a few turns."""
+        """Run the body of a scan for a few iterations."""
         import jax
 
         carry, rows = init, []
@@ -40,7 +40,7 @@ class ControlFlow:
         return carry, jax.tree_util.tree_unflatten(flat[0][1], stacked)
 
     def length(self, xs: Any, length: Any) -> int | None:
-        """Return how many turns a loop has; ``None`` if that is not known."""
+        """Return the number of iterations of a loop; ``None`` if that is unknown."""
         import jax
 
         sizes = [leaf.shape[0] for leaf in jax.tree_util.tree_leaves(xs) if is_array(leaf) and leaf.ndim]
@@ -49,7 +49,7 @@ class ControlFlow:
         return int(min(sizes)) if sizes else None
 
     def count_of(self, xs: Any, length: Any) -> Hashable:
-        """Return what conditions say of the number of turns that a loop has; ``None`` if nothing is known of it."""
+        """Return the term of the number of iterations of a loop; ``None`` if it is unknown."""
         import jax
 
         if is_unknown(length):
@@ -63,11 +63,11 @@ class ControlFlow:
         return None
 
     def turns(self, length: int | None, count: Hashable = None, first: int = 0) -> Iterator[Turn]:
-        """Return the turns of a loop that are run; of a long one, or one of unknown length, the first.
+        """Return the iterations of a loop to run: the first ones, if it is long or of unknown length.
 
         Args:
             length: how many there are, if that is known.
-            count: what conditions say of where it ends; ``None`` if nothing is known of that.
+            count: the term of its end; ``None`` if that is unknown.
             first: where it begins.
         """
         if length is not None and length <= TURNS:
@@ -79,7 +79,7 @@ class ControlFlow:
         return (Turn(0, number - first) for number in self.world.few_turns(known, first))
 
     def element(self, xs: Any, turn: Turn) -> Any:
-        """Return the element of what a loop goes over in one turn."""
+        """Return the element of one iteration."""
         import jax
 
         def of(leaf: Any) -> Any:
@@ -89,11 +89,11 @@ class ControlFlow:
         return jax.tree_util.tree_map(of, xs)
 
     def number_of(self, turn: Turn) -> Any:
-        """Return the number of a turn, one that is not known if it stands for any."""
+        """Return the number of an iteration, an unknown value if it stands for any."""
         return self.world.loops.number(turn) if turn.loop else turn.number
 
     def stacked(self, rows: list[Any]) -> Any:
-        """Return the results of the turns as one array, where they are keys."""
+        """Return the results of the iterations as one array, if they are keys."""
         import jax.numpy as jnp
 
         if all(is_array(row) for row in rows):
@@ -108,7 +108,7 @@ class ControlFlow:
         return self.do_scan(lambda carry, x: (carry, f(x)), None, xs)[1]
 
     def do_fori_loop(self, lower: Any, upper: Any, body_fun: Any, init_val: Any, **named: Any) -> Any:
-        """Run a body for a few turns."""
+        """Run a body for a few iterations."""
         value = init_val
         known = isinstance(lower, int) and isinstance(upper, int)
         count, first = (expression(upper), lower) if is_unknown(upper) and type(lower) is int else (None, 0)
@@ -118,7 +118,7 @@ class ControlFlow:
         return value
 
     def do_while_loop(self, cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
-        """Run condition and body for a few turns."""
+        """Run condition and body for a few iterations."""
         value = init_val
         for _ in self.turns(None):
             cond_fun(value)
@@ -143,7 +143,7 @@ class ControlFlow:
         return last(*operands)
 
     def decided(self, predicate: Any) -> bool:
-        """Decide a predicate; a traced one is not known either."""
+        """Decide a predicate; a traced one is unknown as well."""
         return predicate if isinstance(predicate, bool) else self.world.decide(self.as_unknown(predicate))
 
     def as_unknown(self, value: Any) -> Any:
@@ -152,7 +152,7 @@ class ControlFlow:
 
     def do_associative_scan(self, fn: Any, elems: Any, *rest: Any, **named: Any) -> Any:
         """Run the function for two pairs of elements, and give an unknown result."""
-        self.world.cut = LOOP  # what meets what is not known either
+        self.world.cut = LOOP  # the pairs of elements are unknown as well
         for number in range(TURNS):
             fn(self.element(elems, Turn(0, number)), self.element(elems, Turn(0, number + 1)))
         return unknown(self.world, "lax.associative_scan")

@@ -53,7 +53,7 @@ class Keys:
         return unknown(self.world, f"random.{name}", plain=True)
 
     def made(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Make a key of a seed; the kind is that of the execution for ``PRNGKey``."""
+        """Make a key of a seed; ``PRNGKey`` makes the kind of the execution."""
         import jax
 
         seed = args[0] if args else kwargs.get("seed", 0)
@@ -61,7 +61,7 @@ class Keys:
         return maker(self.number(seed))
 
     def count(self, number: Any) -> int:
-        """Return how many children there are; where that is not known, they stand for any number."""
+        """Return the number of children; an unknown number is taken for a few that stand for any."""
         if isinstance(number, int) and not is_unknown(number):
             return min(number, LARGEST)
         many = CHILDREN
@@ -75,7 +75,7 @@ class Keys:
         return many
 
     def number(self, value: Any) -> Any:
-        """Return a number for what is folded in, or a seed: a traced one for what is not known."""
+        """Return a number for folded data or a seed: a traced one for an unknown value."""
         if is_unknown(value):
             return self.world.as_number(value)
         if isinstance(value, bool | int):
@@ -85,7 +85,7 @@ class Keys:
         return self.world.as_number(unknown(self.world, "number"))
 
     def initializer(self, name: str) -> Any:
-        """Return an initializer: it draws from its key, unless it gives a constant."""
+        """Return an initializer: it draws from its key, unless its result is constant."""
 
         @own
         def draw(key: Any = None, *args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,6 @@
 """Stand-ins for JAX: they do with keys what JAX does, and leave everything else unknown.
 
-Transformations call the function they are given, loops run a few turns, branches are decided. So what is traced in
+Transformations call the function they are given, loops run a few iterations, branches are decided. So what is traced in
 the end is one straight line of key operations, each at its place in the user's source.
 """
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["is_array", "unknown"]
 
-TOLD = 10  # derivations of an argument, up to which a result is told by it
+TOLD = 10  # derivations of an argument, up to which the term of a result has it
 
 
 def unknown(world: State, name: str, args: Sequence[Any] = (), *, plain: bool = False) -> Any:
-    """Return a new unknown value; a plain one is no key. Of one that is given for some arguments, it is told so."""
+    """Return a new unknown value; a plain one is no key. Its term has the arguments, if they are given."""
     term = None
     if args and all(
         isinstance(expression(each), Constant | Symbol) or (is_unknown(each) and each._olympus_depth < TOLD)
@@ -29,7 +29,7 @@ def unknown(world: State, name: str, args: Sequence[Any] = (), *, plain: bool = 
 
 
 def is_array(value: Any) -> bool:
-    """Say whether a value is an array of JAX, traced or not."""
+    """Return whether a value is an array of JAX, traced or not."""
     import jax
 
     return isinstance(value, jax.Array)

@@ -23,7 +23,7 @@ class Transformations:
         self.world = world
 
     def wrapper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the function as it is; without one, what takes it."""
+        """Return the function itself; without one, a decorator."""
         if not args and "fun" not in kwargs:
             return partial(self.wrapper_of, kwargs)
         return self.wrapper_of(kwargs, args[0] if args else kwargs["fun"])
@@ -87,7 +87,7 @@ class Transformations:
         return jax.tree_util.tree_map(lambda leaf: jnp.moveaxis(leaf, 0, axes) if is_array(leaf) else leaf, result)
 
     def flat_axes(self, axes: Any, values: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
-        """Return the mapped axis of each flat argument; what is not known is the first."""
+        """Return the mapped axis of each flat argument; an unknown one is the first."""
         import jax
 
         each = axes if isinstance(axes, tuple | list) and len(axes) == len(values) else (axes,) * len(values)
@@ -144,5 +144,5 @@ class Wrapped:
 
 
 def own(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a function as one of ours, which is not the user's even where it is handed on."""
+    """Mark a function as one of ours, not of the user, wherever it is passed."""
     return wraps(function)(lambda *args, **kwargs: function(*args, **kwargs))
