@@ -7,8 +7,8 @@ import textwrap
 import pytest
 
 from olympus.signatures import Forward, KeySignature, Sink, Source
-from olympus_rules.keyflow.analysis import Analysis
-from olympus_rules.keyflow.project import Project
+from olympus_rules.keyflow.linking.analysis import Analysis
+from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.syntax import Document
 
 HEADER = "import jax\nfrom jax import random\n"
@@ -54,6 +54,6 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize(("source", "expected"), FUNCTIONS.values(), ids=FUNCTIONS.keys())
 def test_signature(source: str, expected: KeySignature) -> None:
-    analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(source)), Project())
+    analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(source)), Project().session)
     analysis.run()
     assert analysis.signatures()["f"] == expected

@@ -14,8 +14,8 @@ jax = pytest.importorskip("jax", reason="signatures are read off JAX's jaxprs")
 from olympus import signatures  # noqa: E402
 from olympus.signatures import Forward, KeySignature, Reuse, Sink, Source  # noqa: E402
 from olympus.tracing.jaxprs import raw_key, typed_key  # noqa: E402
-from olympus_rules.keyflow.analysis import Analysis  # noqa: E402
-from olympus_rules.keyflow.project import Project  # noqa: E402
+from olympus_rules.keyflow.linking.analysis import Analysis  # noqa: E402
+from olympus_rules.keyflow.linking.project import Project  # noqa: E402
 from olympus_rules.syntax import Document  # noqa: E402
 
 HEADER = "import jax\nimport jax.numpy as jnp\nfrom jax import lax, random\n"
@@ -203,7 +203,7 @@ def traced(text: str, key: Callable[..., Any]) -> KeySignature:
 
 
 def static(text: str) -> KeySignature:
-    analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(text)), Project())
+    analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(text)), Project().session)
     analysis.run()
     return analysis.signatures()["f"].normalised()
 

@@ -1,0 +1,135 @@
+"""What a call does: to functions of this file, to library functions, and to callables that nobody knows."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from olympus_rules.keyflow.domain.access import choose
+from olympus_rules.keyflow.domain.arguments import Arguments, positional
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import (
+    Bound,
+    Choice,
+    Class,
+    Function,
+    Library,
+    Mapped,
+    Partial,
+    Value,
+)
+from olympus_rules.keyflow.interpret import application, higher_order, library
+from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.interpret.unknown import unknown
+
+__all__ = ["call", "decorate"]
+
+KEEPING_DECORATORS = (".setter", ".getter", ".register", ".fixture", ".property", "cached_property")
+
+
+def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
+    """Return the result of a call and note what it consumes."""
+    if isinstance(function, Choice):
+        return _choice(flow, function, arguments)
+    arrays = flow.arrays
+    if isinstance(function, Library):
+        result = library.call_library(flow, function.qualified, arguments)
+        return result if arrays is None else arrays.called(flow, function, arguments, result)
+    if isinstance(function, Function):
+        if function.traced and arrays is not None:
+            arrays.crossing(flow, function, arguments)
+        return application.apply(flow, function, arguments)
+    if isinstance(function, Bound) and isinstance(function.function, Function) and _is_abstract(function.function):
+        return unknown(flow, function, arguments)
+    if isinstance(function, Bound):
+        return call(
+            flow,
+            function.function,
+            replace(arguments, positional=((function.self, False), *arguments.positional)),
+        )
+    if isinstance(function, Partial):
+        return _partial(flow, function, arguments)
+    if isinstance(function, Mapped):
+        return higher_order.call_mapped(flow, function, arguments)
+    if isinstance(function, Class):
+        return application.construct(flow, function, arguments)
+    if type(function) is int and function in flow.file.classes:
+        method = flow.linker.hierarchy.method(flow.file.classes[function], "__call__")
+        if method is not None:
+            return call(flow, Bound(flow.file.function(method), function), arguments)
+    if type(function) is int and application.concerns_keys(flow, arguments):
+        held = _of_held_object(flow, function)
+        if held is not None:
+            return call(flow, held, arguments)
+    return unknown(flow, function, arguments)
+
+
+def _is_abstract(function: Function) -> bool:
+    """Say whether a method is left to subclasses: what it does with a key is out of reach."""
+    body = getattr(function.code.node, "body", None)
+    last = body[-1] if isinstance(body, list) and body else None
+    return isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc)
+
+
+def _of_held_object(flow: Flow, function: Term) -> Value | None:
+    """Return the method that is called of an object which an attribute of an object of a known class holds."""
+    terms, classes = flow.terms, flow.file.classes
+    if terms.operation(function) != "attr":
+        return None
+    owner, name = terms.args(function)[0], terms.data(function)[0]
+    if owner in classes:  # self.layer(x, key=key)
+        kept = flow.linker.hierarchy.held_callables(classes[owner], name, owner)
+        if kept:
+            return choose(flow, [(ALWAYS, value) for value in kept])
+        held = flow.linker.hierarchy.held_class(classes[owner], name)
+        method = None if held is None else flow.linker.hierarchy.method(held, "__call__")
+        return None if method is None else Bound(flow.file.function(method), function)
+    if terms.operation(owner) == "attr" and terms.args(owner)[0] in classes:  # self.env.step(key)
+        held = flow.linker.hierarchy.held_class(classes[terms.args(owner)[0]], terms.data(owner)[0])
+        if held is not None:
+            classes[owner] = held
+            found = flow.attribute(owner, name)
+            return found if type(found) is not int else None
+    return None
+
+
+def _partial(flow: Flow, function: Partial, arguments: Arguments) -> Value:
+    keywords: dict[str | None, Value] = dict(function.keywords)
+    keywords.update(arguments.keywords)
+    complete = replace(
+        arguments,
+        positional=(*((value, False) for value in function.args), *arguments.positional),
+        keywords=tuple(keywords.items()),
+    )
+    return call(flow, function.function, complete)
+
+
+def _choice(flow: Flow, function: Choice, arguments: Arguments) -> Value:
+    results: list[tuple[PathCondition, Value]] = []
+    outer, number = flow.path, flow.terms.number()
+    for arm, (path, part) in enumerate(function.arms):
+        joined = both(outer, path)
+        if joined is not None:
+            flow.path = joined
+            before = len(flow.ledger.consumptions)
+            results.append((path, call(flow, part, arguments)))
+            for use in flow.ledger.consumptions[before:]:  # the paths of many arms need not exclude each other
+                use.arms = (*use.arms, (number, arm))
+    flow.path = outer
+    return choose(flow, results)
+
+
+def decorate(flow: Flow, decorator: Value, function: Value) -> Value:
+    """Return what a decorator makes of a function: the same to a caller, unless nobody knows the decorator."""
+    if isinstance(decorator, Library):
+        if decorator.qualified.endswith(KEEPING_DECORATORS):
+            return function
+        result = higher_order.transform(flow, decorator.qualified, function, positional())
+        if result is not None:
+            return result
+    elif isinstance(decorator, Partial):
+        result = call(flow, decorator, positional(function))
+        if type(result) is not int:
+            return result
+    return replace(function, doubtful=True) if isinstance(function, Function) else function

@@ -1,0 +1,134 @@
+"""Abstract interpretation of one function: its instructions run once, loops twice; the result says what keys meet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any
+
+from olympus_rules.code.instructions import Block, FunctionCode
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import choose
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
+from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.summary import Slot
+from olympus_rules.keyflow.domain.values import Class, Const, Sequence, Value
+from olympus_rules.keyflow.interpret import attributes, calls, control, data
+from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.notes.array_objects import ArrayObjects
+
+__all__ = ["interpret"]
+
+BUDGET = 200_000  # instructions executed in one function; a runaway analysis ends with what it has seen
+HANDLERS: dict[type, Callable[[Any, Any], None]] = {**control.HANDLERS, **data.HANDLERS}
+
+
+def interpret(file: File, code: FunctionCode, given: Mapping[Slot, Value], arrays: ArrayObjects | None) -> Run:
+    """Return what one interpretation of a function finds.
+
+    Args:
+        file: the tables of its file, which the interpretation fills.
+        code: the function.
+        given: callables that its parameters and the variables around it hold.
+        arrays: looks for objects with ``__jax_array__``, if there may be any.
+    """
+    code.lower()
+    return _Interpreter(file, code, given, arrays).run()
+
+
+class _Budget(Exception):
+    """The function took too many steps."""
+
+
+class _Interpreter(Flow):
+    """Runs the code of one function."""
+
+    def __init__(
+        self, file: File, code: FunctionCode, given: Mapping[Slot, Value], arrays: ArrayObjects | None
+    ) -> None:
+        """Bind the parameters to terms of their own, apart from those that are given as callables."""
+        super().__init__(file, code, given, arrays)
+        self.steps = 0
+        for name in (*code.parameters, code.vararg, code.kwarg):
+            if name is not None:
+                self.env.set(name, given[name] if name in given else self._parameter(name))
+
+    def _parameter(self, name: str) -> Value:
+        """Return a parameter's value on entry: a term of its own, but the class for that of a class method."""
+        term = self.terms.make("param", (self.code, name))
+        self.knowledge.name(term, name)
+        if self.code.owner is not None and self.code.parameters[:1] == (name,) and self.code.kind != "staticmethod":
+            if self.code.kind == "classmethod":
+                return Class(self.code.owner)
+            self.file.classes[term] = self.code.owner
+        elif self.arrays is not None:
+            self.arrays.parameter(self, name, term)
+        return term
+
+    def run(self) -> Run:
+        """Execute the whole code."""
+        self.file.environments[self.code] = self.env
+        returning = ALWAYS
+        try:
+            self.block(self.code.block)
+            returning = self._returning()
+        except _Budget:  # what was seen up to then still holds
+            name = "" if self.code.kind == "module" else self.code.name
+            self.file.add(
+                facts.Unfinished(node=self.code.node, confidence=Confidence.CERTAIN, function=name, steps=BUDGET)
+            )
+        return Run(
+            code=self.code,
+            terms=self.terms,
+            knowledge=self.knowledge,
+            decisions=self.decisions,
+            path=self.path,
+            env=self.env,
+            ledger=self.ledger,
+            derivations=self.derivations,
+            draws=self.draws,
+            returned=self._returned(),
+            returns=self.returns,
+            returning=returning,
+            writes=self.writes,
+            forgotten=self.forgotten,
+            handed=frozenset(self.handed),
+            asked=frozenset(self.asked),
+            unused=self.unused,
+        )
+
+    def _returning(self) -> PathCondition:
+        """Return what holds on all paths that do not end in an exception."""
+        paths = [path for path, _ in self.returns] + [self.path] * self.alive
+        if self.code.yields or not paths:
+            return ALWAYS
+        return reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), paths)
+
+    def _returned(self) -> Value:
+        """Return what the function returns: for a generator, the elements that a loop over it gets."""
+        if self.code.yields:
+            return Sequence("list", tuple(value for _, value in self.returns), True)
+        return choose(self, self.returns) if self.returns else Const(None)
+
+    def block(self, block: Block) -> None:
+        """Execute a block until it ends or is left."""
+        handlers = HANDLERS
+        self.steps += len(block.body)
+        if self.steps > BUDGET:
+            raise _Budget
+        for instruction in block.body:
+            if not self.alive:
+                return
+            handlers[type(instruction)](self, instruction)
+
+    def call(self, function: Value, arguments: Arguments) -> Value:
+        """Call a value."""
+        return calls.call(self, function, arguments)
+
+    def attribute(self, value: Value, name: str, node: ast.Attribute | None = None) -> Value:
+        """Return ``value.name``."""
+        return attributes.attribute(self, value, name, node)
