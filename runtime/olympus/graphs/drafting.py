@@ -28,7 +28,7 @@ class Use:
     Attributes:
         key: the key, that of the first iteration in a loop.
         call: what uses it; ``None`` for the result of the function.
-        what: ``draw``, ``split``, ``returned``, or ``use`` where it is not known what it does.
+        what: ``draw``, ``split``, ``returned``, or ``use`` for an unknown effect.
         again: whether it is so in a later iteration of a loop.
     """
 

@@ -30,7 +30,7 @@ __all__ = ["Forward", "KeySignature", "Mask", "Reuse", "Sink", "Source"]
 Mask: TypeAlias = "tuple[bool | Mask, ...]"
 """Elements of a key array, in tuples that are nested as the array has axes."""
 
-TURNS = 32  # of a loop, after which what is known of its keys has settled or is given up
+TURNS = 32  # iterations of a loop, after which its keys have settled or are given up
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +129,10 @@ class KeySignature:
         return cls(parameters, forwards=tuple(Forward(f"[{i}]", name) for i, name in enumerate(parameters)))
 
     def normalised(self) -> KeySignature:
-        """Return the one form of all signatures that say the same.
+        """Return the normal form of equivalent signatures.
 
-        Masks become paths of elements, ``keys[1]``; what another entry says as well is left out; the rest is in
-        the order of the paths. Law: ``x.normalised().normalised() == x.normalised()``.
+        Masks become paths of elements, ``keys[1]``; redundant entries are left out; the rest is in the order of
+        the paths. Law: ``x.normalised().normalised() == x.normalised()``.
         """
         sinks = [replace(sink, path=path, mask=None) for sink in self.sinks for path in _paths(sink.path, sink.mask)]
         sources = [
@@ -171,10 +171,10 @@ class KeySignature:
         return _Sequence(self.normalised(), other.normalised(), binding or {}).signature()
 
     def join(self, other: KeySignature) -> KeySignature:
-        """Return the signature of a branch: either this callable or the other one, and it is not known which.
+        """Return the signature of a branch: either this callable or the other one.
 
-        A sink is conditional unless both have it. A forward is left out unless both have it; a source keeps of its
-        parent what both say. Laws: it is associative, commutative but for the order of the parameters, and
+        A sink is conditional unless both have it. A forward is left out unless both have it; a source keeps its
+        parent if both agree. Laws: it is associative, commutative but for the order of the parameters, and
         ``f.join(f) == f.normalised()``.
         """
         first, second = self.normalised(), other.normalised()
@@ -246,7 +246,7 @@ def _without_repeated(sinks: list[Sink]) -> list[Sink]:
 
 
 def _without_covered(sources: list[Source]) -> list[Source]:
-    """Leave out what a source says that another one says of more."""
+    """Leave out sources that lie in another one with the same origin."""
     return [
         source
         for source in dict.fromkeys(sources)
@@ -291,7 +291,7 @@ def _consumption(signature: KeySignature, path: str) -> int:
 
 
 def _either(first: KeySignature, second: KeySignature, path: str) -> Source | None:
-    """Return what is known of a fresh key that one of two callables gives."""
+    """Return what both of two callables say of a fresh key."""
     one, other = _source_at(first, path), _source_at(second, path)
     if one is None or other is None or one.via != other.via:
         return None
@@ -300,7 +300,7 @@ def _either(first: KeySignature, second: KeySignature, path: str) -> Source | No
 
 
 def _source_at(signature: KeySignature, path: str) -> Source | None:
-    """Return the entry that says most of the key at an output path."""
+    """Return the most specific entry for the key at an output path."""
     own = parse(path)
     found = [source for source in signature.sources if covers(parse(source.path), own)]
     exact = [source for source in found if source.path == path]
@@ -376,7 +376,7 @@ class _Sequence:
             source = entry if isinstance(entry, Source) else None
             if covers(own, place):
                 exact = place if source is not None else (*start, *place[len(own) :])
-                closeness = len(own) + (own == place)  # [0] says more of the first element than [*] does
+                closeness = len(own) + (own == place)  # [0] is more specific than [*]
                 whole.append((closeness, _Held((), exact, source)))
             elif covers(place, own):
                 parts.append(_Held(own[len(place) :], start, source))
