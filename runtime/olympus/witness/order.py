@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from olympus.verdicts.question import Place, Question, Verdict
@@ -47,7 +47,9 @@ def contains(node: Any, start: tuple[int, int]) -> bool:
 
 
 def excluded(tree: ast.Module, question: Question, verdict: Verdict, seen: set[Place]) -> Verdict:
-    """Refute a finding if no call reaches its two places in that order, and an execution has reached one of them.
+    """Refute a finding about a method and a constructor that runs before it, if an execution has reached one of them.
+
+    Places that a branch keeps apart are no findings: the key flow compares path conditions.
 
     Args:
         tree: the file.
@@ -58,9 +60,6 @@ def excluded(tree: ast.Module, question: Question, verdict: Verdict, seen: set[P
     place, other = question.place, question.other
     if verdict.status != "not reached" or other is None or place.file != other.file or not {place, other} & seen:
         return verdict
-    first, second = (dict(choices(tree, starts(each))) for each in (place, other))
-    if any(first[choice] != second[choice] for choice in first.keys() & second.keys()):
-        return Verdict("refuted", "witness", "a call comes to one of the two places only")
     if is_made_before(around(tree, place), around(tree, other)):
         return Verdict("refuted", "witness", "an object is made before its other methods are called")
     return verdict
@@ -82,103 +81,3 @@ def is_made_before(own: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
             whole = len(named) > len(attributes)  # the object escapes
             return owner is same and made is not method and not whole and not {a.attr for a in attributes} & methods
     return False
-
-
-def choices(node: Any, start: tuple[int, int], kept: frozenset[str] | None = None) -> Iterator[tuple[Any, Any]]:
-    """Return the decisions on the way to a place, each with its outcome; those in loops and methods are left out.
-
-    Args:
-        node: the syntax to search.
-        start: the start of the place.
-        kept: the names of the function that are never rebound; ``None`` outside of functions.
-    """
-    if isinstance(node, ast.For | ast.While):
-        yield from end_of_loop(node, start)
-        return
-    if isinstance(node, ast.FunctionDef):
-        if kept is not None:
-            return
-        kept = names_kept(node)
-    elif isinstance(node, AGAIN):
-        return
-    for field, value in ast.iter_fields(node):
-        for index, inner in enumerate(value if isinstance(value, list) else [value]):
-            if not hasattr(inner, "lineno") and not isinstance(inner, ast.match_case):
-                continue
-            if not contains(span_of(inner), start):
-                continue
-            if isinstance(node, ast.If | ast.IfExp) and field in ("body", "orelse"):
-                yield tested(node, kept), field
-            if (isinstance(node, ast.Match) and field == "cases") or (is_conditional(node) and field == "args"):
-                yield node, index
-            if isinstance(node, ast.Try):
-                yield from attempted(node, field, index, start)
-            for earlier in value[:index] if isinstance(value, list) and field in ("body", "orelse") else ():
-                if isinstance(earlier, ast.If) and isinstance(earlier.body[-1], ast.Return | ast.Raise):
-                    yield tested(earlier, kept), "orelse"
-            yield from choices(inner, start, kept)
-
-
-def names_kept(function: ast.FunctionDef) -> frozenset[str]:
-    """Return the parameters that a function only tests: their truth value does not change."""
-    parameters = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
-    tests = [node.test for node in ast.walk(function) if isinstance(node, ast.If | ast.IfExp)]
-    used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and node not in tests}
-    return frozenset(parameters - used)
-
-
-def tested(node: ast.If | ast.IfExp, kept: frozenset[str] | None) -> Any:
-    """Return the key of a condition: the test itself if it is a name that is never rebound."""
-    return node.test.id if isinstance(node.test, ast.Name) and node.test.id in (kept or ()) else node
-
-
-def attempted(node: ast.Try, field: str, index: int, start: tuple[int, int]) -> Iterator[tuple[Any, Any]]:
-    """Return the decisions on the way to a place in a ``try``: after its last call has returned, no handler runs."""
-    if field == "handlers":
-        yield (node, "handler"), index
-        yield (node, "failed"), True
-    last: Any = getattr(node.body[-1], "value", None)
-    done = field == "body" and is_draw(last) and (last.lineno, last.col_offset + 1) == start
-    if done or field == "orelse":
-        yield (node, "failed"), False
-
-
-def is_draw(node: Any) -> bool:
-    """Return whether a node looks like a call of ``jax.random``: one that fails has consumed nothing."""
-    import jax
-
-    function = node.func if isinstance(node, ast.Call) else None
-    return isinstance(function, ast.Attribute) and hasattr(jax.random, function.attr)
-
-
-def end_of_loop(node: ast.For | ast.While, start: tuple[int, int]) -> Iterator[tuple[Any, Any]]:
-    """Return how a loop ends on the way to a place: by its ``else``, or in a block that leaves the loop."""
-    if any(contains(statement, start) for statement in node.orelse):
-        yield node, "else"
-    blocks: list[list[ast.stmt]] = [node.body]
-    while blocks:
-        block = blocks.pop()
-        inside = next((statement for statement in block if contains(statement, start)), None)
-        goes_on = any(isinstance(each, ast.Continue) for statement in block for each in ast.walk(statement))
-        if inside is not None and isinstance(block[-1], ast.Break) and not goes_on:
-            yield node, "break"
-        if isinstance(inside, ast.If | ast.With):
-            blocks += [inside.body, getattr(inside, "orelse", [])]
-
-
-def is_conditional(node: ast.AST) -> bool:
-    """Return whether a node is a call of ``lax.cond``, which calls one of its functions."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("lax.cond")
-
-
-def span_of(node: Any) -> Any:
-    """Return a node with a place: a case of ``match`` spans its pattern and body."""
-    if not isinstance(node, ast.match_case):
-        return node
-    last = node.body[-1]
-    return ast.Pass(
-        lineno=node.pattern.lineno,
-        col_offset=node.pattern.col_offset,
-        end_lineno=last.end_lineno,
-        end_col_offset=last.end_col_offset,
-    )
