@@ -79,7 +79,7 @@ REUSE = """
     ("engine", "owner", "name", "replacement", "kind"),
     [
         ("lineage", ledger.Ledger, "report", lambda *_: None, "missed reuse"),
-        ("recorder", Recorder, "_repeat", lambda *_: None, "missed reuse"),
+        ("recorder", Recorder, "repeat", lambda *_: None, "missed reuse"),
         ("judge", judge, "at", lambda *_: False, "not reached OLY104"),
         ("keyflow", agreement, "evaluate", lambda *_: Truth(), "false OLY104"),
     ],
