@@ -35,8 +35,8 @@ sys.exit(main(sys.argv[5:]))
 """
 """Runs the command; something happens to a file behind the analysis and before anything is written."""
 
-LINT = ("olympus_lint.runner", "check_bytes")
-MIGRATE = ("olympus_lint.migration.command", "migrate_texts")
+LINT = ("olympus_lint.run.one_file", "check_bytes")
+MIGRATE = ("olympus_lint.commandline.migrate", "migrate_texts")
 SAVE = f"path.write_text(path.read_text() + {EDIT!r})"
 
 
