@@ -1,5 +1,52 @@
-"""Puts this folder on the import path, for what the tests of several packages share, and gives JAX four devices."""
+"""Fixtures of all tests, and the number of JAX's devices. This folder is on the import path through this file."""
 
+from __future__ import annotations
+
+import gc
 import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any
+
+import pytest
 
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", "4")  # for shard_map and pmap; read when JAX is first imported
+
+PROCESS_LIMIT = 300  # seconds; below the limit of a test, so that the failure names the process
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_functions_are_dropped() -> Iterator[None]:
+    """Drop what JAX has traced and compiled after each module: a process would grow to several GiB."""
+    yield
+    if "jax" in sys.modules:
+        sys.modules["jax"].clear_caches()
+        gc.collect()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def processes_end() -> Iterator[None]:
+    """Give each wait for another process a limit, also the waits of `subprocess.run` and of a `with` statement."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("wait", "communicate"):
+            patch.setattr(subprocess.Popen, name, limited(getattr(subprocess.Popen, name)))
+        yield
+
+
+def limited(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of `Popen` whose argument `timeout` has a default."""
+
+    @wraps(method)
+    def call(process: Any, *arguments: Any, **options: Any) -> Any:
+        position = 0 if method.__name__ == "wait" else 1
+        if len(arguments) > position or options.get("timeout") is not None:
+            return method(process, *arguments, **options)
+        try:
+            return method(process, *arguments, **{**options, "timeout": PROCESS_LIMIT})
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+
+    return call
