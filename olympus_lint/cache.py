@@ -25,7 +25,7 @@ from olympus_lint.results import FileResult, Problem
 from olympus_lint.settings import Settings
 from olympus_lint.store import Store
 from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span
-from olympus_rules.keyflow.answers import Kept, Outcome, Question
+from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
 
 __all__ = ["AnswerMemory", "Cache", "Entry", "cache_folder"]
 

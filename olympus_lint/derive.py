@@ -27,7 +27,7 @@ def derive_pack(args: Namespace) -> int:
     from olympus_rules.deriving.derive import Derivation
     from olympus_rules.deriving.package import PackageError, find_package
     from olympus_rules.deriving.writer import pack_text
-    from olympus_rules.keyflow.project import Project
+    from olympus_rules.keyflow.linking.project import Project
     from olympus_rules.signatures import signatures
 
     settings = Configuration({}, Path(args.config) if args.config else None).at(Path.cwd())

@@ -32,9 +32,9 @@ from olympus_rules.syntax.project import locate
 if TYPE_CHECKING:
     from olympus_lint.cache import Cache
     from olympus_lint.migration.safety import Clearance
-    from olympus_rules.keyflow.answers import Answers, Need
     from olympus_rules.keyflow.facts import Unfinished
-    from olympus_rules.keyflow.project import Project
+    from olympus_rules.keyflow.linking.answers import Answers, Need
+    from olympus_rules.keyflow.linking.project import Project
 
 __all__ = ["Projects", "checks_syntax", "fix_text", "lint_text", "not_parsed", "settled", "worth_checking"]
 
@@ -209,7 +209,7 @@ class Projects:
 
     def get(self, settings: Settings) -> Project:
         """Return the project of files with these settings."""
-        from olympus_rules.keyflow.project import Project  # loads the interpreter only where a file needs it
+        from olympus_rules.keyflow.linking.project import Project  # loads the interpreter only where a file needs it
 
         choice = _choice(settings)
         if choice not in self._projects:
@@ -217,7 +217,7 @@ class Projects:
         return self._projects[choice]
 
     def _answers_of(self, settings: Settings) -> Answers:
-        from olympus_rules.keyflow.answers import Answers
+        from olympus_rules.keyflow.linking.answers import Answers
 
         choice = _choice(settings)
         if choice not in self._answers:

@@ -12,7 +12,7 @@ from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import HandedOut, Unfinished
-    from olympus_rules.keyflow.project import Project
+    from olympus_rules.keyflow.linking.project import Project
 
 __all__ = ["Checked", "RuleError", "check"]
 
@@ -64,8 +64,8 @@ def check(
         project: keeps what is known of other files from one call to the next.
         with_exits: whether it is wanted where keys go out of reach.
     """
-    from olympus_rules.keyflow.analysis import analyse  # loads the interpreter only where a file needs it
     from olympus_rules.keyflow.facts import HandedOut, Unfinished
+    from olympus_rules.keyflow.linking.analysis import analyse  # loads the interpreter only where a file needs it
 
     rules = list(all_rules().values() if rules is None else rules)
     asked = {kind for rule in rules for kind in rule.facts} | ({HandedOut} if with_exits else set())

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from unittest import mock
 
 from olympus.verdicts import Question
-from olympus_rules.keyflow import control
+from olympus_rules.keyflow.interpret import control
 
 from . import reference
 from .agreement import disagreements

@@ -9,7 +9,8 @@ import pytest
 from programs import CLEAN, RAW, REUSE
 
 from olympus_lint import sources
-from olympus_rules.keyflow import analysis, interpreter
+from olympus_rules.keyflow.interpret import interpreter
+from olympus_rules.keyflow.linking import analysis
 from olympus_rules.rules.key_reuse import KeyReuse
 
 

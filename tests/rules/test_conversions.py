@@ -9,9 +9,9 @@ import textwrap
 import pytest
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow.analysis import analyse
-from olympus_rules.keyflow.conversions import ROWS
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic
+from olympus_rules.keyflow.linking.analysis import analyse
+from olympus_rules.keyflow.notes.conversions import ROWS
 from olympus_rules.rules.key_conversion import ADVICE
 from olympus_rules.syntax import Document
 

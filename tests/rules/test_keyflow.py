@@ -9,11 +9,11 @@ import textwrap
 import pytest
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow.analysis import analyse
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, Ledger
+from olympus_rules.keyflow.domain.paths import ALWAYS, Decisions
+from olympus_rules.keyflow.domain.terms import Terms
 from olympus_rules.keyflow.facts import DerivationCollision, DtypeLogic, KeyArithmetic, KeyIndexing, Reuse, ShapeLogic
-from olympus_rules.keyflow.ledger import Certainty, Consumption, Ledger
-from olympus_rules.keyflow.paths import ALWAYS, Decisions
-from olympus_rules.keyflow.terms import Terms
+from olympus_rules.keyflow.linking.analysis import analyse
 from olympus_rules.syntax import Document
 
 HEADER = """\

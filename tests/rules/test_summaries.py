@@ -7,8 +7,8 @@ import textwrap
 import pytest
 
 from olympus.signature import Forward, KeySignature, Sink, Source
-from olympus_rules.keyflow.analysis import Analysis
-from olympus_rules.keyflow.project import Project
+from olympus_rules.keyflow.linking.analysis import Analysis
+from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.syntax import Document
 
 HEADER = "import jax\nfrom jax import random\n"

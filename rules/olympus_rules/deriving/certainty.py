@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from olympus_rules.keyflow.ledger import Consumption
-from olympus_rules.keyflow.paths import PathCondition, bit_numbers, implies
-from olympus_rules.keyflow.terms import Term
+from olympus_rules.keyflow.domain.ledger import Consumption
+from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers, implies
+from olympus_rules.keyflow.domain.terms import Term
 
 if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpreter import Interpreter
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = ["happens_always"]
 

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.deriving.effects import Effect, Undecided, effect, is_abstract, returned
 from olympus_rules.deriving.package import STEPS, Module, Package, definition, exports, public_names
-from olympus_rules.keyflow.analysis import RECURSION_LIMIT, Analysis
-from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
-from olympus_rules.keyflow.project import Project
-from olympus_rules.keyflow.specialisation import RECEIVER
-from olympus_rules.keyflow.values import Function, Library, Mapped, Partial, Value
+from olympus_rules.keyflow.domain.values import Function, Library, Mapped, Partial, Value
+from olympus_rules.keyflow.interpret.specialisation import RECEIVER
+from olympus_rules.keyflow.linking.analysis import RECURSION_LIMIT, Analysis
+from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax.document import decode
 

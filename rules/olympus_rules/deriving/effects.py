@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.deriving.certainty import happens_always
-from olympus_rules.keyflow.access import leaves
-from olympus_rules.keyflow.analysis import Analysis
+from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Function, Mapped, Value
 from olympus_rules.keyflow.facts import KeyKind, Unfinished
-from olympus_rules.keyflow.instructions import FunctionCode
-from olympus_rules.keyflow.ledger import Certainty, Consumption
-from olympus_rules.keyflow.specialisation import GENERAL
-from olympus_rules.keyflow.summary import origin
-from olympus_rules.keyflow.terms import Term
-from olympus_rules.keyflow.values import Function, Mapped, Value
+from olympus_rules.keyflow.interpret.specialisation import GENERAL
+from olympus_rules.keyflow.interpret.summary import origin
+from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.signatures import LibraryFunction
 
 __all__ = ["Effect", "Undecided", "effect", "is_abstract", "returned"]

@@ -314,7 +314,7 @@ class Conversion(Fact):
     """A key goes where a typed key is refused or is another value: numpy, files, comparisons, collectives …
 
     Attributes:
-        form: what happens there, one of the forms in ``keyflow/conversions.py``.
+        form: what happens there, one of the forms in ``keyflow/notes/conversions.py``.
         function: the callable or operator as the user knows it.
         subjects: the expressions that are keys or key arrays; none for keys inside of what a name stands for.
         effect: what a typed key does there: ``fails``, ``differs`` without an error, or the ``same``.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from olympus_rules.keyflow import instructions as ir
+from olympus_rules.code import instructions as ir
 from olympus_rules.reach.containers import METHODS
 from olympus_rules.reach.libraries import (
     ARRAY_MAKING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection
 
-from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
+from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.values import BoundMethod, Class, Function, Library, Made, Member, Object, Value
 

@@ -7,8 +7,8 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from olympus_rules.keyflow import instructions as ir
-from olympus_rules.keyflow.lowering import dotted_name
+from olympus_rules.code import instructions as ir
+from olympus_rules.code.lowering import dotted_name
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     WHOLE,

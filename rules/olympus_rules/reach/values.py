@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from olympus_rules.keyflow.instructions import ClassCode, FunctionCode
+from olympus_rules.code.instructions import ClassCode, FunctionCode
 
 __all__ = [
     "OTHER",

@@ -1,0 +1,534 @@
+"""Reading and writing parts of values: items, attributes, elements, slices."""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from collections.abc import Callable, Iterator
+from operator import is_
+from typing import TYPE_CHECKING, TypeGuard
+
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.terms import MAX_SIZE
+from olympus_rules.keyflow.domain.values import (
+    Bound,
+    Choice,
+    Class,
+    Condition,
+    Const,
+    Function,
+    Iteration,
+    Library,
+    Map,
+    Mapped,
+    Metadata,
+    Partial,
+    Sequence,
+    SliceOf,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from olympus_rules.code.instructions import ClassCode
+    from olympus_rules.keyflow.domain.terms import Term
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = [
+    "DICTIONARY",
+    "MAX_DEPTH",
+    "as_term",
+    "choose",
+    "element",
+    "exchanged",
+    "get_item",
+    "guarded_leaves",
+    "is_constant",
+    "is_large",
+    "is_never_none",
+    "is_registry",
+    "item_index",
+    "item_name",
+    "leaves",
+    "length",
+    "map_choice",
+    "map_leaves",
+    "objects",
+    "with_item",
+]
+
+MAX_ARMS = 12
+DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
+MAX_LOOKED_UP = 8  # callables of which one is called, it is not known which
+MAX_NESTED = 2_000
+MAX_DEPTH = 4  # of containers in containers, where one in them is looked for
+MAX_SEARCHED = 32  # items of one of these
+MAX_ITEMS = 256  # of a dictionary that is filled item by item
+
+
+def as_term(flow: Interpreter, value: Value) -> Term:
+    """Return a term for any value; structured values become terms of their parts."""
+    terms = flow.terms
+    if type(value) is int:
+        return value
+    if isinstance(value, Const):
+        try:
+            return terms.const(value.value)
+        except TypeError:
+            return terms.fresh()
+    if isinstance(value, Sequence):
+        if len(value.items) > MAX_SIZE:
+            return terms.fresh()  # as the term would be too large
+        return terms.make("op", value.kind, *(as_term(flow, item) for item in value.items))
+    if isinstance(value, Condition):
+        return terms.make("op", value.operation, *(as_term(flow, item) for item in value.operands))
+    if isinstance(value, Metadata):
+        return terms.make("op", value.what, value.term)
+    if isinstance(value, Choice):
+        return terms.make(
+            "op", ("choice", *(path for path, _ in value.arms)), *(as_term(flow, v) for _, v in value.arms)
+        )
+    if isinstance(value, Library):
+        return terms.make("symbol", value.qualified)
+    if isinstance(value, Class):
+        return _class_symbol(flow, value)
+    if isinstance(value, Function):
+        return terms.make("op", ("function", id(value.code)))
+    return terms.make("op", ("value", value)) if _hashable(value) else terms.fresh()
+
+
+def _class_symbol(flow: Interpreter, value: Class) -> Term:
+    """Return the term of a class, and note which classes it inherits."""
+
+    def name(code: ClassCode) -> str:
+        return code.home or f"{flow.analysis.name}.{code.name}"
+
+    bases = flow.terms.bases
+    if name(value.code) not in bases:
+        bases[name(value.code)] = frozenset(name(code) for code in flow.analysis.hierarchy.ancestry(value.code))
+    return flow.terms.make("symbol", name(value.code))
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def is_large(value: Value, most: int = MAX_NESTED) -> bool:
+    """Say whether the containers and alternatives inside a value hold more than so many parts, each counted where met.
+
+    ``x = (x, x)`` over and over is small in memory and without end to walk through; so is a result that has what a
+    function that calls itself returned before among its alternatives.
+    """
+    found, waiting = 0, [value]
+    while waiting:
+        parts = _parts(waiting.pop())
+        inner = [part for part in parts if isinstance(part, Sequence | Map | Choice)]
+        found += sum(len(_parts(part)) for part in inner)
+        if found > most:
+            return True
+        waiting += inner
+    return False
+
+
+def _parts(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Sequence):
+        return value.items
+    if isinstance(value, Map):
+        return tuple(item for _, item in value.items)
+    return tuple(arm for _, arm in value.arms) if isinstance(value, Choice) else ()
+
+
+def is_never_none(flow: Interpreter, value: Value) -> bool:
+    """Say whether a value is surely not ``None``: anything that is built here, and the arrays that JAX returns."""
+    if isinstance(value, Choice):
+        return all(is_never_none(flow, part) for _, part in value.arms)
+    if type(value) is not int:
+        return value != Const(None)
+    if value in flow.analysis.classes or flow.terms.kind(value) == "object":
+        return True
+    return flow.knowledge.is_something(value)
+
+
+def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:
+    """Return the value that is ``arms[i]`` under the i-th condition; equal arms are merged.
+
+    Of too many arms, those are kept on whose paths the fewest decisions are made.
+    """
+    flat: list[tuple[PathCondition, Value]] = []
+    for path, value in arms:
+        if isinstance(value, Choice):
+            for inner, part in value.arms:
+                joined = both(path, inner)
+                if joined is not None and flow.decisions.closure(joined) is not None:
+                    flat.append((joined, part))
+        else:
+            flat.append((path, value))
+    if not flat:
+        return flow.terms.fresh()
+    first = flat[0][1]
+    if all(value == first for _, value in flat):
+        return first
+    merged = _merged(flow, flat)
+    if merged is not None:
+        return merged
+    if len(flat) > MAX_ARMS:  # the rest is something, nobody knows what
+        nearest = sorted(range(len(flat)), key=lambda number: _decisions(flat[number][0]))[: MAX_ARMS - 1]
+        flat = [*(flat[number] for number in sorted(nearest)), (flow.path, flow.terms.fresh())]
+    return Choice(tuple(flat))
+
+
+def is_constant(value: Value | None) -> TypeGuard[Sequence]:
+    """Say whether a value is a tuple of constants."""
+    return (
+        isinstance(value, Sequence)
+        and value.kind == "tuple"
+        and not value.open
+        and all(isinstance(item, Const) for item in value.items)
+    )
+
+
+def _decisions(path: PathCondition) -> int:
+    """Return how many decisions a condition speaks of."""
+    return (path[0] | path[1]).bit_count()
+
+
+def _merged(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value | None:
+    """Return one container of choices for containers of one shape, ``None`` for anything else."""
+    first = arms[0][1]
+    if isinstance(first, Sequence):
+        rows = [(path, value.items) for path, value in arms if isinstance(value, Sequence) and _alike(value, first)]
+        if len(rows) == len(arms):
+            items = tuple(choose(flow, [(path, row[i]) for path, row in rows]) for i in range(len(first.items)))
+            return Sequence(first.kind, items, first.open)
+    elif isinstance(first, Map):
+        names = [name for name, _ in first.items]
+        maps = [
+            (path, dict(value.items))
+            for path, value in arms
+            if isinstance(value, Map) and value.open == first.open and [name for name, _ in value.items] == names
+        ]
+        if len(maps) == len(arms):
+            return Map(tuple((name, choose(flow, [(p, m[name]) for p, m in maps])) for name in names), first.open)
+    return None
+
+
+def _alike(a: Sequence, b: Sequence) -> bool:
+    return a.kind == b.kind and a.open == b.open and len(a.items) == len(b.items)
+
+
+def map_choice(flow: Interpreter, value: Value, function: Callable[[Value], Value]) -> Value:
+    """Apply a function to each arm that the present path allows."""
+    if not isinstance(value, Choice):
+        return function(value)
+    arms = [(path, function(part)) for path, part in value.arms if both(path, flow.path) is not None]
+    return choose(flow, arms)
+
+
+def leaves(value: Value) -> list[Term]:
+    """Return the terms in a value and its containers."""
+    if type(value) is int:
+        return [value]
+    if isinstance(value, Sequence):
+        return [term for item in value.items for term in leaves(item)]
+    if isinstance(value, Map):
+        return [term for _, item in value.items for term in leaves(item)]
+    if isinstance(value, Choice):
+        return [term for _, item in value.arms for term in leaves(item)]
+    return []
+
+
+def guarded_leaves(flow: Interpreter, value: Value) -> list[tuple[PathCondition, Term]]:
+    """Return the terms in a value with the condition under which it holds them on the present path."""
+    if not isinstance(value, Choice):
+        return [(flow.path, term) for term in leaves(value)]
+    found: list[tuple[PathCondition, Term]] = []
+    for path, part in value.arms:
+        joined = both(flow.path, path)
+        if joined is not None:
+            found += [(joined, term) for term in leaves(part)]
+    return found
+
+
+def objects(flow: Interpreter, value: Value) -> Iterator[tuple[PathCondition, Term]]:
+    """Yield the objects that a value may be, each with what has to hold for it besides the present path."""
+    for path, part in value.arms if isinstance(value, Choice) else ((ALWAYS, value),):
+        if both(flow.path, path) is not None:
+            further = path[0] & ~flow.path[0], path[1] & ~flow.path[1]
+            yield from ((further, term) for term in leaves(part)[:1])
+
+
+def map_leaves(value: Value, function: Callable[[Term], Value]) -> Value:
+    """Apply a function to each term in a value and its containers."""
+    if type(value) is int:
+        return function(value)
+    if isinstance(value, Sequence):
+        return Sequence(value.kind, tuple(map_leaves(item, function) for item in value.items), value.open)
+    if isinstance(value, Map):
+        return Map(tuple((key, map_leaves(item, function)) for key, item in value.items), value.open)
+    if isinstance(value, Choice):
+        return Choice(tuple((path, map_leaves(item, function)) for path, item in value.arms))
+    return value
+
+
+def get_item(flow: Interpreter, value: Value, index: Value) -> Value:
+    """Return ``value[index]``."""
+    if isinstance(value, Choice):
+        return map_choice(flow, value, lambda part: get_item(flow, part, index))
+    if isinstance(value, Sequence):
+        return _sequence_item(flow, value, index)
+    if isinstance(value, Map):
+        if isinstance(index, Const):
+            for key, item in value.items:
+                if key == index.value:
+                    return item
+            return flow.terms.fresh()
+        return _looked_up(flow, value, index)
+    if type(value) is int:
+        return _term_item(flow, value, index)
+    if isinstance(value, Class):  # Generic[T]
+        return value
+    return flow.terms.fresh()
+
+
+def is_registry(value: object, depth: int = MAX_DEPTH) -> TypeGuard[Map]:
+    """Say whether a value is a dictionary of callables, or of dictionaries with callables in them."""
+    if not isinstance(value, Map) or value.open or not 0 < len(value.items) <= MAX_SEARCHED or depth == 0:
+        return False
+    parts = [part for _, part in value.items]
+    if all(isinstance(part, CALLABLE) for part in parts):
+        return True
+    return all(isinstance(part, Map) for part in parts) and all(
+        any(isinstance(inner, CALLABLE) or is_registry(inner, depth - 1) for _, inner in part.items)
+        for part in parts
+        if isinstance(part, Map)
+    )
+
+
+def _looked_up(flow: Interpreter, registry: Map, index: Value) -> Value:
+    """Return what a dictionary of callables has under a name that is not known: one of its values."""
+    if not is_registry(registry) or len(registry.items) > MAX_LOOKED_UP:
+        return flow.terms.fresh()
+    if len(registry.items) == 1:
+        return registry.items[0][1]
+    name = as_term(flow, index)
+    tests = [flow.terms.make("op", "Eq", name, as_term(flow, Const(key))) for key, _ in registry.items]
+    for test in tests:  # an equality excludes those made before it; asked again, each excludes all
+        flow.decisions.outcomes(test)
+    paths = [flow.decisions.outcomes(test)[0] for test in tests]
+    return choose(flow, [(path, part) for path, (_, part) in zip(paths, registry.items, strict=True)])
+
+
+def with_item(container: Map | Sequence, index: object, value: Value) -> Map | Sequence:
+    """Return a container in which an item is another one."""
+    if isinstance(container, Map):
+        items = dict(container.items)
+        full = len(items) >= MAX_ITEMS and index not in items
+        if not full:
+            items[index] = value
+        return Map(tuple(items.items()), container.open or full)
+    if not isinstance(index, int) or not -len(container.items) <= index < len(container.items):
+        return container
+    changed = list(container.items)
+    changed[index] = value
+    return Sequence(container.kind, tuple(changed), container.open)
+
+
+def exchanged(value: Value, old: Value, new: Value, depth: int = MAX_DEPTH) -> Value:
+    """Return a value in which one container has become another, wherever it holds just that one."""
+    if value is old:
+        return new
+    if depth == 0 or not isinstance(value, Sequence | Map | Choice):
+        return value
+    if len(value.arms if isinstance(value, Choice) else value.items) > MAX_SEARCHED:
+        return value
+    if isinstance(value, Sequence):
+        items = tuple(exchanged(item, old, new, depth - 1) for item in value.items)
+        same = all(map(is_, items, value.items))
+        return value if same else Sequence(value.kind, items, value.open)
+    rows = value.items if isinstance(value, Map) else value.arms
+    parts = [exchanged(item, old, new, depth - 1) for _, item in rows]
+    if all(part is item for part, (_, item) in zip(parts, rows, strict=True)):
+        return value
+    if isinstance(value, Map):
+        return Map(tuple((name, part) for (name, _), part in zip(value.items, parts, strict=True)), value.open)
+    return Choice(tuple((path, part) for (path, _), part in zip(value.arms, parts, strict=True)))
+
+
+def item_name(index: str | int) -> str:
+    """Return what an item is called beside the attributes of an object."""
+    return f"[{index!r}]"
+
+
+def item_index(name: str) -> str | int | None:
+    """Return the index of an item by that name; ``None`` for the name of an attribute."""
+    if not name.startswith("["):
+        return None
+    if name == "[*]":  # of a term
+        return None
+    index = literal_eval(name[1:-1])
+    assert isinstance(index, str | int)
+    return index
+
+
+def _sequence_item(flow: Interpreter, value: Sequence, index: Value) -> Value:
+    if isinstance(index, Const) and isinstance(index.value, int):
+        position = index.value
+        if position < 0 and value.open:
+            return flow.terms.fresh()
+        if -len(value.items) <= position < len(value.items):
+            return value.items[position]
+        return flow.terms.fresh()
+    if isinstance(index, SliceOf):
+        lower, upper, step = _bounds(index)
+        if step is None and not value.open and _literal(index):
+            return Sequence(value.kind, value.items[slice(lower, upper)])
+        if step is None and _literal(index) and (lower or 0) >= 0 and upper is None:
+            return Sequence(value.kind, value.items[slice(lower, None)], True)
+    return flow.terms.fresh()
+
+
+def _bounds(index: SliceOf) -> tuple[int | None, int | None, Value | None]:
+    def bound(value: Value | None) -> int | None:
+        return value.value if isinstance(value, Const) and type(value.value) is int else None
+
+    return bound(index.lower), bound(index.upper), index.step
+
+
+def _literal(index: SliceOf) -> bool:
+    return all(
+        part is None or (isinstance(part, Const) and (part.value is None or type(part.value) is int))
+        for part in (index.lower, index.upper)
+    )
+
+
+def _term_item(flow: Interpreter, term: Term, index: Value) -> Value:
+    stored = flow.stored_item(term, index)
+    if stored is not None:
+        return stored
+    if isinstance(index, SliceOf):
+        lower, upper, step = _bounds(index)
+        if step is None and _literal(index):
+            return flow.knowledge.slice(term, lower, upper)
+        return flow.knowledge.view(f"slice {flow.terms.number()}", term, flow.knowledge.rank(term))
+    if isinstance(index, Sequence):  # keys[i, j], keys[:, 0], keys[..., 0]
+        value: Value = term
+        for part in index.items:
+            if isinstance(part, SliceOf) or part == Const(...) or type(value) is not int:
+                rank = flow.knowledge.rank(term)
+                return flow.knowledge.view(f"item {flow.terms.number()}", term, None if rank is None else rank - 1)
+            value = _term_item(flow, value, part)
+        return value
+    if isinstance(index, Const) and index.value is None:  # keys[None]
+        rank = flow.knowledge.rank(term)
+        return flow.knowledge.view("newaxis", term, None if rank is None else rank + 1)
+    return flow.knowledge.item(term, as_term(flow, index))
+
+
+def element(flow: Interpreter, value: Value, turn: int) -> Value | None:
+    """Return what a loop over a value gets in its n-th turn (from 0); ``None`` when it surely ends before."""
+    if isinstance(value, Choice):
+        parts = [(path, element(flow, part, turn)) for path, part in value.arms if both(path, flow.path) is not None]
+        return choose(flow, [(path, part) for path, part in parts if part is not None])
+    if isinstance(value, Sequence):
+        if turn < len(value.items):
+            return value.items[turn]
+        return flow.terms.fresh() if value.open else None
+    if isinstance(value, Map):
+        return Const(value.items[turn][0]) if turn < len(value.items) else None
+    if isinstance(value, Iteration):
+        return _iteration_element(flow, value, turn)
+    if isinstance(value, Const) and isinstance(value.value, str | bytes):
+        return Const(value.value[turn]) if turn < len(value.value) else None
+    if type(value) is int and _array_of(flow, value) is None:
+        return get_item(flow, value, Const(turn, counter=True))
+    return flow.terms.fresh()
+
+
+def _array_of(flow: Interpreter, value: Value) -> Term | None:
+    """Return the array that holds the values of a dictionary."""
+    terms = flow.terms
+    if type(value) is int and terms.operation(value) == "view" and terms.data(value) == DICTIONARY:
+        return terms.args(value)[0]
+    return None
+
+
+def length(flow: Interpreter, value: Value) -> int | None:
+    """Return how many elements a loop over a value gets, where that is known."""
+    if isinstance(value, Sequence | Map):
+        return None if value.open else len(value.items)
+    if isinstance(value, Const) and isinstance(value.value, str | bytes):
+        return len(value.value)
+    if type(value) is int:
+        return flow.terms.length(value)
+    if isinstance(value, Choice):
+        lengths = {length(flow, part) for path, part in value.arms if both(path, flow.path) is not None}
+        return lengths.pop() if len(lengths) == 1 else None
+    if not isinstance(value, Iteration):
+        return None
+    if value.kind == "range":
+        numbers = [part.value for part in value.parts if isinstance(part, Const) and type(part.value) is int]
+        whole = len(numbers) == len(value.parts) and (len(numbers) < 3 or numbers[2])
+        return len(range(*numbers)) if whole else None
+    if value.kind == "zip":
+        known = [number for part in value.parts if (number := length(flow, part)) is not None]
+        return min(known) if known and len(known) == len(value.parts) else None
+    return length(flow, value.parts[0])
+
+
+def _iteration_element(flow: Interpreter, value: Iteration, turn: int) -> Value | None:
+    if value.kind == "range":
+        return _range_element(flow, value.parts, turn)
+    if value.kind == "enumerate":
+        inner = element(flow, value.parts[0], turn)
+        if inner is None:
+            return None
+        start = value.parts[1] if len(value.parts) > 1 else Const(0)
+        offset = start.value if isinstance(start, Const) and isinstance(start.value, int) else None
+        counter: Value = Const(turn + offset, counter=True) if offset is not None else flow.terms.fresh()
+        return Sequence("tuple", (counter, inner))
+    if value.kind == "zip":
+        found = [element(flow, part, turn) for part in value.parts]
+        return None if None in found else Sequence("tuple", tuple(part for part in found if part is not None))
+    if value.kind == "items" and isinstance(value.parts[0], Map):
+        entries = value.parts[0].items
+        if turn < len(entries):
+            return Sequence("tuple", (Const(entries[turn][0]), entries[turn][1]))
+        return None
+    if value.kind == "values" and isinstance(value.parts[0], Map):
+        entries = value.parts[0].items
+        return entries[turn][1] if turn < len(entries) else None
+    return _entry(flow, value, turn)
+
+
+def _entry(flow: Interpreter, value: Iteration, turn: int) -> Value:
+    """Return an entry of a dictionary whose names are not known; equal turns of two loops get equal entries."""
+    whole = value.parts[0] if value.parts else None
+    array = _array_of(flow, whole) if whole is not None else None
+    if array is not None and value.kind in ("items", "values"):
+        item = get_item(flow, array, Const(turn, counter=True))
+        return item if value.kind == "values" else Sequence("tuple", (flow.terms.fresh(), item))
+    if type(whole) is int and value.kind in ("items", "values"):
+        name = flow.terms.make("op", "name", whole, flow.terms.const(turn))
+        item = get_item(flow, whole, name)
+        return item if value.kind == "values" else Sequence("tuple", (name, item))
+    return flow.terms.fresh()
+
+
+def _range_element(flow: Interpreter, parts: tuple[Value, ...], turn: int) -> Value | None:
+    numbers = [part.value if isinstance(part, Const) and isinstance(part.value, int) else None for part in parts]
+    start = numbers[0] if len(parts) > 1 else 0
+    stop = numbers[0] if len(parts) == 1 else numbers[1]
+    step = numbers[2] if len(parts) > 2 else 1
+    if start is None or step is None:
+        return flow.terms.fresh()
+    value = start + step * turn
+    if stop is not None and (value >= stop if step > 0 else value <= stop):
+        return None
+    if step < 0 and stop is None:  # counters go up
+        return flow.terms.make("op", "down", flow.terms.const(value))
+    return Const(value, counter=True)
+
+
+CALLABLE = (Function, Bound, Class, Library, Partial, Mapped)

@@ -1,0 +1,107 @@
+"""The arguments of a call, as values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from olympus_rules.keyflow.domain.values import Map, Sequence, Value
+
+__all__ = ["Arguments", "parts", "positional", "unpacked", "unstarred"]
+
+
+@dataclass(slots=True)
+class Arguments:
+    """The arguments of a call.
+
+    Attributes:
+        positional: (value, whether it is starred).
+        keywords: (name, value); a name of ``None`` unpacks a mapping.
+        node: the call expression, ``None`` when a transform makes the call.
+        receiver: the variable that holds the object of a method call.
+        owner: the object of a method call.
+        loop: what repeats the call when a transform makes it (``scan`` …).
+        asks: whether the result is nothing but a truth value.
+    """
+
+    positional: tuple[tuple[Value, bool], ...]
+    keywords: tuple[tuple[str | None, Value], ...]
+    node: ast.Call | None
+    receiver: str | None = None
+    owner: Value | None = None
+    loop: str = ""
+    asks: bool = False
+
+    def values(self) -> list[Value]:
+        """Return all argument values."""
+        return [value for value, _ in self.positional] + [value for _, value in self.keywords]
+
+    def get(self, position: int, name: str) -> Value | None:
+        """Return an argument by position or name."""
+        for keyword, value in self.keywords:
+            if keyword == name:
+                return value
+        if position < len(self.positional) and not any(starred for _, starred in self.positional[: position + 1]):
+            return self.positional[position][0]
+        return None
+
+    def expression(self, position: int, name: str) -> ast.expr | None:
+        """Return the expression of an argument by position or name."""
+        if self.node is None:
+            return None
+        for keyword in self.node.keywords:
+            if keyword.arg == name:
+                return keyword.value
+        if position < len(self.node.args) and not isinstance(self.node.args[position], ast.Starred):
+            return self.node.args[position]
+        return None
+
+    def expressions(self) -> Iterator[tuple[Value, ast.expr | None]]:
+        """Return every argument value with its expression."""
+        if self.node is None or len(self.node.args) != len(self.positional):
+            yield from ((value, None) for value in self.values())
+            return
+        yield from zip((value for value, _ in self.positional), self.node.args, strict=True)
+        yield from zip((value for _, value in self.keywords), (k.value for k in self.node.keywords), strict=False)
+
+
+def positional(*values: Value, loop: str = "") -> Arguments:
+    """Return the arguments of a call that a transform makes."""
+    return Arguments(tuple((value, False) for value in values), (), None, loop=loop)
+
+
+def unstarred(positional: Iterable[tuple[Value, bool]]) -> tuple[tuple[Value, bool], ...]:
+    """Return positional arguments with ``*values`` spread out where the values are known."""
+    found: list[tuple[Value, bool]] = []
+    for value, starred in positional:
+        if starred and isinstance(value, Sequence) and not value.open:
+            found += [(item, False) for item in value.items]
+        else:
+            found.append((value, starred))
+    return tuple(found)
+
+
+def unpacked(keywords: Iterable[tuple[str | None, Value]]) -> tuple[tuple[str | None, Value], ...]:
+    """Return keyword arguments with ``**values`` spread out where the values are known."""
+    found: list[tuple[str | None, Value]] = []
+    for name, value in keywords:
+        if name is None and isinstance(value, Map) and not value.open:
+            found += [(str(key), item) for key, item in value.items]
+        else:
+            found.append((name, value))
+    return tuple(found)
+
+
+def parts(value: Sequence | Map, expression: ast.expr | None) -> Iterator[tuple[Value, ast.expr | None]]:
+    """Return the elements of a container, each with its own expression where the container is a display."""
+    values = value.items if isinstance(value, Sequence) else tuple(item for _, item in value.items)
+    nodes: list[ast.expr] = []
+    if isinstance(expression, ast.Tuple | ast.List):
+        nodes = expression.elts
+    elif isinstance(expression, ast.Dict) and None not in expression.keys:
+        nodes = expression.values
+    if len(nodes) == len(values) and not any(isinstance(node, ast.Starred) for node in nodes):
+        yield from zip(values, nodes, strict=True)
+    else:  # the expression is the container, and no key
+        yield from ((part, None) for part in values)

@@ -1,0 +1,212 @@
+"""What is known of terms as keys: that they are keys at all, raw or typed, and how many batch axes they have.
+
+There are two sorts of evidence. A term that comes from a constructor or a derivation is a key by its *source*.
+A parameter or an attribute is a key by its *use*: something that takes nothing but a key took it. A name or an
+annotation is no evidence; it is remembered apart, for findings of the lowest confidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cache
+
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, compatible
+from olympus_rules.keyflow.domain.terms import WORDS, Term, Terms
+from olympus_rules.keyflow.facts import KeyKind
+
+__all__ = ["Knowledge", "Origin", "is_key_name"]
+
+_KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGNORECASE)
+
+
+_GENERATOR_NAME = re.compile(r"(^|_)p?rng(_?key)?\d*$", re.IGNORECASE)
+ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
+NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
+MAX_PATHS = 8  # conditions remembered of one key's uses; more of them cover whatever there is
+
+
+@cache
+def _read_name(name: str) -> tuple[bool, bool]:
+    """Say whether a name is one of a key, and one that nothing but a key has if it has a shape."""
+    is_key = _KEY_NAME.search(name) is not None
+    return is_key, is_key and _GENERATOR_NAME.search(name) is not None
+
+
+def is_key_name(name: str) -> bool:
+    """Say whether something of this name may well be a key."""
+    return _read_name(name)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a term came to be a key: its kind, and its batch axes (0 for one key, ``None`` when unknown)."""
+
+    kind: KeyKind
+    rank: int | None
+
+
+class Knowledge:
+    """Builds key terms and remembers what is known of them.
+
+    Attributes:
+        origins: terms that are keys by their source.
+        used: terms that are keys by their use, with the batch axes that the use implies.
+        kinds: raw or typed, of keys by their use of which that is known.
+        passed: parameters that get keys by calls, and whether one of these may be raw.
+        named: terms that go by a key's name; ``generators`` by one with ``rng`` in it. Nothing else of that name
+            has a shape or words, so code that looks at these knows a raw key.
+        filled: what was put where there was nothing, which is not nothing itself; whether it is true as well.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        """Share the table of terms."""
+        self.terms = terms
+        self.origins: dict[Term, Origin] = {}
+        self.used: dict[Term, int] = {}
+        self.passed: dict[Term, bool] = {}
+        self.kinds: dict[Term, KeyKind] = {}
+        self.use_paths: dict[Term, list[PathCondition]] = {}
+        self.named: set[Term] = set()
+        self.generators: set[Term] = set()
+        self.filled: dict[Term, bool] = {}
+
+    # evidence
+
+    def is_known(self, term: Term) -> bool:
+        """Say whether there is evidence, by source or by use, that the term is a key or a key array."""
+        return term in self.origins or term in self.used
+
+    def is_candidate(self, term: Term) -> bool:
+        """Say whether the term is a key by evidence or by its name."""
+        return term in self.origins or term in self.used or term in self.named
+
+    def rank(self, term: Term) -> int | None:
+        """Return the number of batch axes, by source, else by use."""
+        origin = self.origins.get(term)
+        return origin.rank if origin is not None else self.used.get(term)
+
+    def kind(self, term: Term) -> KeyKind:
+        """Return raw or typed, where the source says so."""
+        origin = self.origins.get(term)
+        return origin.kind if origin is not None else self.kinds.get(term, KeyKind.UNKNOWN)
+
+    def use(self, term: Term, rank: int = 0, path: PathCondition = ALWAYS) -> None:
+        """Note that something that takes only keys took this term, and under which condition."""
+        paths = self.use_paths.setdefault(term, [])
+        if len(paths) < MAX_PATHS and path not in paths:
+            paths.append(path)
+        while term not in self.used or self.used[term] < rank:
+            self.used[term] = rank
+            operation = self.terms.operation(term)
+            if operation == "op":  # what arithmetic makes of a key is one only if the words are looked at
+                for operand in self.terms.args(term):
+                    if operand in self.named:
+                        self.use(operand, rank, path)
+            if operation not in ("item", "lane", "slice") and (operation, self.terms.data(term)) != ("view", WORDS):
+                break
+            term, rank = self.terms.args(term)[0], rank + (operation in ("item", "lane"))
+
+    def name(self, term: Term, name: str) -> None:
+        """Note a name that a term goes by."""
+        is_key, is_generator = _read_name(name)
+        if is_key:
+            self.named.add(term)
+        if is_generator:
+            self.generators.add(term)
+
+    def fill(self, term: Term, *, true: bool) -> None:
+        """Note that a result is put where there was ``None``, or nothing that is true."""
+        if self.terms.operation(term) in ("fresh", "op", "copy"):
+            self.filled[term] = true or self.filled.get(term, False)
+
+    def is_something(self, term: Term) -> bool:
+        """Say whether a term is surely not ``None``."""
+        if term in self.filled:
+            return True
+        operation, data = self.terms.operation(term), self.terms.data(term)
+        if operation == "op":
+            return data in ARITHMETIC or (isinstance(data, tuple) and str(data[0]).startswith(("jax.", "numpy.")))
+        return operation in NEVER_NONE or term in self.origins
+
+    def used_on(self, term: Term, path: PathCondition) -> bool:
+        """Say whether the use that shows a term to be a key can happen on this path."""
+        paths = self.use_paths.get(term, [])
+        return not paths or len(paths) >= MAX_PATHS or any(compatible(path, other) for other in paths)
+
+    def pass_on(self, parameter: Term, key: Term) -> None:
+        """Note that a call gives a key to a parameter, which may get something else from another call."""
+        self.passed[parameter] = self.passed.get(parameter, False) or self.kind(key) != KeyKind.TYPED
+
+    # construction
+
+    def _derived(self, term: Term, parent: Term, rank: int | None) -> Term:
+        self.origins.setdefault(term, Origin(self.kind(parent), rank))
+        return term
+
+    def seed(self, kind: KeyKind, data: Hashable, seed: Term) -> Term:
+        """Return a key made from a seed."""
+        term = self.terms.make("seed", (kind, data), seed)
+        self.origins.setdefault(term, Origin(kind, 0))
+        return term
+
+    def made(self, kind: KeyKind = KeyKind.UNKNOWN) -> Term:
+        """Return a key that a library makes from hidden state."""
+        return self.seed(kind, self.terms.number(), self.terms.fresh())
+
+    def split(self, data: Hashable, key: Term, count: Term, axes: int | None) -> Term:
+        """Return the key array of a split; ``axes`` is how many axes the count gives."""
+        rank = self.rank(key)
+        return self._derived(
+            self.terms.make("split", data, key, count), key, None if axes is None else (rank or 0) + axes
+        )
+
+    def fold_in(self, key: Term, datum: Term) -> Term:
+        """Return the key that ``fold_in`` derives."""
+        return self._derived(self.terms.make("fold_in", None, key, datum), key, self.rank(key) or 0)
+
+    def clone(self, data: Hashable, key: Term) -> Term:
+        """Return a deliberate copy of a key, which counts as another one."""
+        return self._derived(self.terms.make("clone", data, key), key, self.rank(key))
+
+    def item(self, term: Term, index: Term) -> Term:
+        """Return an element of an array."""
+        return self._part(self.terms.item(term, index), term, 1)
+
+    def slice(self, term: Term, lower: int | None, upper: int | None) -> Term:
+        """Return a slice of an array."""
+        return self._part(self.terms.slice(term, lower, upper), term, 0)
+
+    def lane(self, term: Term) -> Term:
+        """Return what one lane of a map over an array gets."""
+        if self.terms.operation(term) == "batch":
+            return self.terms.args(term)[0]
+        return self._part(self.terms.make("lane", None, term), term, 1)
+
+    def batch(self, term: Term) -> Term:
+        """Return the array of what each lane gives."""
+        if self.terms.operation(term) == "lane":
+            return self.terms.args(term)[0]
+        batched = self.terms.make("batch", None, term)
+        origin = self.origins.get(term)
+        if origin is not None:
+            rank = None if origin.rank is None else origin.rank + 1
+            self.origins.setdefault(batched, Origin(origin.kind, rank))
+        return batched
+
+    def view(self, operation: str, term: Term, rank: int | None) -> Term:
+        """Return a rearranged array."""
+        viewed = self.terms.make("view", operation, term)
+        origin = self.origins.get(term)
+        if origin is not None:
+            self.origins.setdefault(viewed, Origin(origin.kind, rank))
+        return viewed
+
+    def _part(self, part: Term, whole: Term, axes: int) -> Term:
+        origin = self.origins.get(whole)
+        if origin is not None and part not in self.origins:
+            rank = None if origin.rank is None else origin.rank - axes
+            if rank is None or rank >= 0:
+                self.origins[part] = Origin(origin.kind, rank)
+        return part

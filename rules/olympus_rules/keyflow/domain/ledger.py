@@ -1,0 +1,233 @@
+"""Who consumed which identity, and which two of them lie on one path."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from olympus_rules.keyflow.domain.paths import Decisions, PathCondition, both, implies
+from olympus_rules.keyflow.domain.terms import Term, Terms
+
+__all__ = ["Certainty", "Consumption", "Departure", "Derivation", "Ledger", "Meeting"]
+
+LONG = 1 << 30  # a length that is not known: indices from both ends of an array do not meet
+NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
+
+
+class Meeting(IntEnum):
+    """Whether two consumptions can happen in one run, as far as that is shown."""
+
+    NEVER = 0
+    DOUBTFUL = 1  # a loop runs zero times, names stand for one value
+    ASSUMED = 2  # unknown calls give what both need
+    SHOWN = 3
+
+
+class Certainty(IntEnum):
+    """What is known of the callee that took a key."""
+
+    DOUBTFUL = 0  # a class from elsewhere, which may only store it, or a method that may only fold into it
+    UNKNOWN = 1  # a function from elsewhere
+    KNOWN = 2
+
+
+@dataclass(slots=True)
+class Consumption:
+    """One consumption.
+
+    Attributes:
+        node: the expression that is flagged.
+        what: the callee as the user knows it.
+        certainty: what is known of the callee.
+        path: when it happens.
+        term: the identity; the interpreter fills it in.
+        key: the expression that held the key.
+        draw: which bits of the key are drawn; equal labels draw equal bits.
+        call: a number for the call; consumptions of one call are not compared, unless they come through
+            different parameters or elements (``origin``).
+        origin: the parameter, or the element of one, that the key went in through.
+        loop: what repeats the place: ``loop``, ``comprehension``, ``scan`` …
+        count: the number of children of a split, where it is a literal.
+        time: when it happens, counted in consumptions and departures.
+        arms: which of several possible callees made it, as (number of the choice, number of the callee): of two
+            different ones, only one is called.
+        site: the call of a transformation, loop or map that makes the call, where there is one.
+        replaced: the elements of the container that have become others: under which condition, and when.
+    """
+
+    node: ast.AST
+    what: str
+    certainty: Certainty
+    path: PathCondition
+    term: Term = -1
+    key: ast.expr | None = None
+    draw: str = "call"
+    call: int = 0
+    origin: Term | None = None
+    loop: str = ""
+    count: int | None = None
+    time: int = 0
+    arms: tuple[tuple[int, int], ...] = ()
+    site: ast.AST | None = None
+    replaced: tuple[tuple[Term, PathCondition, int], ...] = ()
+
+
+@dataclass(slots=True)
+class Derivation:
+    """A ``fold_in``: where, when, the child, the innermost loop around it, and a number for the call."""
+
+    node: ast.Call
+    path: PathCondition
+    child: Term
+    loop: str
+    call: int
+    time: int
+
+
+@dataclass(slots=True)
+class Departure:
+    """A path that ends: whatever is executed from ``start`` to ``end`` (``None``: for good) is not on it."""
+
+    path: PathCondition
+    start: int
+    end: int | None = None
+
+    def in_force(self, time: int) -> bool:
+        """Say whether the path is left at this time."""
+        return self.start <= time and (self.end is None or time <= self.end)
+
+
+class Ledger:
+    """The consumptions of one function, in the order of execution, and the paths that it leaves early."""
+
+    def __init__(self, terms: Terms, decisions: Decisions) -> None:
+        """Share the tables of terms and decisions."""
+        self._terms = terms
+        self._decisions = decisions
+        self.consumptions: list[Consumption] = []
+        self.departures: list[Departure] = []
+        self._time = 0
+
+    def add(self, consumption: Consumption) -> None:
+        """Note a consumption; one in every lane of a map uses up the whole array."""
+        term = consumption.term
+        while self._terms.operation(term) == "lane":
+            term = self._terms.args(term)[0]
+        self.consumptions.append(consumption if term == consumption.term else replace(consumption, term=term))
+
+    def tick(self) -> int:
+        """Return the present time, which then moves on."""
+        self._time += 1
+        return self._time
+
+    def depart(self, path: PathCondition) -> Departure:
+        """Note that a path ends here (``return``, ``raise``, ``break``, ``continue``)."""
+        departure = Departure(path, self.tick())
+        self.departures.append(departure)
+        return departure
+
+    def pairs(self, is_candidate: Callable[[Term], bool]) -> Iterator[tuple[Consumption, Consumption]]:
+        """Return each consumption that has an earlier one of the same identity on its path, with the surest of them.
+
+        Where the same place consumed it in an earlier turn of a loop, that pair comes as well.
+
+        Terms that are no candidates for keys, and are no part of one, are left out.
+        """
+        own: dict[Term, list[Consumption]] = {}
+        parts: dict[Term, list[Consumption]] = {}
+        items: dict[Term, list[Consumption]] = {}
+        slices: dict[Term, list[Consumption]] = {}
+        for again in self.consumptions:
+            ancestors = self._terms.ancestors(again.term)
+            if not (is_candidate(again.term) or any(map(is_candidate, ancestors))):
+                continue
+            earlier = [own.get(again.term, ()), parts.get(again.term, ())]
+            earlier += [own.get(ancestor, ()) for ancestor in ancestors]
+            is_slice = self._terms.operation(again.term) == "slice"
+            if ancestors:  # two items of one array overlap when they are equal, which is looked up
+                ranges = [*slices.get(ancestors[0], ()), *(items.get(ancestors[0], ()) if is_slice else ())]
+                earlier.append([c for c in ranges if self._overlap(c.term, again.term)])
+            first = self._surest(earlier, again)
+            if first is not None:
+                yield first, again
+                before = own.get(again.term, [again])[-1]  # the same place in an earlier turn may say more
+                if before.node is again.node is not first.node and self.meeting(before, again):
+                    yield before, again
+            own.setdefault(again.term, []).append(again)
+            for ancestor in ancestors:
+                parts.setdefault(ancestor, []).append(again)
+            if ancestors and self._range(again.term) is not None:
+                (slices if is_slice else items).setdefault(ancestors[0], []).append(again)
+
+    def _surest(self, earlier: Iterable[Sequence[Consumption]], again: Consumption) -> Consumption | None:
+        """Return the consumption that most surely happens in one run with a later one, the first of several."""
+        surest: int = Meeting.NEVER
+        found: Consumption | None = None
+        for candidate in (candidate for group in earlier for candidate in group[:NEAREST]):
+            grade = min(int(self.meeting(candidate, again)), candidate.certainty + 1)
+            if grade > surest:
+                surest, found = grade, candidate
+                if surest == Meeting.SHOWN:
+                    break
+        return found
+
+    def meeting(self, first: Consumption, again: Consumption) -> Meeting:
+        """Return whether two consumptions of one identity can happen in one run."""
+        if first.call == again.call and self._one_way_in(first.origin, again.origin):
+            return Meeting.NEVER
+        if first.arms and again.arms and any(a != b and a[0] == b[0] for a in first.arms for b in again.arms):
+            return Meeting.NEVER
+        if again.replaced and self._is_replaced(first, again):
+            return Meeting.NEVER
+        return self.on_one_path(first, again)
+
+    def _is_replaced(self, first: Consumption, again: Consumption) -> bool:
+        """Say whether what was consumed first is no longer in the container that is consumed again."""
+        parts = {first.term, *self._terms.ancestors(first.term)}
+        joined = both(first.path, again.path)
+        return joined is not None and any(
+            time > first.time and (part in parts or first.term == again.term) and implies(joined, path)
+            for part, path, time in again.replaced
+        )
+
+    def on_one_path(self, first: Consumption | Derivation, again: Consumption | Derivation) -> Meeting:
+        """Return whether both can happen in one run, the first one first."""
+        joined = self._decisions.closure(both(first.path, again.path))
+        if joined is None or any(
+            (departure.in_force(first.time) or departure.in_force(again.time)) and implies(joined, departure.path)
+            for departure in self.departures
+        ):
+            return Meeting.NEVER
+        if self._decisions.is_doubtful(joined):
+            return Meeting.DOUBTFUL
+        return Meeting.ASSUMED if self._decisions.is_assumed(first.path, again.path) else Meeting.SHOWN
+
+    def _one_way_in(self, a: Term | None, b: Term | None) -> bool:
+        """Say whether two keys came into a function as one part of its arguments, or one as a part of the other."""
+        if a is None or b is None or a == b:
+            return a == b
+        return a in self._terms.ancestors(b) or b in self._terms.ancestors(a)
+
+    def _overlap(self, a: Term, b: Term) -> bool:
+        """Say whether two parts of one array surely share an element."""
+        first, second = self._range(a), self._range(b)
+        if a == b or first is None or second is None:
+            return False
+        return max(first[0], second[0]) < min(first[1], second[1])
+
+    def _range(self, term: Term) -> tuple[int, int] | None:
+        data, args = self._terms.data(term), self._terms.args(term)
+        length = self._terms.length(args[0]) if args else None
+        end = LONG if length is None else length
+        if self._terms.operation(term) == "item":
+            index = self._terms.constant(args[1])
+            if not isinstance(index, int):
+                return None
+            position = index if index >= 0 else end + index
+            return position, position + 1
+        if self._terms.operation(term) != "slice":
+            return None
+        lower, upper = data[0] or 0, end if data[1] is None else data[1]
+        return lower if lower >= 0 else end + lower, upper if upper >= 0 else end + upper

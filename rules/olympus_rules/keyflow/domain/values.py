@@ -1,0 +1,191 @@
+"""What a variable can hold. A plain ``int`` is a term: a value known only by where it comes from.
+
+Values are never changed. They are not declared frozen because making a frozen one takes three times as long, and a run
+makes millions.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.domain.paths import PathCondition
+from olympus_rules.keyflow.domain.terms import Term
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.transformed import Boundary
+
+__all__ = [
+    "UNBOUND",
+    "Bound",
+    "Choice",
+    "Class",
+    "Condition",
+    "Const",
+    "Function",
+    "Iteration",
+    "Library",
+    "Map",
+    "Mapped",
+    "Metadata",
+    "Partial",
+    "Sequence",
+    "SliceOf",
+    "Super",
+    "Value",
+]
+
+
+UNBOUND = "unbound"  # the module, so to say, of a name that nothing in the file binds: a star import brings it
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Const:
+    """A Python constant. A loop's counter is one whose value is not what conditions see (``counter``)."""
+
+    value: object
+    counter: bool = False
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Sequence:
+    """A tuple, list or set whose first elements are known; ``open`` when there may be more."""
+
+    kind: str
+    items: tuple[Value, ...]
+    open: bool = False
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Map:
+    """A dictionary with constant keys."""
+
+    items: tuple[tuple[object, Value], ...]
+    open: bool = False
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Function:
+    """A function whose source is in reach.
+
+    Attributes:
+        code: the function.
+        doubtful: whether a decorator that we do not know wraps it.
+        defaults: the values of its default arguments.
+        captured: what the variables of the functions around it held when one of them returned it, by (scope, name).
+        traced: the transformations around it that hand its arguments on; the same function with and without them.
+    """
+
+    code: FunctionCode
+    doubtful: bool = False
+    defaults: tuple[tuple[str, Value], ...] = ()
+    captured: tuple[tuple[tuple[FunctionCode, str], Value], ...] = ()
+    traced: tuple[Boundary, ...] = field(default=(), compare=False)
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Bound:
+    """A method with its object."""
+
+    function: Value
+    self: Value
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Class:
+    """A class whose source is in reach."""
+
+    code: ClassCode
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Super:
+    """``super()`` in a method: the object, seen as one of the bases of the method's class."""
+
+    code: ClassCode
+    self: Value
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Library:
+    """A name from outside this file; ``traced`` is as for a function."""
+
+    qualified: str
+    traced: tuple[Boundary, ...] = field(default=(), compare=False)
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Partial:
+    """``functools.partial``."""
+
+    function: Value
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Mapped:
+    """A callable under a transformation that changes what its arguments and results are.
+
+    Attributes:
+        kind: ``vmap``, ``shard_map`` or ``value_and_grad``.
+        in_axes, out_axes: as given; ``Const(0)`` by default; the specs of a ``shard_map``.
+        node: the call that made it.
+        name: the transformation as the user knows it: ``vmap``, ``pmap``, ``filter_vmap`` …
+    """
+
+    kind: str
+    function: Value
+    in_axes: Value = field(default_factory=lambda: Const(0))
+    out_axes: Value = field(default_factory=lambda: Const(0))
+    node: ast.Call | None = None
+    name: str = ""
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Metadata:
+    """A key's ``shape``, ``ndim``, ``dtype``, ``size``, ``len`` or ``dtype.name``."""
+
+    what: str
+    term: Term
+    subject: ast.expr
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Condition:
+    """``not``, ``and`` or ``or`` of conditions."""
+
+    operation: str
+    operands: tuple[Value, ...]
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Choice:
+    """Different values on different paths."""
+
+    arms: tuple[tuple[PathCondition, Value], ...]
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Iteration:
+    """What a loop goes over: ``range``, ``zip``, ``enumerate``, ``items``, ``reversed`` of its parts."""
+
+    kind: str
+    parts: tuple[Value, ...]
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class SliceOf:
+    """A slice object; bounds are values or ``None``."""
+
+    lower: Value | None
+    upper: Value | None
+    step: Value | None
+
+
+Value: TypeAlias = (
+    "Term | Const | Sequence | Map | Function | Bound | Class | Super | Library | Partial | Mapped | Metadata"
+    " | Condition | Choice | Iteration | SliceOf"
+)

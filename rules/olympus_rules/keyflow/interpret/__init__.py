@@ -1,0 +1,1 @@
+"""The abstract interpreter: evaluates instructions, applies calls, summarises functions."""

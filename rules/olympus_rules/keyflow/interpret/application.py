@@ -1,0 +1,388 @@
+"""What a call of a function or class does whose source is in reach: its summary, with the arguments in their place."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.keyflow.domain import presence
+from olympus_rules.keyflow.domain.access import (
+    CALLABLE,
+    choose,
+    get_item,
+    item_index,
+    leaves,
+    map_leaves,
+    objects,
+    with_item,
+)
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, both
+from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Map, Sequence, Value
+from olympus_rules.keyflow.interpret import lanes
+from olympus_rules.keyflow.interpret.instance import Instance
+from olympus_rules.keyflow.interpret.specialisation import specialisation
+from olympus_rules.keyflow.interpret.summary import Summary, origin, owners, way_in
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["CONNECTIVES", "apply", "asks_for_its_type", "concerns_keys", "construct"]
+
+TYPE_TESTS = ("isinstance", "issubclass", "hasattr", "callable")
+CONNECTIVES = ("and", "or", "not")
+
+
+def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
+    """Return what a call of a function gives, and note what it consumes."""
+    concerned = concerns_keys(flow, arguments)
+    reached = flow.analysis.reach(function, concerned=concerned)
+    if reached is None or not (concerned or arguments.asks or _matters(flow, reached.code)):
+        return flow.terms.fresh()
+    function = reached
+    binding = bind(flow, function, arguments)
+    _pass_on(flow, function, binding)
+    summary = flow.analysis.summary(function.code, specialisation(flow, function, binding))
+    if summary is None:  # it calls itself, and nothing is known of it yet
+        return flow.terms.fresh()
+    instance = Instance(flow, summary, binding, dict(function.captured))
+    arrays = flow.analysis.arrays
+    given = arrays.given(arguments) if arrays is not None else frozenset()
+    blurred = _blurred(summary, instance) if summary.writes else set()
+    writes = [(write, *_prepared(flow, instance, *write)) for write in summary.writes]
+    uses = [use for use in summary.uses if not blurred or blurred.isdisjoint(owners(flow.terms, use.term))]
+    later: list[Consumption] = []
+    for use in uses:
+        if summary.changes and _is_later(flow.terms, use.term):
+            later.append(use)
+        else:
+            _consume(flow, function, arguments, instance, use)
+    for term, name in summary.changes:
+        owner = instance.current(term)
+        if name == presence.VARIABLE:
+            _assign(flow, term, flow.terms.fresh(), ALWAYS)
+        elif name is not None:
+            _set(flow, instance, owner, name, flow.terms.fresh())
+        elif not _rebind(flow, instance, owner, None):
+            for target in leaves(owner)[:1]:
+                flow.forget(target)
+    for use in later:
+        _consume(flow, function, arguments, instance, use)
+    if not function.doubtful:
+        lanes.pass_on(flow, summary.draws, instance)
+    for (term, name, value, _), path, is_there in writes:
+        if term not in blurred and path is not None:
+            _write(flow, instance, term, name, value, path, given, is_there=is_there)
+    for term in blurred:
+        flow.forget(cast(int, instance.value(term)))
+    returned = instance.returned(summary.returns)
+    return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
+
+
+def _matters(flow: Interpreter, code: FunctionCode) -> bool:
+    """Say whether a function is worth following although no key goes in."""
+    return code not in flow.analysis.idle or code.is_property or bool(code.outer_names) or code.is_test
+
+
+def _pass_on(flow: Interpreter, function: Function, binding: dict[str, Value]) -> None:
+    """Note which parameters of a function get keys, for what the function does with whatever it gets."""
+    knowledge = flow.knowledge
+    for name, value in binding.items():
+        if type(value) is int and knowledge.is_known(value):
+            knowledge.pass_on(flow.terms.make("param", (function.code, name)), value)
+
+
+def _blurred(summary: Summary, instance: Instance) -> set[Term]:
+    """Return the objects of the callee that are one object to the caller, if the callee writes to it.
+
+    What it holds when is not known then: the callee was interpreted as if they were several.
+    """
+    written = {term for term, *_ in summary.writes}
+    objects = written.union(*(owners(instance.flow.terms, use.term) for use in summary.uses))
+    if len(objects) < 2:
+        return set()
+    same: dict[Value, set[Term]] = {}
+    for term in objects:
+        value = instance.value(term)
+        if type(value) is int:
+            same.setdefault(value, set()).add(term)
+    return {term for terms in same.values() if len(terms) > 1 and not terms.isdisjoint(written) for term in terms}
+
+
+def _consume(flow: Interpreter, function: Function, arguments: Arguments, instance: Instance, use: Consumption) -> None:
+    """Note a consumption of the callee as one of the caller."""
+    value = instance.value(use.term)
+    if type(value) is int and value in flow.analysis.generators:
+        return  # an object that gives keys goes where either is taken
+    if use.certainty != Certainty.KNOWN and not _may_hold_keys(flow, value):
+        return
+    path = instance.path(use.path)
+    joined = None if path is None else both(flow.path, path)
+    if joined is None:
+        return
+    if use.certainty == Certainty.KNOWN and not asks_for_its_type(flow, use):
+        for term in leaves(value):
+            flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0), joined)
+    handed = arguments.node is None  # a transform makes the call: the place is in the function itself
+    node = arguments.node or (flow.site if function.code.is_foreign else use.node)
+    if node is None:
+        return
+    passed = replace(
+        use,
+        node=node,
+        what=use.what if handed else function.code.name,
+        certainty=min(use.certainty, Certainty.UNKNOWN) if function.doubtful else use.certainty,
+        path=joined,
+        key=use.key if handed else _expression(flow, instance.summary, use, arguments),
+        call=instance.number,
+        origin=way_in(flow.terms, use.term),
+        loop=arguments.loop or use.loop if handed else arguments.loop,
+    )
+    flow.consume(value, passed)
+
+
+def asks_for_its_type(flow: Interpreter, use: Consumption) -> bool:
+    """Say whether the callee takes the value for a key only after a look at its type, so that it may be no key here."""
+    terms = flow.terms
+    subjects = {use.term, *terms.ancestors(use.term)}
+    waiting = [flow.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
+    while waiting:
+        test = waiting.pop()
+        if terms.operation(test) != "op" or not terms.args(test):
+            continue
+        data = terms.data(test)
+        parts = flow.decisions.parts(test)
+        if parts is not None:
+            waiting += [flow.decisions.tests[number] for mask in parts for number in bit_numbers(mask)]
+        elif data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
+            waiting += terms.args(test)
+        elif data in TYPE_TESTS:
+            subject = terms.args(test)[0]  # of a value that differs by path, each arm; an attribute of it
+            if not subjects.isdisjoint((subject, *terms.args(subject))):
+                return True
+    return False
+
+
+def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
+    """Say whether an argument may be a key or call for one."""
+    values = arguments.values()
+    if any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in values):
+        return True
+    if flow.holders and any(term in flow.holders for value in values for term in leaves(value)):
+        return True
+    arrays = flow.analysis.arrays
+    return arrays is not None and any(arrays.concerns(value) for value in values)
+
+
+def _may_hold_keys(flow: Interpreter, value: Value) -> bool:
+    """Say whether something in a value is a key, or part of one, by what is known so far."""
+    is_candidate = flow.knowledge.is_candidate
+    return any(is_candidate(t) for leaf in leaves(value) for t in (leaf, *flow.terms.ancestors(leaf)))
+
+
+def _is_later(terms: Terms, term: Term) -> bool:
+    """Say whether something is read from an object after something unknown may have changed it."""
+    while args := terms.args(term):
+        data = terms.data(term)
+        if isinstance(data, tuple) and ((terms.operation(term) == "attr" and data[1]) or data[0] == "changed"):
+            return True
+        term = args[0]
+    return False
+
+
+def _prepared(
+    flow: Interpreter, instance: Instance, term: Term, name: str, value: Value, condition: PathCondition
+) -> tuple[PathCondition | None, bool]:
+    """Return the condition of a write, and whether an item is there afterwards; asked before anything is written."""
+    path = instance.path(condition)
+    if name != presence.ELEMENT or path is None:
+        instance.value(term)
+        return path, True
+    container, index = (instance.value(part) for part in flow.terms.args(term))
+    return path, path == ALWAYS or presence.is_sure(flow, path, index, container)
+
+
+def _write(
+    flow: Interpreter,
+    instance: Instance,
+    term: Term,
+    name: str,
+    value: Value,
+    path: PathCondition,
+    given: frozenset[Term],
+    *,
+    is_there: bool,
+) -> None:
+    written = instance.returned(value)
+    if given:
+        written = map_leaves(written, lambda leaf: flow.terms.fresh() if leaf in given else leaf)
+    if name == presence.ELEMENT:
+        array, place = flow.terms.args(term)
+        _fill(flow, instance, instance.current(array), instance.value(place), written if is_there else None)
+        return
+    if name == presence.VARIABLE:
+        _assign(flow, term, written, path)
+        return
+    owner, index = instance.current(term), item_index(name)
+    if index is None:
+        for arm, target in objects(flow, owner):
+            joined = both(path, arm)
+            flow.holders.add(target)
+            if joined is not None:
+                _set(flow, instance, target, name, flow.alternative(joined, written, target, name))
+        return
+    if type(owner) is int:
+        flow.holders.add(owner)
+    if path != ALWAYS:
+        holds, fails = flow.decisions.alternatives(path)
+        written = choose(flow, [(holds, written), (fails, get_item(flow, owner, Const(index)))])
+    _set(flow, instance, owner, name, written)
+
+
+def _fill(flow: Interpreter, instance: Instance, container: Value, index: Value, written: Value | None) -> None:
+    """Write an item of a dictionary or list; ``None`` where it is not sure to be there afterwards."""
+    if isinstance(container, Map) and isinstance(index, Const) and written is not None:
+        _rebind(flow, instance, container, with_item(container, index.value, written))
+        return
+    if isinstance(container, Map | Sequence | Choice):
+        new = flow.terms.fresh()
+        if _rebind(flow, instance, container, new) and written is not None:
+            flow.set_element(new, index, written)
+    elif type(container) is int:
+        if written is None:
+            flow.forget(container)
+        else:
+            flow.set_element(container, index, written)
+
+
+def _assign(flow: Interpreter, variable: Term, written: Value, path: PathCondition) -> None:
+    """Give a variable of a scope around the callee another value."""
+    scope, name = flow.terms.data(variable)
+    slots: list[object] = [name] if scope is flow.code else [(variable, presence.VARIABLE, 0)]
+    before: Value = flow.env.values.setdefault(slots[0], variable)
+    if path != ALWAYS:
+        holds, fails = flow.decisions.alternatives(path)
+        written = choose(flow, [(holds, written), (fails, before)])
+    if scope is not flow.code and name not in flow.code.local_names and flow.env.get(name) is not None:
+        slots.append(name)
+    for slot in slots:
+        flow.env.set(slot, written)
+    flow.writes.append((variable, presence.VARIABLE, written, flow.path))
+
+
+def _set(flow: Interpreter, instance: Instance, owner: Value, name: str, written: Value) -> None:
+    """Write an attribute or item of an object."""
+    index = item_index(name)
+    changed = with_item(owner, index, written) if index is not None and isinstance(owner, Map | Sequence) else None
+    if index is not None and _rebind(flow, instance, owner, changed):
+        return
+    for target in leaves(owner) if index is None else leaves(owner)[:1]:
+        if index is None:
+            flow.set_attribute(target, name, written)
+        else:
+            flow.set_item(target, Const(index), written)
+
+
+def _rebind(flow: Interpreter, instance: Instance, container: Value, changed: Value | None) -> bool:
+    """Give what holds a container what it has become, unknown if not given; says whether it is one."""
+    if not isinstance(container, Map | Sequence | Choice) or (
+        isinstance(container, Sequence) and container.kind == "tuple"
+    ):
+        return False
+    if isinstance(container, Choice) and all(type(value) is int for _, value in container.arms):
+        return False
+    new = flow.terms.fresh() if changed is None else changed
+    flow.exchange(container, new)
+    instance.exchange(container, new)
+    return True
+
+
+def _expression(flow: Interpreter, summary: Summary, use: Consumption, arguments: Arguments) -> ast.expr | None:
+    """Return the argument expression of a call through which a consumed key went in."""
+    source = origin(flow.terms, use.term)
+    if source is None or flow.terms.operation(source) != "param":
+        return None
+    name = flow.terms.data(source)[1]
+    if name not in summary.code.parameters:
+        return None
+    position = summary.code.parameters.index(name)
+    bound = len(arguments.positional) - len(arguments.node.args) if arguments.node else 0
+    expression = arguments.expression(position - bound, name) if position >= bound else None
+    return expression if flow.terms.operation(use.term) == "param" else None
+
+
+def bind(flow: Interpreter, function: Function, arguments: Arguments) -> dict[str, Value]:
+    """Return the value of each parameter in a call."""
+    code = function.code
+    binding: dict[str, Value] = dict(function.defaults)
+    rest: list[Value] = []
+    sure = True
+    for value, starred in arguments.positional:
+        if starred and isinstance(value, Sequence) and not value.open:
+            rest.extend(value.items)
+        elif starred:
+            sure = False
+            break
+        else:
+            rest.append(value)
+    for name, value in zip(code.parameters[: code.positional], rest, strict=False):
+        binding[name] = value
+    if code.vararg is not None:
+        binding[code.vararg] = Sequence("tuple", tuple(rest[code.positional :]), not sure)
+    extra: list[tuple[object, Value]] = []
+    for keyword, value in arguments.keywords:
+        if keyword is None:
+            sure = False
+        elif keyword in code.parameters:
+            binding[keyword] = value
+        else:
+            extra.append((keyword, value))
+    if code.kwarg is not None:
+        binding[code.kwarg] = Map(tuple(extra), not sure)
+    if not sure:
+        for name in code.parameters:
+            if name not in binding or name in dict(function.defaults):
+                binding.setdefault(name, flow.terms.fresh())
+    return binding
+
+
+def _made_by_new(flow: Interpreter, class_: Class, arguments: Arguments) -> Value | None:
+    """Return what ``__new__`` of a class gives, ``None`` where it is an instance of the class as far as is known."""
+    code = flow.analysis.hierarchy.method(class_.code, "__new__")
+    function = None if code is None else flow.analysis.function(code)
+    if code is None or not isinstance(function, Function):
+        return None
+    made = apply(flow, function, replace(arguments, positional=((class_, False), *arguments.positional)))
+    if type(made) is int and flow.analysis.classes.get(made) not in (None, class_.code):
+        return made
+    is_usual = code.is_foreign or any(
+        isinstance(part, ast.Attribute) and part.attr == "__new__" for part in ast.walk(code.node)
+    )
+    return None if is_usual else made
+
+
+def construct(flow: Interpreter, class_: Class, arguments: Arguments) -> Value:
+    """Return an instance of a class whose source is in reach, or what its ``__new__`` gives instead of one."""
+    other = _made_by_new(flow, class_, arguments)
+    if other is not None:
+        return other
+    instance = flow.make("fresh", ("", flow.terms.number()))
+    flow.analysis.classes[instance] = class_.code
+    initialiser = flow.analysis.hierarchy.method(class_.code, "__init__")
+    if initialiser is not None:
+        function = flow.analysis.function(initialiser)
+        if isinstance(function, Function):
+            apply(flow, function, replace(arguments, positional=((instance, False), *arguments.positional)))
+        return instance
+    for name, (value, starred) in zip(flow.analysis.hierarchy.fields(class_.code), arguments.positional, strict=False):
+        if starred:
+            break
+        flow.set_attribute(instance, name, value)
+    for keyword, value in arguments.keywords:
+        if keyword is not None:
+            flow.set_attribute(instance, keyword, value)
+    return instance

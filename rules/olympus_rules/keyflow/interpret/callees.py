@@ -1,0 +1,85 @@
+"""What the name of a callee out of reach says of it: whether it draws from a key, or stores, sends or converts it.
+
+A key that goes to code out of reach counts as consumed. That is wrong for code that writes a checkpoint or waits for
+a result, and its name says so most of the time.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from olympus_rules.code.lowering import dotted_name
+
+__all__ = ["leaves_keys_alone", "may_only_keep", "waiting_arguments"]
+
+# Callees that store, send, show or wait for what they get.
+STORING = frozenset(
+    {
+        "backup", "block_on", "block_until_ready", "checkpoint", "checkpoint_state", "commit", "dump", "dumps",
+        "enqueue", "log", "persist", "pickle", "pprint", "publish", "push", "put_nowait", "record", "report", "send",
+        "snapshot", "sync", "synchronize", "upload", "wait",
+    }
+)  # fmt: skip
+STORING_PREFIXES = (
+    "add_scalar", "block_until_", "dump_", "log_dict", "log_metric", "log_param", "log_scalar", "log_state", "pickle_",
+    "push_to_", "send_to_", "sync_global_", "wait_", "write_",
+)  # fmt: skip
+# Objects that take what they get to a file, a service or another process, by the last word of their name.
+STORES = frozenset(
+    {
+        "checkpointer", "checkpoint", "checkpoints", "ckpt", "ckptr", "conn", "logger", "mlflow", "queue", "saver",
+        "serializer", "socket", "tensorboard", "wandb", "writer",
+    }
+)  # fmt: skip
+STORE_MANAGERS = ("checkpoint_manager", "ckpt_manager", "checkpoint_mngr", "ckpt_mngr")
+DRAWING = frozenset({"draw", "generate", "init", "rand", "random", "run", "sample", "shuffle", "split", "step"})
+CONVERTING = re.compile(
+    r"__dlpack__|(from|to|as|into|convert_to)_(array|cupy|dlpack|jax|mlx|np|numpy|tensor|tf|torch|warp)"
+    r"|(j|jax|jnp|np|numpy|t|tf|torch)(2|_to_)(j|jax|jnp|np|numpy|t|tf|torch)"
+)
+WAITING = ("after", "block_on", "depend_on", "depends_on", "wait")
+# Classes, and methods of classes, that may keep what they get for later.
+CLASS_NAMES = ("__class__", "cls", "klass")
+CLASS_SUFFIXES = ("_class", "_cls")
+SETTING_UP = frozenset({"__init__", "__new__", "__post_init__", "__setattr__", "bind"})
+ALTERNATIVES = ("create", "from_", "new", "of")
+DATA = re.compile(r"(Args|Carry|Config|Container|Context|Data|Info|Options|Record|Snapshot|State|Struct|Transition)$")
+
+
+def leaves_keys_alone(node: ast.Call, name: str) -> bool:
+    """Say whether a callee stores, sends, converts or waits for its arguments, by its name or that of its object.
+
+    Args:
+        node: the call.
+        name: the last part of the callee's name.
+    """
+    name = name.lstrip("_") or name
+    if name in STORING or name.startswith(STORING_PREFIXES) or CONVERTING.fullmatch(name):
+        return True
+    if not isinstance(node.func, ast.Attribute) or not DRAWING.isdisjoint(name.split("_")):
+        return False
+    owner = dotted_name(node.func.value.func if isinstance(node.func.value, ast.Call) else node.func.value)
+    owner = owner.rpartition(".")[2].lower()
+    return owner.rpartition("_")[2] in STORES or owner.endswith(STORE_MANAGERS)
+
+
+def may_only_keep(function: ast.expr, name: str) -> bool:
+    """Say whether a callee is a class, or makes an object of one, and so may only keep its arguments for later.
+
+    Args:
+        function: the expression that is called.
+        name: the last part of its name.
+    """
+    if name.lstrip("_")[:1].isupper() or name in CLASS_NAMES or name.endswith(CLASS_SUFFIXES) or name in SETTING_UP:
+        return True
+    if isinstance(function, ast.Call):  # type(state)(…)
+        return isinstance(function.func, ast.Name) and function.func.id == "type"
+    if not isinstance(function, ast.Attribute) or not name.startswith(ALTERNATIVES):
+        return False
+    return DATA.search(dotted_name(function.value).rpartition(".")[2]) is not None
+
+
+def waiting_arguments(node: ast.Call) -> list[ast.expr]:
+    """Return the arguments that a call only waits for, by their keywords."""
+    return [keyword.value for keyword in node.keywords if keyword.arg and keyword.arg.startswith(WAITING)]

@@ -1,0 +1,182 @@
+"""Python's own functions and containers: ``zip``, ``enumerate``, list and dictionary methods."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.keyflow.domain.access import DICTIONARY, element, get_item
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Class, Const, Iteration, Library, Map, Metadata, Sequence, Super, Value
+from olympus_rules.keyflow.interpret import higher_order, library
+from olympus_rules.keyflow.notes import layout
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["builtin", "map_method", "sequence_method", "spread", "updated"]
+
+ITERATORS = {"range", "zip", "enumerate", "reversed"}
+
+
+MANY = 32  # children of a split that are not followed one by one
+
+
+SAME_SEQUENCE = {"list", "tuple", "iter", "sorted", "set"}
+
+
+def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
+    """Call a builtin function."""
+    values = [value for value, _ in arguments.positional]
+    starred = any(is_starred for _, is_starred in arguments.positional)
+    first = values[0] if values and not starred else None
+    if name in ITERATORS and first is not None:
+        start = [value for keyword, value in arguments.keywords if keyword == "start"]
+        return Iteration(name, (*values, *start))
+    if name in SAME_SEQUENCE:
+        return spread(flow, first, name) if first is not None else Sequence(name, ())
+    if name == "dict" and isinstance(first, Iteration) and first.kind == "zip" and len(first.parts) == 2:
+        return _zipped(flow, *first.parts)
+    if name == "dict" and not values:
+        return Map(tuple((key, value) for key, value in arguments.keywords if key is not None))
+    if name == "len" and arguments.node is not None and arguments.node.args:
+        if type(first) is int:
+            return layout.length(flow, first, arguments.node)
+        if isinstance(first, Metadata) and first.what == "shape":
+            return Metadata("ndim", first.term, first.subject)
+    if name == "len" and isinstance(first, Sequence) and not first.open:
+        return Const(len(first.items))
+    if name == "map" and first is not None:
+        return higher_order.each(flow, first, values[1:], "map", arguments.node)
+    if name == "super":
+        return _super(flow)
+    if name == "type" and len(values) == 1 and type(first) is int and first in flow.analysis.classes:
+        return Class(flow.analysis.classes[first])
+    if name == "next":
+        made = library.generated(flow, first, "__next__") if type(first) is int else None
+        return flow.terms.fresh() if made is None else made
+    if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
+        return flow.get_attribute(values[0], values[1].value)
+    if name == "hasattr" and isinstance(first, Library) and isinstance(values[-1], Const):
+        known = flow.analysis.describes(f"{first.qualified}.{values[-1].value}")
+        return Const(True) if known else library.pure(flow, name, arguments)  # what follows is for older releases
+    if name in (
+        "isinstance",
+        "issubclass",
+        "callable",
+        "hasattr",
+        "bool",
+        "type",
+        "len",
+        "int",
+        "float",
+        "str",
+    ):
+        return library.pure(flow, name, arguments)
+    if name == "print":
+        return Const(None)
+    return flow.terms.fresh()
+
+
+def spread(flow: Interpreter, value: Value, kind: str = "list") -> Value:
+    """Return the children of a split one by one where they are few, and any other value as it is."""
+    if isinstance(value, Sequence) and kind == "list":
+        kind = "list" if value.kind == "tuple" else value.kind
+        return replace(value, kind=kind)  # what is done to the one list is not done to the other
+    length = flow.terms.length(value) if type(value) is int else None
+    if type(value) is not int or length is None or length > MANY or kind not in ("list", "tuple"):
+        return value
+    return Sequence(kind, tuple(flow.knowledge.item(value, flow.terms.const(i)) for i in range(length)))
+
+
+def _zipped(flow: Interpreter, names: Value, values: Value) -> Value:
+    """Return the dictionary of names and values: an array that names index where the names are not known."""
+    if isinstance(names, Sequence) and not names.open and all(isinstance(name, Const) for name in names.items):
+        pairs = [
+            (name.value, element(flow, values, i)) for i, name in enumerate(names.items) if isinstance(name, Const)
+        ]
+        return Map(tuple((name, value) for name, value in pairs if value is not None))
+    if type(values) is int:
+        return flow.knowledge.view(DICTIONARY, values, flow.knowledge.rank(values))
+    return flow.terms.fresh()
+
+
+def _super(flow: Interpreter) -> Value:
+    """Return ``super()``, as it is written in a method; an inner function's belongs to the method around it."""
+    code: FunctionCode | None = flow.code
+    while code is not None and code.owner is None:
+        code = code.parent
+    if code is None or code.owner is None or not code.parameters:
+        return flow.terms.fresh()
+    owner = flow.env.get(code.parameters[0]) if code is flow.code else None
+    return Super(code.owner, flow.terms.fresh() if owner is None else owner)
+
+
+def sequence_method(
+    flow: Interpreter, receiver: Sequence, name: str, values: tuple[Value, ...], arguments: Arguments
+) -> Value:
+    """Call a method of a list or tuple; a method that changes it rebinds its variable."""
+    variable = arguments.receiver
+    changed: Sequence | None = None
+    result: Value = Const(None)
+    if name == "append" and values:
+        changed = replace(receiver, items=(*receiver.items, values[0])) if not receiver.open else None
+    elif name == "extend" and values and isinstance(values[0], Sequence) and not receiver.open:
+        changed = replace(receiver, items=receiver.items + values[0].items, open=values[0].open)
+    elif name == "pop" and not receiver.open and receiver.items:
+        position = values[0].value if values and isinstance(values[0], Const) else -1
+        if isinstance(position, int) and -len(receiver.items) <= position < len(receiver.items):
+            items = list(receiver.items)
+            result = items.pop(position)
+            changed = replace(receiver, items=tuple(items))
+    elif name in ("reshape", "transpose", "T"):
+        return receiver
+    elif name in ("index", "count", "sort", "reverse"):
+        return flow.terms.fresh()
+    if name in ("append", "extend", "pop", "insert", "remove", "clear"):
+        flow.exchange(receiver, changed if changed is not None else replace(receiver, open=True), variable)
+    return result if result != Const(None) else flow.terms.fresh()
+
+
+def map_method(flow: Interpreter, receiver: Map, name: str, values: tuple[Value, ...], arguments: Arguments) -> Value:
+    """Call a method of a dictionary; a method that changes it rebinds its variable."""
+    if name in ("items", "values"):
+        return Iteration(name, (receiver,))
+    if name in ("get", "pop", "setdefault") and values and isinstance(values[0], Const):
+        found = dict(receiver.items).get(values[0].value)
+        if name == "pop":
+            rest = tuple(item for item in receiver.items if item[0] != values[0].value)
+            flow.exchange(receiver, Map(rest, receiver.open), arguments.receiver)
+        if found is not None:
+            return found
+        if receiver.open or (len(values) == 1 and name != "get"):
+            return flow.terms.fresh()
+        return values[1] if len(values) > 1 else Const(None)
+    if name == "get" and len(values) == 1:
+        return get_item(flow, receiver, values[0])
+    if name == "update":
+        items = dict(receiver.items)
+        for value in values:
+            if isinstance(value, Map):
+                items.update(value.items)
+        items.update({key: value for key, value in arguments.keywords if key is not None})
+        flow.exchange(receiver, Map(tuple(items.items()), True), arguments.receiver)
+    return flow.terms.fresh()
+
+
+def updated(flow: Interpreter, receiver: Term, arguments: Arguments) -> None:
+    """Call ``update`` of an object from outside: it writes items where it gets a dictionary, else who knows what."""
+    items: dict[object, Value] = {}
+    known = bool(arguments.positional or arguments.keywords)
+    for value, starred in arguments.positional:
+        known = known and isinstance(value, Map) and not value.open and not starred
+        items.update(value.items if isinstance(value, Map) else ())
+    for name, value in arguments.keywords:
+        known = known and name is not None
+        items[name] = value
+    if not known:
+        flow.forget(receiver)
+    for item, value in items.items():
+        flow.set_item(receiver, Const(item), value)

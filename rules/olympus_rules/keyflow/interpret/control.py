@@ -1,0 +1,360 @@
+"""Control flow of the interpretation: branches, loops, early exits, exceptions.
+
+A branch runs each arm in a layer of the environment and joins what they bound. A loop runs its body for two turns: what
+the second turn consumes again was not refreshed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.keyflow.domain.access import choose, element, length
+from olympus_rules.keyflow.domain.ledger import Departure
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.values import Const, Iteration, Sequence, Value
+from olympus_rules.keyflow.interpret import operators
+from olympus_rules.keyflow.notes import words
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["HANDLERS", "Exits", "arm", "join"]
+
+ROUNDS = 2
+INNER_ROUNDS = 1  # of a loop in a loop, from the second turn of the outer one on
+MAX_TURNS = 6  # of a loop whose elements are known
+MAX_NESTED_TURNS = 16  # of loops in loops, multiplied
+
+State: TypeAlias = tuple[PathCondition, dict[object, Any]]
+
+
+@dataclass(slots=True)
+class Exits:
+    """The ways out of the innermost loop, and out of a turn of it.
+
+    Attributes:
+        depth: the depth of the loop's layer.
+        ends: the states in which the loop is left, in the order of its turns; whether it ended by itself.
+        continued: the states at ``continue`` (of this turn).
+        breaks, continues: the departures that go with them.
+    """
+
+    depth: int
+    ends: list[tuple[State, bool]] = field(default_factory=list)
+    continued: list[State] = field(default_factory=list)
+    breaks: list[Departure] = field(default_factory=list)
+    continues: list[Departure] = field(default_factory=list)
+
+
+def arm(flow: Interpreter, path: PathCondition, run: Callable[[], None]) -> State | None:
+    """Run something under a condition in a layer of its own; ``None`` when its end is not reached."""
+    outer = flow.path
+    joined = both(outer, path)
+    if joined is None:
+        return None
+    flow.path, flow.alive = joined, True
+    flow.env.open()
+    run()
+    changes = flow.env.close()
+    state = (flow.path, changes) if flow.alive else None
+    if state is None:  # whichever way it was left, nobody who came in goes on
+        departure = flow.ledger.depart(joined)
+        if flow.exits:
+            flow.exits[-1].continues.append(departure)
+    flow.path, flow.alive = outer, True
+    return state
+
+
+def join(flow: Interpreter, states: list[State]) -> None:
+    """Go on from several states: variables that differ become choices."""
+    if not states:
+        flow.alive = False
+        return
+    flow.alive = True
+    if len(states) == 1:
+        flow.path = states[0][0]
+        flow.env.update(states[0][1])
+        return
+    holds, fails = states[0][0]
+    for path, _ in states[1:]:
+        holds, fails = holds & path[0], fails & path[1]
+    flow.path = (holds, fails)
+    for name in dict.fromkeys(name for _, changes in states for name in changes):
+        if isinstance(name, tuple) and name[1] == "generation":
+            flow.env.set(name, max(changes.get(name) or 0 for _, changes in states))
+            continue
+        arms: list[tuple[PathCondition, Value]] = []
+        for path, changes in states:
+            value = changes[name] if name in changes else flow.env.get(name)
+            if value is None and isinstance(name, tuple):
+                value = unwritten(flow, name)
+            if value is not None:
+                arms.append((path, value))
+        flow.env.set(name, choose(flow, arms))
+
+
+def unwritten(flow: Interpreter, name: tuple[Any, ...]) -> Value | None:
+    """Return what an attribute or item holds where it was not written."""
+    term, part, generation = name
+    if isinstance(part, str):  # a term stands for an item
+        return flow.terms.make("attr", (part, generation), term)
+    return None if generation else flow.knowledge.item(term, part)
+
+
+def run_branch(flow: Interpreter, instruction: ir.Branch) -> None:
+    """Run each arm under its test, and join."""
+    states: list[State] = []
+    remaining: PathCondition | None = ALWAYS
+    start = flow.path
+    for test, register, body in instruction.arms:
+        flow.block(test)
+        true, false = flow.outcomes(flow.registers[register])
+        if true is not None:
+            state = arm(flow, true, partial(flow.block, body))
+            if state is not None:
+                states.append(state)
+        remaining = None if false is None else both(flow.path, false)
+        if remaining is None:
+            break
+        flow.path = remaining
+    if remaining is not None:
+        state = arm(flow, ALWAYS, lambda: flow.block(instruction.orelse))
+        if state is not None:
+            states.append(state)
+    flow.path = start
+    join(flow, states)
+
+
+def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
+    """Run a body once for each element where they are known, else for two turns, and go on from zero, one or two."""
+    value = flow.registers[loop.iterable] if loop.iterable is not None else None
+    if value is not None:
+        words.iterated(flow, value, loop)
+    start, rounds, turns, endless = flow.path, flow.rounds, flow.turns, _endless(flow, loop)
+    known = None if value is None else length(flow, value)
+    exact = known is not None and known <= MAX_TURNS and turns * known <= MAX_NESTED_TURNS
+    count = known if exact and known is not None else rounds
+    if not exact and known is not None and rounds == ROUNDS and isinstance(value, Sequence):
+        count = MAX_TURNS
+    flow.turns *= count
+    ways = Exits(flow.env.open())
+    flow.loops.append(loop.label)
+    for turn in range(count):
+        if not _turn(flow, loop, value, turn, ways, sure=known is not None and turn < known, exact=exact):
+            break
+        flow.rounds = INNER_ROUNDS
+    else:
+        if flow.alive and not endless:
+            ended = flow.path if value is None or exact else _was_last(flow, value, count - 1, flow.path)
+            ways.ends.append(((ended, flow.env.changes(ways.depth)), True))
+    flow.rounds, flow.turns = rounds, turns
+    flow.loops.pop()
+    flow.env.close()
+    flow.path = start
+    states: list[State | None] = []
+    for state, by_itself in ways.ends:
+        after = by_itself and loop.orelse.body
+        states.append(arm(flow, state[0], partial(_go_on, flow, state, loop.orelse)) if after else state)
+    for departure in ways.breaks:
+        departure.end = flow.ledger.tick()
+    join(flow, [state for state in states if state is not None])
+
+
+def _go_on(flow: Interpreter, state: State, block: ir.Block) -> None:
+    join(flow, [state])
+    flow.block(block)
+
+
+def _endless(flow: Interpreter, loop: ir.Loop) -> bool:
+    if loop.test is None:
+        return False
+    body = loop.test[0].body
+    return len(body) == 1 and isinstance(body[0], ir.Constant) and bool(body[0].value)
+
+
+def _turn(
+    flow: Interpreter,
+    loop: ir.Loop,
+    value: Value | None,
+    turn: int,
+    ways: Exits,
+    *,
+    sure: bool,
+    exact: bool,
+) -> bool:
+    """Run one turn in the loop's layer; says whether there can be another.
+
+    With ``sure`` the turn comes, unless the loop was left before; with ``exact`` there is one for each element.
+    """
+    kind = "more" if turn else "first"
+    again, ends = (ALWAYS, None) if sure else flow.decisions.outcomes(flow.terms.fresh(kind))
+    if value is not None:
+        item = element(flow, value, turn)
+        if item is None:
+            ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
+            return False
+        flow.registers[loop.element] = uncounted(item) if exact else item
+        again = _in_range(flow, value, item, again)
+    elif loop.test is not None:
+        flow.block(loop.test[0])
+        true, false = flow.outcomes(flow.registers[loop.test[1]])
+        if true is None:
+            ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
+            return False
+        flow.decisions.enter(true)
+        again = both(again, true) or again
+        ends = ends if false is None or ends is None else both(ends, false)
+    ended = None if ends is None else both(flow.path, ends)
+    if ended is not None and not _endless(flow, loop):
+        ended = ended if value is None or not turn else _was_last(flow, value, turn - 1, ended)
+        ways.ends.append(((ended, flow.env.changes(ways.depth)), True))
+    entered = both(flow.path, again)
+    if entered is None:
+        return False
+    flow.path = entered
+    flow.exits.append(ways)
+    flow.block(loop.body)
+    flow.exits.pop()
+    if ways.continued:
+        _merge_continued(flow, ways)
+    for departure in ways.continues:
+        departure.end = flow.ledger.tick()
+    ways.continues = []
+    return flow.alive
+
+
+def uncounted(value: Value) -> Value:
+    """Return an element of a loop whose iterations are all followed: its counter is just a number."""
+    if isinstance(value, Const) and value.counter:
+        return Const(value.value)
+    if isinstance(value, Sequence) and any(isinstance(item, Const) and item.counter for item in value.items):
+        return Sequence(value.kind, tuple(uncounted(item) for item in value.items), value.open)
+    return value
+
+
+def _in_range(flow: Interpreter, value: Value, item: Value, path: PathCondition) -> PathCondition:
+    """Return the condition of an iteration over ``range(…)`` or ``enumerate(…)``: its counter is below the end."""
+    counter, stop = _counted(flow, value, item) or (None, None)
+    if counter is None or stop is None:
+        return path
+    below, _ = flow.outcomes(operators.compare(flow, "Lt", counter, stop))
+    flow.decisions.enter(below or ALWAYS, counted=True)
+    return path if below is None else both(path, below) or path
+
+
+def _was_last(flow: Interpreter, value: Value, turn: int, path: PathCondition) -> PathCondition:
+    """Return the condition that the iteration over ``range(…)`` or ``enumerate(…)`` that was made is the last one."""
+    item = element(flow, value, turn)
+    counter, stop = (None if item is None else _counted(flow, value, item)) or (None, None)
+    if counter is None or stop is None:
+        return path
+    after = flow.terms.make("op", "Add", operators.compared(flow, counter), flow.terms.const(1))
+    below, ended = flow.outcomes(operators.compare(flow, "Lt", after, stop))
+    flow.decisions.enter(below or ALWAYS, counted=True)
+    return path if ended is None else both(path, ended) or path
+
+
+def _counted(flow: Interpreter, value: Value, item: Value) -> tuple[Value, Value] | None:
+    """Return the counter of an iteration, and the end below which it is; ``None`` where it has none."""
+    if not isinstance(value, Iteration):
+        return None
+    if value.kind == "range" and len(value.parts) < 3:
+        stop = value.parts[-1]
+    elif value.kind == "enumerate" and type(value.parts[0]) is int and value.parts[1:] in ((), (Const(0),)):
+        assert isinstance(item, Sequence)
+        stop, item = flow.terms.make("op", "len", value.parts[0]), item.items[0]
+    else:
+        return None
+    return None if isinstance(stop, Const) or not (isinstance(item, Const) and item.counter) else (item, stop)
+
+
+def _merge_continued(flow: Interpreter, ways: Exits) -> None:
+    """Join the ends of a turn, which share the loop's layer: what one did not bind it has as before the loop."""
+    changed = flow.env.changes(ways.depth)
+    if flow.alive:
+        ways.continued.append((flow.path, changed))
+    before = {name: flow.env.before(name, ways.depth) for name in changed}
+    known = {name: value for name, value in before.items() if value is not None}
+    join(flow, [(path, {**known, **changes}) for path, changes in ways.continued])
+    ways.continued = []
+
+
+def run_try(flow: Interpreter, instruction: ir.Try) -> None:
+    """Run the body, or, as if nothing of it had happened, a handler."""
+    start, before = flow.path, len(flow.ledger.departures)
+    states: list[State] = []
+    raised, normal = flow.decisions.outcomes(flow.terms.fresh("way"))
+    if not instruction.handlers:
+        normal = ALWAYS
+    state = arm(flow, normal, lambda: _run_both(flow, instruction.body, instruction.orelse))
+    if state is not None:
+        states.append(state)
+    for handler in instruction.handlers:
+        this, others = flow.decisions.outcomes(flow.terms.fresh("way"))
+        path = both(raised, this)
+        if path is not None:
+            state = arm(flow, path, partial(flow.block, handler))
+            if state is not None:
+                states.append(state)
+        raised = both(raised, others) or raised
+    flow.path = start
+    join(flow, states)
+    if instruction.final.body:
+        alive, flow.alive = flow.alive, True
+        left = [departure for departure in flow.ledger.departures[before:] if departure.end is None]
+        for departure in left:  # who leaves passes through here
+            departure.end = flow.ledger.tick()
+        flow.block(instruction.final)
+        for departure in left:
+            flow.ledger.depart(departure.path)
+        flow.alive = flow.alive and alive
+
+
+def _run_both(flow: Interpreter, first: ir.Block, second: ir.Block) -> None:
+    flow.block(first)
+    flow.block(second)
+
+
+def run_raising(flow: Interpreter, instruction: ir.Raising) -> None:
+    """Run a body that raises: what it consumed does not count afterwards."""
+    inside, after = flow.decisions.outcomes(flow.terms.fresh("raised"))
+    arm(flow, inside, lambda: flow.block(instruction.body))
+    flow.path = both(flow.path, after) or flow.path
+
+
+def run_jump(flow: Interpreter, instruction: ir.Jump) -> None:
+    """Leave the loop or the function."""
+    departure = flow.ledger.depart(flow.path)
+    if instruction.kind != "raise" and flow.exits:
+        ways = flow.exits[-1]
+        state = (flow.path, flow.env.changes(ways.depth))
+        if instruction.kind == "break":
+            ways.ends.append((state, False))
+            ways.breaks.append(departure)
+        else:
+            ways.continued.append(state)
+            ways.continues.append(departure)
+    flow.alive = False
+
+
+def run_return(flow: Interpreter, instruction: ir.Return) -> None:
+    """Note what is returned."""
+    value = Const(None) if instruction.src is None else flow.registers[instruction.src]
+    flow.returns.append((flow.path, value))
+    if instruction.leaves:
+        flow.ledger.depart(flow.path)
+        flow.alive = False
+
+
+HANDLERS: dict[type, Callable[[Interpreter, Any], None]] = {
+    ir.Branch: run_branch,
+    ir.Loop: run_loop,
+    ir.Try: run_try,
+    ir.Raising: run_raising,
+    ir.Return: run_return,
+    ir.Jump: run_jump,
+}

@@ -1,0 +1,267 @@
+"""One call of a summarised function: its terms, with the caller's values in the place of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.keyflow.domain import presence
+from olympus_rules.keyflow.domain.access import as_term, choose, exchanged, get_item, map_leaves
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import (
+    Bound,
+    Choice,
+    Condition,
+    Const,
+    Function,
+    Iteration,
+    Map,
+    Mapped,
+    Metadata,
+    Partial,
+    Sequence,
+    Value,
+)
+from olympus_rules.keyflow.interpret import operators
+from olympus_rules.keyflow.interpret.summary import Summary, needed
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["Instance"]
+
+NESTING = 2  # closures that capture closures that capture closures: what the innermost ones hold is let go
+
+
+class Instance:
+    """One call of a summarised function: replaces its terms by the caller's values."""
+
+    def __init__(
+        self,
+        flow: Interpreter,
+        summary: Summary,
+        binding: Mapping[str, Value],
+        captured: Mapping[tuple[FunctionCode, str], Value],
+    ) -> None:
+        """Take the caller, the arguments, and what the variables around the function held when it was returned."""
+        self.captured = captured
+        self._closures: dict[int, Value] = {}  # by identity: to hash what a closure holds takes long
+        self.flow = flow
+        self.summary = summary
+        self.binding = binding
+        self.number = flow.terms.number()
+        self._values: dict[Term, Value] = {}
+        self._changed: list[tuple[Value, Value]] = []
+        self._conditions: dict[int, tuple[PathCondition | None, PathCondition | None]] = {}
+
+    def value(self, term: Term) -> Value:
+        """Return the caller's value of a term of the callee."""
+        found = self._values.get(term)
+        if found is None:
+            found = self._values[term] = self._replace(term)
+        return found
+
+    def exchange(self, container: Value, changed: Value) -> None:
+        """Note what the callee made of a container of the caller; the value of a term is what it was before."""
+        self._changed.append((container, changed))
+
+    def current(self, term: Term) -> Value:
+        """Return the caller's value of a term after what the callee did so far to containers."""
+        value = self.value(term)
+        for container, changed in self._changed:
+            value = exchanged(value, container, changed)
+        return value
+
+    def returned(self, value: Value) -> Value:
+        """Return the caller's value of what the callee returns."""
+        if isinstance(value, Choice):
+            arms = [(self.path(path), part) for path, part in value.arms]
+            return choose(self.flow, [(path, self.returned(part)) for path, part in arms if path is not None])
+        if isinstance(value, Sequence):
+            return Sequence(value.kind, tuple(self.returned(item) for item in value.items), value.open)
+        if isinstance(value, Map):
+            return Map(tuple((key, self.returned(item)) for key, item in value.items), value.open)
+        if isinstance(value, Condition):
+            return Condition(value.operation, tuple(self.returned(operand) for operand in value.operands))
+        if isinstance(value, Function | Bound | Partial | Mapped):
+            return self._callable(value)
+        if isinstance(value, Metadata):
+            return Metadata(value.what, self._term(value.term), value.subject)
+        if isinstance(value, Iteration):
+            return Iteration(value.kind, tuple(self.returned(part) for part in value.parts))
+        return self.current(value) if type(value) is int else value
+
+    def _callable(self, value: Function | Bound | Partial | Mapped) -> Value:
+        """Return a callable that the callee made; a closure takes the variables around it along."""
+        if isinstance(value, Mapped):
+            return replace(value, function=self.returned(value.function))
+        if isinstance(value, Bound):
+            return Bound(self.returned(value.function), self.returned(value.self))
+        if isinstance(value, Partial):
+            keywords = tuple((name, self.returned(part)) for name, part in value.keywords)
+            return Partial(self.returned(value.function), tuple(self.returned(part) for part in value.args), keywords)
+        known = id(value)
+        if known not in self._closures:
+            self._closures[known] = value  # a closure may capture itself
+            self._closures[known] = self._closure(value)
+        return self._closures[known]
+
+    def _closure(self, value: Function) -> Function:
+        captured = {slot: self.returned(part) for slot, part in value.captured}
+        scope = value.code.parent
+        while scope is not None and scope is not self.summary.code:
+            scope = scope.parent
+        if scope is not None:
+            names = needed(value.code, self.summary.captured)
+            captured |= {slot: self.returned(part) for slot, part in self.summary.captured if slot[1] in names}
+            around = needed(value.code, tuple(self.captured.items()))
+            captured |= {slot: part for slot, part in self.captured.items() if slot[1] in around | value.code.reads}
+        defaults = tuple((name, self.returned(part)) for name, part in value.defaults)
+        kept = tuple((slot, _shallow(part, NESTING)) for slot, part in captured.items())
+        return replace(value, defaults=defaults, captured=kept)
+
+    def _term(self, term: Term) -> Term:
+        return as_term(self.flow, self.value(term))
+
+    def _replace(self, term: Term) -> Value:
+        terms, knowledge = self.flow.terms, self.flow.knowledge
+        operation, data, args = terms.operation(term), terms.data(term), terms.args(term)
+        if operation == "const":
+            return Const(data)
+        if operation == "param":
+            code, name = data
+            if code is not self.summary.code:
+                return term
+            value = self.binding.get(name)
+            return self.flow.terms.fresh() if value is None else value
+        if operation == "free":
+            if data in self.captured:
+                return self.captured[data]
+            scope, name = data
+            written = self.flow.env.get((term, presence.VARIABLE, 0))
+            if written is not None:
+                return cast(Value, written)
+            if scope is self.flow.code:
+                held = self.flow.env.get(name)
+                return term if held is None else cast(Value, held)
+            return term
+        if operation in ("fresh", "copy"):
+            return self._object(term)
+        if operation == "attr":
+            owner = self.value(args[0])
+            return self.flow.get_attribute(owner, data[0])
+        if operation == "item":
+            return get_item(self.flow, self.value(args[0]), self.value(args[1]))
+        inner: Hashable = (self.number, data)
+        if operation == "seed":
+            return knowledge.seed(data[0], inner, self._term(args[0]))
+        if operation == "split":
+            count = self.value(args[1])
+            axes = len(count.items) if isinstance(count, Sequence) else 1
+            return self._each(args[0], lambda key: knowledge.split(inner, key, as_term(self.flow, count), axes))
+        if operation == "fold_in":
+            datum = self._term(args[1])
+            return self._each(args[0], lambda key: knowledge.fold_in(key, datum))
+        if operation == "clone":
+            return self._each(args[0], lambda key: knowledge.clone(inner, key))
+        return self._rearranged(operation, data, args)
+
+    def _object(self, term: Term) -> Term:
+        """Return an object that the callee makes; each call makes another one."""
+        terms, classes = self.flow.terms, self.flow.analysis.classes
+        args = [self._term(arg) for arg in terms.args(term)]
+        made = self.flow.make(terms.operation(term), (terms.kind(term), (self.number, terms.data(term))), *args)
+        if term in classes:
+            classes[made] = classes[term]
+        if term in self.flow.knowledge.filled:
+            self.flow.knowledge.fill(made, true=self.flow.knowledge.filled[term])
+        return made
+
+    def _rearranged(self, operation: str, data: Any, args: tuple[Term, ...]) -> Value:
+        terms, knowledge = self.flow.terms, self.flow.knowledge
+        if operation == "slice":
+            lower, upper = data
+            return self._each(args[0], lambda array: knowledge.slice(array, lower, upper))
+        if operation == "lane":
+            return self._each(args[0], knowledge.lane)
+        if operation == "batch":
+            return self._each(args[0], knowledge.batch)
+        if operation == "view":
+            return self._each(args[0], lambda array: knowledge.view(str(data), array, knowledge.rank(array)))
+        if operation == "op":
+            if presence.is_got(data, args) and not data[1]:
+                given = presence.got(self.flow, self.value(args[1]), self.value(args[0]))
+                if given is not None:
+                    return given
+            return terms.make(operation, data, *(operators.compared(self.flow, self.value(arg)) for arg in args))
+        return terms.make(operation, data, *(self._term(arg) for arg in args))
+
+    def _each(self, term: Term, function: Callable[[Term], Value]) -> Value:
+        return map_leaves(self.value(term), function)
+
+    def path(self, path: PathCondition) -> PathCondition | None:
+        """Return a condition of the callee as one of the caller; ``None`` when the arguments rule it out."""
+        result: PathCondition | None = ALWAYS
+        for mask, wanted in ((path[0], 0), (path[1], 1)):
+            while mask and result is not None:
+                lowest = mask & -mask
+                mask ^= lowest
+                outcome = self._outcome(lowest)[wanted]
+                result = None if outcome is None else both(result, outcome)
+        return result
+
+    def _outcome(self, bit: int) -> tuple[PathCondition | None, PathCondition | None]:
+        found = self._conditions.get(bit)
+        if found is None:
+            test = self.flow.decisions.tests[bit.bit_length() - 1]
+            parts = self.flow.decisions.parts(test)
+            found = self.flow.outcomes(self.condition(test)) if parts is None else self._all(parts)
+            self._conditions[bit] = found
+            self.flow.decisions.enters(bit, found[0] or ALWAYS)
+        return found
+
+    def _all(self, parts: PathCondition) -> tuple[PathCondition | None, PathCondition | None]:
+        """Return the outcomes of a decision that stands for all decisions of a path."""
+        path = self.path(parts)
+        if path is None:
+            return None, ALWAYS
+        return (path, None) if path == ALWAYS else self.flow.decisions.alternatives(path)
+
+    def condition(self, test: Term) -> Value:
+        """Return the caller's value of a condition, decided where the arguments decide it."""
+        terms = self.flow.terms
+        operation, data, args = terms.operation(test), terms.data(test), terms.args(test)
+        if operation == "op" and data in ("hasattr", presence.CACHED) and len(args) == 2:
+            owner, name = self.value(args[0]), terms.constant(args[1])
+            if type(owner) is int and isinstance(name, str):
+                return presence.attribute(self.flow, owner, name, data)
+        if operation == "op" and data == "In" and len(args) == 2:
+            known = presence.entry(self.flow, self.value(args[0]), self.value(args[1]))
+            if known is not None:
+                return known
+        if operation == "op" and data in ("Is", "Eq", "Lt", "In") and len(args) == 2:
+            return operators.compare(self.flow, data, self.value(args[0]), self.value(args[1]))
+        if operation == "op" and data in ("and", "or", "not"):
+            return Condition(data, tuple(self.condition(arg) for arg in args))
+        return self.value(test)
+
+
+def _shallow(value: Value, levels: int) -> Value:
+    """Return a captured value whose own captured values go no deeper than some levels."""
+    if isinstance(value, Function):
+        if levels == 0:
+            return replace(value, captured=())
+        return replace(value, captured=tuple((slot, _shallow(part, levels - 1)) for slot, part in value.captured))
+    if isinstance(value, Bound):
+        return Bound(_shallow(value.function, levels), _shallow(value.self, levels))
+    if isinstance(value, Mapped):
+        return replace(value, function=_shallow(value.function, levels))
+    if isinstance(value, Partial):
+        keywords = tuple((name, _shallow(part, levels)) for name, part in value.keywords)
+        return Partial(_shallow(value.function, levels), tuple(_shallow(part, levels) for part in value.args), keywords)
+    if isinstance(value, Sequence):
+        return replace(value, items=tuple(_shallow(item, levels) for item in value.items))
+    return value

@@ -1,0 +1,200 @@
+"""Draws in the lanes of a map: which of them get the same key in every lane.
+
+What a function draws is remembered with its summary, through splits as well: ``split`` of a shared key gives every
+lane the same children. Where a map calls the function, a draw is shared when nothing in the identity of its key
+depends on the lane.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import guarded_leaves
+from olympus_rules.keyflow.domain.paths import PathCondition, both
+from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term
+from olympus_rules.keyflow.domain.values import Mapped, Value
+from olympus_rules.keyflow.facts import Place
+from olympus_rules.keyflow.notes.pending import spelled
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.domain.arguments import Arguments
+    from olympus_rules.keyflow.interpret.instance import Instance
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["Draw", "Lanes", "drawn", "kept", "pass_on"]
+
+MAX_DRAWS = 40  # draws kept of one function
+MAX_STEPS = 1_000  # looked at to find out whether one key depends on the lane; a longer history may
+DERIVED = frozenset({"attr", "item", "slice", "lane", "batch", "view", "fold_in", "split"})
+REPEATING = ("broadcast_to", "repeat", "tile")
+LANE_NUMBERS = frozenset({"jax.lax.axis_index"})
+
+
+@dataclass(slots=True)
+class Draw:
+    """A known function draws from a key.
+
+    Attributes:
+        term: the key.
+        place: the call and the expression of the key, in the function that draws.
+        path: when it happens.
+    """
+
+    term: Term
+    place: Place
+    path: PathCondition
+
+
+def drawn(flow: Interpreter, value: Value, place: Place) -> None:
+    """Note that keys are drawn from."""
+    if flow.analysis.follows_lanes:
+        flow.draws += [Draw(term, place, path) for path, term in guarded_leaves(flow, value)]
+
+
+def kept(flow: Interpreter) -> tuple[Draw, ...]:
+    """Return the draws of a function that its callers have to know: those whose key comes from outside.
+
+    A clone is a deliberate duplicate, so that what is drawn from one is left out.
+    """
+    found: dict[tuple[Term, ast.AST], Draw] = {}
+    for draw in flow.draws:
+        if len(found) >= MAX_DRAWS:
+            break
+        small = flow.terms.size(draw.term) <= MAX_SIZE  # as with operators: no growth with the call graph
+        if small and flow.terms.operation(_origin(flow, draw.term)) in ("param", "free"):
+            found.setdefault((draw.term, draw.place.node), draw)
+    return tuple(found.values())
+
+
+def pass_on(flow: Interpreter, draws: Iterable[Draw], instance: Instance) -> None:
+    """Note what a function draws that is called here."""
+    for draw in draws:
+        path = instance.path(draw.path)
+        joined = None if path is None else both(flow.path, path)
+        if joined is not None:
+            for condition, term in guarded_leaves(flow, instance.value(draw.term)):
+                within = both(joined, condition)
+                if within is not None:
+                    flow.draws.append(replace(draw, term=term, path=within))
+
+
+def _origin(flow: Interpreter, term: Term) -> Term:
+    while flow.terms.operation(term) in DERIVED:
+        term = flow.terms.args(term)[0]
+    return term
+
+
+class Lanes:
+    """One call of a mapped function.
+
+    Attributes:
+        varying: the terms that differ between lanes: what is mapped over, and what a lane gets of it.
+    """
+
+    def __init__(self, flow: Interpreter) -> None:
+        """Remember what there is before the call."""
+        self._flow = flow
+        self._first_draw = len(flow.draws)
+        self._first_term = len(flow.terms.parts)
+        self._known: dict[Term, bool] = {}
+        self._copies: set[Term] = set()
+        self.varying: set[Term] = set()
+
+    def lane(self, array: Term) -> Term:
+        """Return what one lane gets of an array."""
+        part = self._flow.knowledge.lane(array)
+        self.varying |= {array, part}
+        if self._repeated(array):
+            self._known[part] = True
+            self._copies.add(array)
+        return part
+
+    def _repeated(self, array: Term) -> bool:
+        """Say whether an array is one key over and over."""
+        terms, knowledge = self._flow.terms, self._flow.knowledge
+        if terms.operation(array) != "view" or not str(terms.data(array)).startswith(REPEATING):
+            return False
+        key = terms.args(array)[0]
+        while terms.operation(key) == "view" and terms.data(key) == "newaxis":
+            key = terms.args(key)[0]
+        return knowledge.rank(key) == 0
+
+    def report(self, mapped: Mapped, arguments: Arguments) -> None:
+        """Note the draws since the start whose key is the same in all lanes."""
+        flow = self._flow
+        node = arguments.node or flow.site
+        for draw in flow.draws[self._first_draw :]:
+            if not self._is_same(draw.term):
+                continue
+            key, name, argument = self._handed(draw.term, arguments)
+            flow.analysis.add(
+                facts.SharedKey(
+                    node=node or draw.place.node,
+                    confidence=Confidence.CERTAIN,
+                    key=name,
+                    kind=flow.knowledge.kind(key),
+                    transform=mapped.name,
+                    draw=draw.place,
+                    argument=argument,
+                    mapping=mapped.node,
+                    copies=key in self._copies,
+                    batch=flow.knowledge.rank(key) != 0,
+                )
+            )
+
+    def _is_same(self, term: Term) -> bool:
+        """Say whether a term has the same value in all lanes; what nothing is known of may differ."""
+        waiting, steps = [term], 0
+        while waiting and (steps := steps + 1) < MAX_STEPS:
+            last = waiting[-1]
+            if last in self._known:
+                waiting.pop()
+                continue
+            args = self._parts(last)
+            unknown = [arg for arg in args or () if arg not in self._known]
+            if unknown:
+                waiting += unknown
+            else:
+                self._known[last] = args is not None and all(self._known[arg] for arg in args)
+        return self._known.get(term, False)
+
+    def _parts(self, term: Term) -> tuple[Term, ...] | None:
+        """Return the terms that a term depends on, ``None`` for one that may differ by itself."""
+        terms = self._flow.terms
+        operation, data = terms.operation(term), terms.data(term)
+        if term in self.varying or (operation == "fresh" and term >= self._first_term):
+            return None
+        if operation == "op" and isinstance(data, tuple) and data[0] in LANE_NUMBERS:
+            return None
+        return terms.args(term)
+
+    def _handed(self, term: Term, arguments: Arguments) -> tuple[Term, str, ast.expr | None]:
+        """Return the key of the caller that a term is derived from, how it is spelled, and the argument that it is."""
+        terms = self._flow.terms
+        given = {value: node for value, node in arguments.expressions() if type(value) is int and node is not None}
+        while True:
+            if term in given:
+                return term, spelled(given[term]), given[term]
+            name = self._spelling(term)
+            if name or terms.operation(term) not in DERIVED:
+                return term, name, None
+            term = terms.args(term)[0]
+
+    def _spelling(self, term: Term) -> str:
+        """Return the variable, attribute or item that a term is; empty for any other."""
+        terms = self._flow.terms
+        operation, data = terms.operation(term), terms.data(term)
+        if operation in ("param", "free"):
+            return str(data[1])
+        if operation == "attr" or (operation == "item" and terms.operation(terms.args(term)[1]) == "const"):
+            base = self._spelling(terms.args(term)[0])
+            part = f".{data[0]}" if operation == "attr" else f"[{terms.constant(terms.args(term)[1])!r}]"
+            if base:
+                return f"{base}{part}"
+        variables = self._flow.env.values.items()
+        return next((str(name) for name, value in variables if value == term and str(name).isidentifier()), "")

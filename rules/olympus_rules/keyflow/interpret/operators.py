@@ -1,0 +1,236 @@
+"""Operators and comparisons: arithmetic on keys, tests of shape and dtype, conditions."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from olympus_rules.keyflow.domain.access import as_term, choose, is_never_none, map_choice
+from olympus_rules.keyflow.domain.presence import answers
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Library, Metadata, Sequence, Value
+from olympus_rules.keyflow.notes import conversions, layout
+from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_stored, note, shape_fact
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["binary", "compare", "compared"]
+
+ARITHMETIC = {
+    "Add": "+",
+    "Sub": "-",
+    "Mult": "*",
+    "Div": "/",
+    "FloorDiv": "//",
+    "Mod": "%",
+    "Pow": "**",
+    "MatMult": "@",
+    "BitXor": "^",
+    "BitAnd": "&",
+    "BitOr": "|",
+    "LShift": "<<",
+    "RShift": ">>",
+    "Invert": "~",
+    "USub": "-",
+}
+COMPARISONS = {"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE", "In", "NotIn"}
+
+
+def binary(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> Value:
+    """Look at an operator or comparison and return its value."""
+    if operation in COMPARISONS or operation in ("Is", "IsNot"):
+        return _comparison(flow, operation, operands, node)
+    if operation in ARITHMETIC:
+        folded = _folded(operation, operands)
+        if folded is not None:
+            return folded
+        if operation == "Add" and all(isinstance(operand, Sequence) for operand in operands):
+            return _concatenated(operands)
+        for operand in operands:
+            if isinstance(operand, Metadata):
+                layout.reckoned(flow, operand, operation, node)
+        result = flow.terms.make("op", operation, *(compared(flow, operand) for operand in operands))
+        _arithmetic(flow, operation, operands, node, result)
+        return result
+    if operation == "format":
+        conversions.shown(flow, operands, node)
+    if operation in ("opaque", "part", "format", "with", "match"):
+        return flow.terms.fresh() if operation != "with" else operands[0]
+    return flow.terms.make("op", operation, *(as_term(flow, operand) for operand in operands))
+
+
+def _concatenated(operands: list[Value]) -> Value:
+    left, right = operands
+    assert isinstance(left, Sequence) and isinstance(right, Sequence)
+    if left.open:
+        return Sequence(left.kind, left.items, True)
+    return Sequence(left.kind, left.items + right.items, right.open)
+
+
+def _folded(operation: str, operands: list[Value]) -> Value | None:
+    """Compute integer sums and products, so that ``i + 1`` in one turn is ``i`` in the next."""
+    if len(operands) != 2 or operation not in ("Add", "Sub", "Mult"):
+        return None
+    left, right = operands
+    if not (isinstance(left, Const) and isinstance(right, Const)):
+        return None
+    if type(left.value) is not int or type(right.value) is not int:
+        return None
+    a, b = left.value, right.value
+    value = a + b if operation == "Add" else a - b if operation == "Sub" else a * b
+    return Const(value, left.counter or right.counter) if abs(value) < 2**64 else None
+
+
+def _arithmetic(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST, result: Term) -> None:
+    expressions = _operand_nodes(node)
+    if any(isinstance(operand, Const) and isinstance(operand.value, str) for operand in operands):
+        return  # "…" % key
+    pairs = [
+        (operand, expression)
+        for operand, expression in zip(operands, expressions, strict=False)
+        if type(operand) is int and not is_stored(flow, operand)
+    ]
+    for operand, expression in pairs:
+        others = [part for part in expressions if part is not expression]
+        batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
+        first = sorted(pairs, key=lambda pair: pair[1] is not expression)
+        note(flow, operand, "key", partial(arithmetic_fact, flow, node, ARITHMETIC[operation], first, result, batch))
+
+
+def _operand_nodes(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.AugAssign):
+        return [node.target, node.value]
+    return [node.operand] if isinstance(node, ast.UnaryOp) else []
+
+
+def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> Value:
+    operands = [map_choice(flow, operand, lambda part: part) for operand in operands]
+    is_chain = isinstance(node, ast.Compare) and len(node.ops) > 1
+    if not is_chain and not (isinstance(operands[0], Choice) and operation in ("Is", "IsNot")):
+        _look_at_comparison(flow, operation, operands, node)
+    return compare(flow, operation, *operands)
+
+
+def _look_at_comparison(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> None:
+    """Look at a comparison of keys, or of their shape and dtype."""
+    for operand in operands:
+        others = [other for other in operands if other is not operand]
+        for part in [part for _, part in operand.arms] if isinstance(operand, Choice) else [operand]:
+            if isinstance(part, Metadata):
+                _metadata_comparison(flow, operation, part, node, others)
+    if operation not in ("Is", "IsNot"):
+        conversions.compared(flow, operation, operands, node)
+
+
+NEGATED = {"NotEq": "Eq", "NotIn": "In", "GtE": "Lt", "LtE": "Gt", "IsNot": "Is"}
+
+
+def compare(flow: Interpreter, operation: str, left: Value, right: Value) -> Value:
+    """Return what a comparison gives: a constant where the values decide it, else a condition."""
+    if operation in NEGATED:
+        found = compare(flow, NEGATED[operation], left, right)
+        return Const(not found.value) if isinstance(found, Const) else Condition("not", (found,))
+    if isinstance(left, Choice):
+        arms = answers(flow, left, lambda part: compare(flow, operation, part, right))
+        if operation == "Is" or all(isinstance(answer, Const) for _, answer in arms):
+            return choose(flow, arms)
+    if operation == "Is":
+        return _identity(flow, left, right)
+    decided = _passed(operation, left, right)
+    if decided is None:
+        decided = _decided(operation, left, right)
+    if decided is not None:
+        return decided
+    if operation == "Gt":  # one operation for all orders: a > b is b < a
+        operation, left, right = "Lt", right, left
+    return flow.terms.make("op", operation, compared(flow, left), compared(flow, right))
+
+
+def compared(flow: Interpreter, value: Value) -> Term:
+    """Return the term of an operand; a loop's counter stands for any iteration, whatever number it has here."""
+    if isinstance(value, Const) and value.counter:
+        return flow.terms.make("counter", value.value)
+    return as_term(flow, value)
+
+
+def _decided(operation: str, left: Value, right: Value) -> Const | None:
+    """Compare constants."""
+    if not isinstance(left, Const) or left.counter:
+        return None
+    if operation == "In" and isinstance(right, Sequence) and not right.open:
+        items = [item.value for item in right.items if isinstance(item, Const) and not item.counter]
+        return Const(left.value in items) if len(items) == len(right.items) else None
+    if not isinstance(right, Const) or right.counter:
+        return None
+    try:
+        return Const(bool(ORDERS[operation](left.value, right.value))) if operation in ORDERS else None
+    except TypeError:
+        return None
+
+
+ORDERS: dict[str, Callable[[Any, Any], Any]] = {"Eq": operator.eq, "Lt": operator.lt, "Gt": operator.gt}
+
+
+MIRRORED = {"Eq": "Eq", "NotEq": "NotEq", "Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE"}
+
+
+def _passed(operation: str, left: Value, right: Value) -> Const | None:
+    """Compare a loop's counter with a number that it has passed: it does not come back to it in later turns."""
+    if isinstance(right, Const) and right.counter and operation in MIRRORED:
+        operation, left, right = MIRRORED[operation], right, left
+    if not (isinstance(left, Const) and left.counter and isinstance(right, Const) and not right.counter):
+        return None
+    if type(left.value) is not int or type(right.value) is not int or left.value <= right.value:
+        return None
+    return Const(operation in ("NotEq", "Gt", "GtE")) if operation in MIRRORED else None
+
+
+def _identity(flow: Interpreter, left: Value, right: Value) -> Value:
+    """Decide ``x is None`` where what ``x`` holds is known."""
+    if right == Const(None):
+        if isinstance(left, Const):
+            return Const(left.value is None)
+        if is_never_none(flow, left):
+            return Const(False)
+    return flow.terms.make("op", "Is", compared(flow, left), compared(flow, right))
+
+
+def _is_other_dtype(value: Value | None) -> bool:
+    """Say whether a key's dtype is compared with one that no raw key has, or with that of something at hand."""
+    if isinstance(value, Metadata):
+        return True
+    if isinstance(value, Sequence):
+        return not value.open and bool(value.items) and all(_is_other_dtype(item) for item in value.items)
+    if isinstance(value, Library):
+        return value.qualified.partition(".")[0] in ("jax", "numpy") and not value.qualified.endswith(
+            (".uint32", ".dtype")
+        )
+    return isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith(("f", "b", "i", "c"))
+
+
+def _metadata_comparison(
+    flow: Interpreter, operation: str, value: Metadata, node: ast.AST, others: list[Value]
+) -> None:
+    term, subject = value.term, value.subject
+    other = others[0] if others else None
+    if value.what == "dtype" or value.what.startswith("dtype."):
+        form = {"Eq": "equals", "NotEq": "not-equals"}.get(operation, "in")
+        if value.what != "dtype":
+            form = value.what.partition(".")[2]
+        elif isinstance(other, Const) and isinstance(other.value, str):
+            form = "name"
+        if form in ("equals", "not-equals", "in", "name", "kind") and not _is_other_dtype(other):
+            dtype_fact(flow, value, form, node)
+    elif value.what == "shape" and isinstance(other, Sequence):
+        if other.items and other.items[-1] in (Const(2), Const(4)) and not other.open:  # not in `(2, *key.shape)`
+            shape_fact(flow, term, "key", "shape-equals", node, subject)
+    elif value.what in ("ndim", "shape-item") and isinstance(other, Const):
+        shape_fact(flow, term, "key", value.what, node, subject)
+    elif value.what in ("len", "first-length", "size") and isinstance(other, Const):
+        shape_fact(flow, term, "single", "shape-item" if value.what == "first-length" else value.what, node, subject)

@@ -1,0 +1,127 @@
+"""What a call hands over that can be called, so that the callee is interpreted once more with it.
+
+A function that calls one of its parameters does what the caller's function does. Callables reach it as arguments, and
+as variables of the function around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library, Map, Mapped, Partial, Sequence, Value
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+    from olympus_rules.keyflow.linking.analysis import Analysis
+
+__all__ = ["GENERAL", "RECEIVER", "Specialisation", "receiver", "specialisation"]
+
+Slot: TypeAlias = "str | tuple[FunctionCode, str]"
+Specialisation: TypeAlias = "tuple[tuple[Slot, Value], ...]"
+GENERAL: Specialisation = ()
+MAX_SPECIALISATIONS = 12  # of one function; after that its callables are callables of unknown effect
+
+
+RECEIVER = "@"  # between the name of an inherited method, or of its object, and the class that inherits it
+
+
+def receiver(analysis: Analysis, code: FunctionCode, class_: ClassCode) -> Specialisation:
+    """Return the object of an inherited method, whose class may override what the method calls.
+
+    A static method has none, and neither has a method without a parameter for it, such as ``def make(*args)``. A class
+    method has the class.
+    """
+    if not code.positional or code.kind == "staticmethod":
+        return GENERAL
+    name = code.parameters[0]
+    if code.kind == "classmethod":
+        return ((name, Class(class_)),)
+    term = analysis.terms.make("param", (code, f"{name}{RECEIVER}{class_.home or class_.name}"))
+    analysis.classes[term] = class_
+    return ((name, term),)
+
+
+def _receiver(flow: Interpreter, code: FunctionCode, binding: dict[str, Value]) -> Specialisation:
+    value = binding.get(code.parameters[0]) if code.owner is not None and code.parameters else None
+    class_ = flow.analysis.classes.get(value) if type(value) is int else None
+    if value is None or class_ is None or class_ is code.owner or code.kind == "classmethod":
+        return GENERAL
+    found = receiver(flow.analysis, code, class_)
+    for _, term in found:
+        binding[flow.terms.data(cast(int, term))[1]] = value
+    return found
+
+
+def specialisation(flow: Interpreter, function: Function, binding: dict[str, Value]) -> Specialisation:
+    """Return the callables that a call gives to a function, by the variable that holds them.
+
+    The object of an inherited method is among them: what the method calls on it may be its class's own.
+
+    The data that they carry becomes parameters of the function, which are added to the binding, so that calls which
+    differ in data only share one interpretation.
+    """
+    code = function.code
+    if code.is_foreign:
+        return GENERAL
+    given: list[tuple[Slot, Value]] = [(name, value) for name, value in binding.items() if _matters(flow, value)]
+    given += [(slot, value) for slot, value in function.captured if _matters(flow, value)]
+    if code.parent is flow.code:
+        given += [((flow.code, str(name)), value) for name, value in flow.given.items()]
+    inherited = _receiver(flow, code, binding)
+    if not given and not inherited:
+        return GENERAL
+    code.lower()
+    given = [(slot, value) for slot, value in given if (slot if isinstance(slot, str) else slot[1]) in code.reads]
+    found = (*inherited, *((slot, _Abstraction(flow, code, slot, binding).of(value)) for slot, value in given))
+    return found if flow.analysis.may_specialise(code, found) else GENERAL
+
+
+def _matters(flow: Interpreter, value: Value) -> bool:
+    """Say whether it makes a difference to keys that just this is called."""
+    if isinstance(value, Mapped | Bound | Partial):
+        return _matters(flow, value.function)
+    if isinstance(value, Library):
+        return flow.analysis.describes(value.qualified) or flow.analysis.table.returned(value.qualified) is not None
+    return isinstance(value, Function | Class)
+
+
+class _Abstraction:
+    """Replaces the data in a callable by parameters."""
+
+    def __init__(self, flow: Interpreter, code: FunctionCode, slot: Slot, binding: dict[str, Value]) -> None:
+        self.flow = flow
+        self.code = code
+        self.name = slot if isinstance(slot, str) else f"{slot[1]} of {slot[0].name}"
+        self.binding = binding
+        self.count = 0
+
+    def of(self, value: Value) -> Value:
+        if isinstance(value, Function):
+            captured = tuple((slot, self.of(part)) for slot, part in value.captured)
+            return replace(value, captured=captured, defaults=tuple((n, self.of(v)) for n, v in value.defaults))
+        if isinstance(value, Bound):
+            return Bound(self.of(value.function), self.of(value.self))
+        if isinstance(value, Mapped):
+            return replace(value, function=self.of(value.function))
+        if isinstance(value, Partial):
+            keywords = tuple((name, self.of(part)) for name, part in value.keywords)
+            return Partial(self.of(value.function), tuple(self.of(part) for part in value.args), keywords)
+        if isinstance(value, Sequence):
+            return replace(value, items=tuple(self.of(item) for item in value.items))
+        if isinstance(value, Map):
+            return replace(value, items=tuple((key, self.of(item)) for key, item in value.items))
+        return self.parameter(value) if type(value) is int else value
+
+    def parameter(self, value: int) -> int:
+        self.count += 1
+        name = f"{self.name}#{self.count}"
+        data: Hashable = (self.code, name)
+        term = self.flow.terms.make("param", data)
+        self.binding[name] = value
+        classes = self.flow.analysis.classes
+        if value in classes:
+            classes.setdefault(term, classes[value])
+        return term

@@ -1,0 +1,1 @@
+"""From consumptions and notes to facts, each with its confidence."""

@@ -1,0 +1,67 @@
+"""Annotations that describe the words of a key: jaxtyping's ``UInt32[Array, "2"]`` where the value is a key."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from olympus_rules.code.lowering import dotted_name
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.facts import Fact, Reference
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+    from olympus_rules.keyflow.linking.analysis import Analysis
+
+__all__ = ["word_annotations"]
+
+DTYPES = {f"jaxtyping.{name}" for name in ("UInt32", "UInt", "Int", "Integer", "Num", "Shaped")}
+WORDS = ("2", "4")
+TYPED = ("Key", "PRNGKeyArray")
+
+
+def word_annotations(analysis: Analysis) -> Iterator[Fact]:
+    """Return the annotations of parameters and results of functions that are keys, and are described as words."""
+    if "jaxtyping" not in analysis.imported:
+        return
+    for (code, given), flow in analysis.flows.items():
+        if not given and isinstance(code.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _of_function(flow, code.node)
+
+
+def _of_function(flow: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Fact]:
+    terms = flow.terms
+    for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+        if argument.annotation is not None:
+            term = terms.make("param", (flow.code, argument.arg))
+            yield from _checked(flow, argument.annotation, [term], argument.arg)
+    if node.returns is not None and flow.returns:
+        results = [value for _, value in flow.returns]
+        if all(type(value) is int for value in results):
+            yield from _checked(flow, node.returns, [term for value in results for term in leaves(value)], "")
+
+
+def _checked(flow: Interpreter, annotation: ast.expr, terms: list[Term], name: str) -> Iterator[Fact]:
+    """Return a fact for each description of words in an annotation of values that are all known to be keys."""
+    knowledge = flow.knowledge
+    if not terms or not all(knowledge.is_known(term) for term in terms):
+        return
+    parts = list(ast.walk(annotation))
+    if any(isinstance(part, ast.Name | ast.Attribute) and dotted_name(part).endswith(TYPED) for part in parts):
+        return  # both kinds are provided for
+    for part in parts:
+        match part:
+            case ast.Subscript(value=dtype, slice=ast.Tuple(elts=[_, ast.Constant(value=str(shape))])):
+                qualified = flow.analysis.document.imports.resolve(dotted_name(dtype)) or ""
+                if qualified in DTYPES and shape.split()[-1:] and shape.split()[-1] in WORDS:
+                    by_source = all(term in knowledge.origins for term in terms)
+                    yield Reference(
+                        node=part,
+                        confidence=Confidence.CERTAIN if by_source else Confidence.LIKELY,
+                        key=name,
+                        qualified=qualified,
+                        context="words",
+                    )

@@ -1,0 +1,345 @@
+"""Mentions of the names that the move to typed keys concerns, found by name without any flow."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import itertools
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.code.lowering import dotted_name
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.facts import Construction, Fact, KeyKind, Reference
+from olympus_rules.syntax.document import first_line
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.linking.analysis import Analysis
+
+__all__ = ["references"]
+
+CONSTRUCTORS = {"jax.random.PRNGKey"}
+TYPES = {
+    "jax.random.PRNGKey",
+    "jax.random.key",
+    "jax.random.KeyArray",
+    "jax.random.PRNGKeyArray",
+    "jax.random.PRNGKeyArrayImpl",
+    "jax.prng.PRNGKeyArray",
+    "jax._src.prng.PRNGKeyArray",
+    "jax._src.prng.PRNGKeyArrayImpl",
+    "jax.dtypes.prng_key",
+}
+REMOVED = {"jax.random.rbg_key", "jax.random.unsafe_rbg_key", "jax.random.threefry2x32_key"}
+GONE = REMOVED | (TYPES - CONSTRUCTORS - {"jax.random.key", "jax.dtypes.prng_key"})
+"""Names that JAX has no more, or keeps to itself."""
+# Where a type is expected outside of annotations: the function, and which of its arguments it is.
+TYPE_ARGUMENTS = {"typing.cast": 0, "typing.NewType": 1, "typing.assert_type": 1}
+GENERICS = frozenset({"dict", "frozenset", "list", "set", "tuple", "type"})
+TYPING = ("typing.", "typing_extensions.", "collections.abc.")
+# What stands in the brackets of these is no type, or its first part alone is one.
+LITERALS = frozenset({"typing.Literal", "typing_extensions.Literal"})
+ANNOTATED = frozenset({"typing.Annotated", "typing_extensions.Annotated"})
+LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | TYPES | REMOVED} | {"unsafe_raw_array"}
+CALLED = ("PRNGKey", "random.key")
+SPELLINGS = (*sorted(LAST_NAMES - {"key"}), "random.key", ": key", "-> key")
+
+
+def references(analysis: Analysis, obstacles: dict[ast.expr, tuple[str, ...]] | None) -> Iterator[Fact]:
+    """Return a reference for each mention of a constructor, a removed helper, or a key type.
+
+    Args:
+        analysis: the analysis of the file.
+        obstacles: why a typed key may break something, for each call of a constructor; ``None`` when nobody asks
+            for constructors.
+    """
+    rows = _rows_of_interest(analysis, calls=obstacles is not None)
+    if rows:
+        yield from _Scan(analysis, rows, obstacles or {}).run()
+
+
+def _rows_of_interest(analysis: Analysis, *, calls: bool) -> list[int]:
+    """Return the rows that hold one of the names, or a local name that an import gives to one of them.
+
+    Without ``calls``, a constructor that is called there and then does not count: that is most of what there is.
+    """
+    text = analysis.document.text
+    aliases = (
+        name
+        for name, qualified in analysis.document.imports.names.items()
+        if qualified.rpartition(".")[2] in LAST_NAMES and name not in LAST_NAMES
+    )
+    found: list[int] = []
+    for word in (*SPELLINGS, *aliases):
+        start = text.find(word)
+        while start >= 0:
+            end = start + len(word)
+            if calls or word not in CALLED or text[end : end + 1] != "(":
+                found.append(start)
+            start = text.find(word, end)
+    if not found:
+        return []
+    starts = list(itertools.accumulate((len(line) for line in analysis.document.lines), initial=0))
+    return sorted({bisect.bisect_right(starts, place) for place in found})
+
+
+class _Scan:
+    """Walks the parts of the tree that hold rows of interest, with the scopes' names in mind."""
+
+    def __init__(self, analysis: Analysis, rows: list[int], obstacles: dict[ast.expr, tuple[str, ...]]) -> None:
+        self.analysis = analysis
+        self.document = analysis.document
+        self.rows = rows
+        self.obstacles = obstacles
+        self.nested: dict[FunctionCode, dict[ast.AST, FunctionCode]] = {}
+
+    def run(self) -> Iterator[Fact]:
+        yield from self.visit(self.document.tree, self.analysis.module, "value")
+
+    def holds_rows(self, node: ast.AST) -> bool:
+        """Say whether a row of interest lies in a statement; anything else is not worth asking."""
+        if not isinstance(node, ast.stmt):
+            return True
+        index = bisect.bisect_left(self.rows, first_line(node))
+        return index < len(self.rows) and self.rows[index] <= (node.end_lineno or node.lineno)
+
+    def visit(self, node: ast.AST, code: FunctionCode, context: str) -> Iterator[Fact]:
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield from self.mention(node, code, context)
+            if isinstance(node, ast.Attribute):
+                yield from self.visit(node.value, code, "part")
+            return
+        if isinstance(node, ast.ImportFrom):
+            yield from self.imported(node, code)
+            return
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if context == "annotation":
+                yield from self.string(node, code)
+            return
+        if not self.holds_rows(node):
+            return
+        if isinstance(node, ast.If | ast.IfExp | ast.Try) and _asks_for_names(node):
+            return  # code for several releases of JAX
+        scope = self.scope(node, code)
+        for name, child in _children(node):
+            if isinstance(child, ast.expr_context):
+                continue
+            inner = scope if name == "body" else code
+            yield from self.visit(child, inner, self.context(node, name, child, context, code))
+
+    def context(self, node: ast.AST, field: str, child: ast.AST, outer: str, code: FunctionCode) -> str:
+        """Return what a child stands for: a type, the callee of a call, an ``isinstance`` class, or a value."""
+        if field in ("annotation", "returns"):
+            return "annotation"
+        if isinstance(node, ast.Call):
+            return self.call_context(node, field, child, code)
+        if isinstance(node, ast.Subscript):
+            return self.subscript_context(node, field, outer, code)
+        if field == "value" and isinstance(node, ast.Assign | ast.AnnAssign):
+            return self.assigned_context(node, code)
+        if outer == "annotation" and isinstance(node, ast.Tuple | ast.List | ast.BinOp):
+            metadata = isinstance(node, ast.Tuple) and child is not node.elts[0] and self.is_annotated(node, code)
+            return "value" if metadata else outer
+        if outer == "isinstance" and isinstance(node, ast.Tuple | ast.BinOp):
+            return outer
+        return "annotation" if field == "value" and type(node).__name__ == "TypeAlias" else "value"
+
+    def assigned_context(self, node: ast.Assign | ast.AnnAssign, code: FunctionCode) -> str:
+        """Return what is assigned: an alias of a type, or a value."""
+        if isinstance(node, ast.AnnAssign):
+            declared = (self.qualified(node.annotation, code) or "").rpartition(".")[2] == "TypeAlias"
+            return "annotation" if declared else "value"
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and len(node.targets) == 1 and self.names_a_type(node, target.id, code):
+            return "annotation" if target.id.startswith("_") else "alias"
+        return "value"
+
+    def call_context(self, node: ast.Call, field: str, child: ast.AST, code: FunctionCode) -> str:
+        """Return what a part of a call stands for."""
+        if field == "func":
+            return "call"
+        if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
+            return "isinstance" if len(node.args) > 1 and child is node.args[1] else "value"
+        if dotted_name(node.func).rpartition(".")[2] in ("cast", "NewType", "assert_type"):
+            place = TYPE_ARGUMENTS.get(self.qualified(node.func, code) or "")
+            if place is not None and len(node.args) > place and child is node.args[place]:
+                return "annotation"
+        return "value"
+
+    def subscript_context(self, node: ast.Subscript, field: str, outer: str, code: FunctionCode) -> str:
+        """Return what a part of ``generic[…]`` stands for; what is in the brackets of an unknown name is a value."""
+        if field != "slice":
+            return outer if outer == "annotation" else "value"
+        if isinstance(node.value, ast.Name) and node.value.id in GENERICS:
+            return "annotation"
+        qualified = self.qualified(node.value, code) or ""
+        if qualified in LITERALS or qualified.startswith("jaxtyping."):
+            return "value"
+        if qualified in ANNOTATED and not isinstance(node.slice, ast.Tuple):
+            return "value"
+        return "annotation" if qualified.startswith(TYPING) or outer == "annotation" else "value"
+
+    def is_annotated(self, node: ast.Tuple, code: FunctionCode) -> bool:
+        """Say whether a tuple is what stands in the brackets of ``Annotated[…]``."""
+        around = self.document.parents.get(node)
+        return isinstance(around, ast.Subscript) and self.qualified(around.value, code) in ANNOTATED
+
+    def names_a_type(self, node: ast.Assign, name: str, code: FunctionCode) -> bool:
+        """Say whether a variable stands for the constructor and nothing in the file but annotations uses it."""
+        if not isinstance(node.value, ast.Name | ast.Attribute) or code.kind != "module":
+            return False
+        if self.qualified(node.value, code) not in CONSTRUCTORS:
+            return False
+        parts = [part for top in ast.walk(self.document.tree) for part in _annotations(top)]
+        typed = {id(part) for annotation in parts for part in ast.walk(annotation)}
+        uses = [
+            use
+            for use in ast.walk(self.document.tree)
+            if isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load)
+        ]
+        return bool(uses) and all(id(use) in typed for use in uses)
+
+    def scope(self, node: ast.AST, code: FunctionCode) -> FunctionCode:
+        """Return the scope of a node's body."""
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return code
+        if code not in self.nested:
+            code.lower()
+            self.nested[code] = {inner.node: inner for inner in code.nested}
+        inner = self.nested[code].get(node, code)
+        inner.lower()
+        return inner
+
+    def mention(self, node: ast.Name | ast.Attribute, code: FunctionCode, context: str) -> Iterator[Fact]:
+        if isinstance(node.ctx, ast.Store | ast.Del):
+            return
+        if isinstance(node, ast.Attribute) and node.attr == "unsafe_raw_array":
+            yield Reference(node=node, confidence=Confidence.LIKELY, qualified="unsafe_raw_array", context=context)
+            return
+        qualified = self.qualified(node, code)
+        if qualified is not None and _concerns(qualified, context):
+            kind = Construction if qualified in CONSTRUCTORS and context in ("call", "value") else Reference
+            yield kind(
+                node=node,
+                confidence=Confidence.CERTAIN,
+                kind=KeyKind.RAW if qualified == "jax.random.PRNGKey" else KeyKind.UNKNOWN,
+                qualified=qualified,
+                context=context,
+                reachable=self.reachable(node, qualified, context),
+            )
+
+    def imported(self, node: ast.ImportFrom, code: FunctionCode) -> Iterator[Fact]:
+        """Return the imports of names that nothing reads any more."""
+        for alias in node.names:
+            name = alias.asname or alias.name
+            qualified = self.analysis.library(code.imported[name]).qualified if name in code.imported else ""
+            exported = "__all__" in code.local_names or alias.asname == alias.name or self.document.is_package
+            if qualified in CONSTRUCTORS | GONE and not self.is_read(name, node) and not exported:
+                kind = Construction if qualified in CONSTRUCTORS else Reference
+                yield kind(node=alias, confidence=Confidence.CERTAIN, qualified=qualified, context="import")
+
+    def is_read(self, name: str, node: ast.ImportFrom) -> bool:
+        """Say whether a name stands anywhere else in the file."""
+        found = re.finditer(rf"\b{re.escape(name)}\b", self.document.text)
+        rows = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        return any(self.document.text.count("\n", 0, match.start()) + 1 not in rows for match in found)
+
+    def reachable(self, node: ast.expr, qualified: str, context: str) -> tuple[str, ...]:
+        """Return what may break if this constructor made typed keys."""
+        if qualified not in CONSTRUCTORS or context not in ("call", "value"):
+            return ()
+        return self.obstacles.get(node, ("it is handed on as a function",))
+
+    def string(self, node: ast.Constant, code: FunctionCode) -> Iterator[Fact]:
+        """Return the mentions in an annotation that is a string, or a part of one."""
+        try:
+            inner = ast.parse(str(node.value), mode="eval").body
+        except (SyntaxError, ValueError):
+            return
+        for qualified in dict.fromkeys(self.types_in(inner, code)):
+            yield Reference(node=node, confidence=Confidence.CERTAIN, qualified=qualified, context="string-annotation")
+
+    def types_in(self, node: ast.AST, code: FunctionCode) -> Iterator[str]:
+        """Return the names that concern the migration in an annotation without a place of its own."""
+        if isinstance(node, ast.Name | ast.Attribute):
+            qualified = self.qualified(node, code)
+            if qualified is not None and _concerns(qualified, "annotation"):
+                yield qualified
+            return
+        for name, child in _children(node):
+            if not isinstance(node, ast.Subscript) or self.subscript_context(node, name, "annotation", code) != "value":
+                yield from self.types_in(child, code)
+
+    def qualified(self, node: ast.expr, code: FunctionCode) -> str | None:
+        """Return the qualified name that a dotted name stands for in a scope."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        scope: FunctionCode | None = code
+        while scope is not None:
+            if node.id in scope.local_names:
+                head = scope.imported.get(node.id)
+                if head is None:
+                    return None
+                return self.analysis.library(".".join([head, *reversed(parts)])).qualified
+            scope = scope.parent
+        for star in self.analysis.module.stars:
+            qualified = self.analysis.library(".".join([star, node.id, *reversed(parts)])).qualified
+            if qualified in CONSTRUCTORS | TYPES | REMOVED:
+                return qualified
+        return None
+
+
+def _asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:
+    """Say whether code runs only if JAX has one of the names, or provides for its absence."""
+    if isinstance(node, ast.Try):
+        caught = {
+            name.id
+            for handler in node.handlers
+            if handler.type
+            for name in ast.walk(handler.type)
+            if isinstance(name, ast.Name)
+        }
+        return bool(caught & {"AttributeError", "ImportError", "ModuleNotFoundError"})
+    return any(
+        isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Name)
+        and part.func.id == "hasattr"
+        and any(isinstance(arg, ast.Constant) and arg.value in LAST_NAMES for arg in part.args)
+        for part in ast.walk(node.test)
+    )
+
+
+def _concerns(qualified: str, context: str) -> bool:
+    if context in ("annotation", "isinstance", "alias"):
+        return qualified in TYPES
+    if context == "part":
+        return False
+    return (
+        qualified in CONSTRUCTORS
+        or qualified in REMOVED
+        or (qualified in TYPES and qualified not in ("jax.random.key", "jax.dtypes.prng_key"))
+    )
+
+
+def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.AST):
+            yield name, value
+        elif isinstance(value, list):
+            for part in value:
+                if isinstance(part, ast.AST):
+                    yield name, part
+
+
+def _annotations(node: ast.AST) -> Iterator[ast.AST]:
+    """Return the annotations that a node has of its own."""
+    for name in ("annotation", "returns"):
+        annotation = getattr(node, name, None)
+        if isinstance(annotation, ast.AST):
+            yield annotation

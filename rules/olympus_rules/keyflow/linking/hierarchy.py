@@ -1,0 +1,222 @@
+"""Classes and what they inherit, through all files of the project."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
+from olympus_rules.keyflow.interpret.specialisation import RECEIVER
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.linking.analysis import Analysis
+
+__all__ = ["Hierarchy", "is_left_open"]
+
+ABSTRACT = ("abstractmethod", "abstractproperty")
+SETTING_UP = ("__init__", "setup", "__post_init__")
+MAX_ANCESTRY = 100  # classes that are looked at above one class, each as often as something inherits from it
+
+
+class Hierarchy:
+    """The classes that one file sees.
+
+    Attributes:
+        bases: the values of the bases of each class.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        """Take the analysis of the file."""
+        self._analysis = analysis
+        self.bases: dict[ClassCode, list[Value]] = {}
+        self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
+        self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
+        self._overridden: dict[ClassCode, set[str]] | None = None
+        self._abstract: dict[ClassCode, bool] = {}
+
+    def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
+        """Return a method of a class or of its bases, those of other files included."""
+        return self._first(self.ancestry(class_), name, class_)
+
+    def _first(self, candidates: Iterable[ClassCode], name: str, heir: ClassCode) -> FunctionCode | None:
+        """Return the method of the first class that binds a name, ``None`` where it binds something else to it."""
+        for candidate in candidates:
+            if name in candidate.values:
+                return None
+            if name in candidate.kinds:
+                return self._foreign_method(candidate, name, heir)
+            if name in candidate.methods:
+                return candidate.methods[name]
+        return None
+
+    def may_be_overridden(self, class_: ClassCode, name: str) -> bool:
+        """Say whether a subclass may bind a name that a class has a method for.
+
+        The subclasses in this file are known. Of a class that leaves methods to its subclasses, others are elsewhere.
+        """
+        if self._overridden is None:
+            self._overridden = _overridden(self._analysis.module.definitions)
+        if class_ not in self._abstract:
+            self._abstract[class_] = not class_.home and any(map(is_left_open, class_.node.body))
+        return self._abstract[class_] or name in self._overridden.get(class_, ())
+
+    def _foreign_method(self, class_: ClassCode, name: str, heir: ClassCode) -> FunctionCode:
+        """Return a method of a class of another file, as a class that inherits it has it."""
+        home = f"{class_.home}.{name}"
+        if heir is not class_ and (heir.home or self._analysis.module.definitions.get(heir.name) is heir):
+            home += f"{RECEIVER}{heir.home or f'{self._analysis.name}.{heir.name}'}"
+        if home not in class_.methods:
+            class_.methods[home] = FunctionCode(
+                f"{class_.name}.{name}", class_.node, kind=class_.kinds[name], is_foreign=True, home=home
+            )
+        return class_.methods[home]
+
+    def inherited(self, class_: ClassCode, name: str, heir: ClassCode | None) -> FunctionCode | None:
+        """Return what ``super().name`` is in a method of a class, for an object of a class that may inherit from it."""
+        order = [] if heir is None else list(self.ancestry(heir))
+        if heir is None or class_ not in order:
+            heir, order = class_, list(self.ancestry(class_))
+        return self._first(order[order.index(class_) + 1 :], name, heir)
+
+    def fields(self, class_: ClassCode) -> list[str]:
+        """Return the annotated fields of a class, those of its bases first."""
+        ancestry = reversed(list(self.ancestry(class_)))
+        return list(dict.fromkeys(name for ancestor in ancestry for name in ancestor.fields))
+
+    def ancestry(self, class_: ClassCode) -> Iterable[ClassCode]:
+        """Return a class and its bases as far as their source is in reach, in the order in which they are asked.
+
+        It is depth first, and a base of several of them comes after the last of these.
+        """
+        found: dict[ClassCode, None] = {}
+        waiting = [class_]
+        for _ in range(MAX_ANCESTRY):
+            if not waiting:
+                break
+            candidate = waiting.pop(0)
+            found.pop(candidate, None)
+            found[candidate] = None
+            bases = [self.known_class(base) for base in self.bases.get(candidate, ())]
+            waiting[:0] = [base for base in bases if base is not None]
+        return found
+
+    def is_constant(self, class_: ClassCode, name: str) -> bool:
+        """Return whether an attribute of a class stands for one value: a member of an enumeration, or named as one."""
+        return name.isupper() or self._is_enumeration(class_)
+
+    def members(self, class_: ClassCode) -> frozenset[str]:
+        """Return the names of the members of an enumeration, none for any other class and those out of reach."""
+        if not self._is_enumeration(class_):
+            return frozenset()
+        targets = [part for node in class_.node.body if isinstance(node, ast.Assign) for part in node.targets]
+        return frozenset(target.id for target in targets if isinstance(target, ast.Name))
+
+    def _is_enumeration(self, class_: ClassCode) -> bool:
+        bases = [base for ancestor in self.ancestry(class_) for base in self.bases.get(ancestor, ())]
+        return any(isinstance(base, Library) and base.qualified.startswith("enum.") for base in bases)
+
+    def held_class(self, class_: ClassCode, attribute: str) -> ClassCode | None:
+        """Return the class of the object that the methods which set objects up put into an attribute."""
+        slot = (class_, attribute)
+        if slot not in self._held:
+            self._held[slot] = None  # for the time being: the methods may ask for themselves
+            found = [value for value in self._set_up(class_, attribute) if value != Const(None)]
+            known = [self._analysis.classes.get(value) if type(value) is int else None for value in found]
+            self._held[slot] = known[0] if len(set(known)) == 1 else None
+        return self._held[slot]
+
+    def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
+        """Return the functions and methods that the methods which set objects up put into an attribute.
+
+        Args:
+            class_: the class of the object.
+            attribute: the attribute.
+            owner: the object, whose methods are bound to it.
+
+        Returns:
+            None of them where it may hold anything else. What another method puts there is not known, so all of them
+            are in doubt.
+        """
+        slot = (class_, attribute)
+        if slot not in self._callables:
+            self._callables[slot] = []
+            self._callables[slot] = [value for value in self._set_up(class_, attribute) if value != Const(None)]
+        found = [self._of_object(value, owner) for value in self._callables[slot]]
+        return [value for value in found if value is not None] if None not in found else []
+
+    def _of_object(self, value: Value, owner: Value) -> Value | None:
+        """Return a callable that an object keeps, with its methods bound to the object; ``None`` for anything else."""
+        if isinstance(value, Bound | Mapped):
+            inner = value.function
+            if isinstance(inner, Library):
+                inner = self._analysis.outside(inner.qualified, concerned=True) or inner
+            function = self._of_object(inner, owner)
+            if function is None:
+                return None
+            return Bound(function, owner) if isinstance(value, Bound) else replace(value, function=function)
+        return replace(value, doubtful=True) if isinstance(value, Function) and not value.captured else None
+
+    def _set_up(self, class_: ClassCode, attribute: str) -> list[Value]:
+        """Return what the methods that set objects up put into an attribute."""
+        written = (value for name in SETTING_UP for put, value in self._written_by(class_, name) if put == attribute)
+        parts = (part for value in written for part in _parts(value))
+        return list(dict.fromkeys(parts))
+
+    def _written_by(self, class_: ClassCode, name: str) -> Iterable[tuple[str, Value]]:
+        """Return the attributes of its object that a method writes, with their values."""
+        method = self.method(class_, name)
+        reached = None if method is None else self._analysis.reach(Function(method), concerned=True)
+        summary = None if reached is None else self._analysis.summary(reached.code)
+        if summary is None:
+            return
+        for term, attribute, value, _ in summary.writes:
+            if (
+                self._analysis.terms.operation(term) == "param"
+                and (self._analysis.terms.data(term)[1],) == summary.code.parameters[:1]
+            ):
+                yield attribute, value
+
+    def known_class(self, value: Value) -> ClassCode | None:
+        """Return the class that a value is, wherever it stands in the project."""
+        if isinstance(value, Library):
+            found = self._analysis.outside(value.qualified, concerned=False)
+            if found is None:
+                return self._analysis.variable_class(value.qualified)
+            value = found
+        return value.code if isinstance(value, Class) else None
+
+
+def is_left_open(node: ast.AST) -> bool:
+    """Say whether a method is left to subclasses: by its decorator, or because it only says that it is not there."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    last = node.body[-1]
+    if isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc):
+        return True
+    return any(ast.unparse(decorator).endswith(ABSTRACT) for decorator in node.decorator_list)
+
+
+def _parts(value: Value) -> list[Value]:
+    """Return the values that something may have."""
+    return [part for _, part in value.arms] if isinstance(value, Choice) else [value]
+
+
+def _overridden(definitions: Mapping[str, FunctionCode | ClassCode]) -> dict[ClassCode, set[str]]:
+    """Return the names that subclasses bind, for each class of a module that has subclasses in it."""
+    found: dict[ClassCode, set[str]] = {}
+    for class_ in definitions.values():
+        waiting = [class_]
+        seen: set[FunctionCode | ClassCode] = set()
+        while waiting:
+            below = waiting.pop()
+            if not isinstance(class_, ClassCode) or not isinstance(below, ClassCode) or below in seen:
+                continue
+            seen.add(below)
+            if below is not class_:
+                found.setdefault(below, set()).update(class_.methods, class_.values)
+            names = [base.id for base in below.node.bases if isinstance(base, ast.Name)]
+            waiting += [definitions[name] for name in names if name in definitions]
+    return found

@@ -1,0 +1,175 @@
+"""The files of a project, each analysed when a file that imports it asks for a name, and at most once."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+from olympus_rules.keyflow.linking.analysis import Analysis, Forgotten
+from olympus_rules.keyflow.linking.answers import Answers, Need, Question
+from olympus_rules.keyflow.linking.records import Record
+from olympus_rules.keyflow.linking.recursion import Stack
+from olympus_rules.signatures import signatures
+from olympus_rules.syntax import Document
+from olympus_rules.syntax.array_names import imported_names, may_hold_arrays
+from olympus_rules.syntax.document import decode
+from olympus_rules.syntax.prefilter import may_hold_keys
+from olympus_rules.syntax.project import locate
+
+__all__ = ["DEFAULT_ROOTS", "Project"]
+
+DEFAULT_ROOTS = ("jax", "olympus")
+PACKAGE = "__init__.py"  # passes names on, so that it is asked for them whether it holds keys or not
+MAX_OPEN = 48  # analyses kept for the files that import them
+LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for the sake of another one
+NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+class Project:
+    """Opens files, keeps the analyses of the last ones, and answers questions about names in them.
+
+    Attributes:
+        answers: what is known of the names that files asked each other for.
+        roots: the names under which the JAX namespace may be imported.
+        table: what library functions do with keys.
+        stack: the functions that are being interpreted, of all files.
+        opened: how many files were parsed.
+        keyed: parameters to which nothing but keys comes: path of the file, line and column of the function, name.
+    """
+
+    def __init__(
+        self, roots: tuple[str, ...] = DEFAULT_ROOTS, packs: tuple[str, ...] = (), answers: Answers | None = None
+    ) -> None:
+        """Start without any file; what was known of folders on disk is forgotten.
+
+        Args:
+            roots: the names under which the JAX namespace may be imported.
+            packs: the paths of the user's signature packs.
+            answers: what is known from before.
+        """
+        self.answers = Answers(self.compute) if answers is None else answers
+        self.roots = roots
+        self.table = signatures(packs)
+        self.opened = 0
+        self.keyed: frozenset[tuple[str, int, int, str]] = frozenset()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all files, as when an analysis was broken off."""
+        self.stack = Stack()
+        self._analyses: dict[str, Analysis] = {}
+        self._last: Analysis | None = None
+        self._keyed: dict[str, bool] = {}
+
+    def document(self, filename: str, text: str) -> Document:
+        """Return the document of a text, the one that an importing file has opened if it is the same.
+
+        Raises:
+            SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
+        """
+        path = Path(filename).absolute()
+        analysis = self._analyses.get(str(path))
+        if analysis is not None:
+            if analysis.document.text == text and not analysis.judged:
+                analysis.document.filename = filename
+                return analysis.document
+            self.forget(str(path))
+        place = locate(path)
+        self.opened += 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return Document(
+                filename, text, module=place.module, is_package=place.is_package, roots=place.roots, path=str(path)
+            )
+
+    def analysis(self, document: Document) -> Analysis:
+        """Return the analysis of a document; it is kept for the files that import it."""
+        if self._last is not None and self._last.document is not document:
+            self._last.let_go()
+        analysis = self._analyses.pop(document.path, None) if document.path else None
+        if analysis is None or analysis.document is not document:
+            analysis = Analysis(document, self)
+        if document.path:
+            self._analyses[document.path] = analysis
+        self._last = analysis
+        return analysis
+
+    def forget(self, path: str) -> None:
+        """Forget a file that has changed."""
+        self._close(path)
+        self._keyed.pop(path, None)
+        self.answers.forget(path)
+
+    def _close(self, path: str) -> None:
+        analysis = self._analyses.pop(path, None)
+        if analysis is not None and not analysis.busy:
+            self._last = None if self._last is analysis else self._last
+            analysis.close()
+
+    def needs(self, document: Document) -> dict[Need, None] | None:
+        """Return what the file of a document has looked up elsewhere, ``None`` if it was not analysed."""
+        analysis = self._analyses.get(document.path)
+        return None if analysis is None or analysis.document is not document else analysis.needs
+
+    def trim(self) -> None:
+        """Close the analyses that were not asked for lately."""
+        spare = len(self._analyses) - MAX_OPEN
+        idle = [path for path, analysis in self._analyses.items() if not analysis.busy]
+        for path in idle[: max(spare, 0)]:
+            self._close(path)
+
+    def compute(self, question: Question) -> Record | None:
+        """Ask the file; what it says must not depend on why, or for whom, it was opened before."""
+        path, name, concerned = question
+        holds_keys = concerned or self._holds_keys(path)
+        if not holds_keys and Path(path).name != PACKAGE:
+            self.answers.keep(question, *self._why_not(path))
+            return None
+        analysis = self._open(path)
+        try:
+            answer = None if analysis is None else analysis.answer(name, concerned)
+        except Forgotten:
+            self._close(path)
+            return self.compute(question)
+        if answer is not None and not holds_keys and "alias" not in answer:
+            answer = None
+        if answer is None or answer.get("final", True):
+            roots, needs = ((), {}) if analysis is None else (analysis.document.roots, analysis.needs)
+            self.answers.keep(question, roots, needs)
+        return answer
+
+    def _holds_keys(self, path: str) -> bool:
+        """Say whether a file can hold keys, by a look at its bytes."""
+        found = self._keyed.get(path)
+        if found is None:
+            try:
+                data = Path(path).read_bytes()
+                found = may_hold_keys(data, self.roots) or may_hold_arrays(data, Path(path), self.roots)
+            except OSError:
+                found = False
+            self._keyed[path] = found
+        return found
+
+    def _why_not(self, path: str) -> tuple[tuple[Path, ...], dict[Need, None]]:
+        """Return what it rests on that a file is of no interest, with the folders in which its imports lie."""
+        place = locate(Path(path))
+        try:
+            names = imported_names(Path(path).read_bytes(), place)
+        except OSError:
+            names = {}
+        return place.roots, {Need("array", name): None for name in names}
+
+    def _open(self, path: str) -> Analysis | None:
+        """Return the analysis of a file on disk, ``None`` for one that cannot be parsed or is too large."""
+        analysis = self._analyses.pop(path, None)
+        if analysis is None:
+            try:
+                data = Path(path).read_bytes()
+                if len(data) > LARGEST_FILE:
+                    return None
+                self.answers.stamp(path, data)
+                analysis = Analysis(self.document(path, decode(data)), self)
+            except (OSError, *NOT_PARSED):
+                return None
+        self._analyses[path] = analysis  # the youngest
+        return None if len(analysis.document.text) > LARGEST_FILE else analysis

@@ -1,0 +1,463 @@
+"""Objects of classes with ``__jax_array__`` (JEP 28661): where they cross transformations, and where JAX wants arrays.
+
+All of this sleeps in files that neither define such a class nor import what may be one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.code.lowering import dotted_name
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.arguments import Arguments, parts
+from olympus_rules.keyflow.domain.paths import both
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import (
+    Bound,
+    Choice,
+    Class,
+    Const,
+    Function,
+    Library,
+    Map,
+    Mapped,
+    Partial,
+    Sequence,
+    SliceOf,
+    Value,
+)
+from olympus_rules.keyflow.interpret.transformed import OPERANDS, Boundary
+from olympus_rules.keyflow.linking.answers import Need
+from olympus_rules.keyflow.notes.pending import spelled
+from olympus_rules.keyflow.notes.pytrees import ArrayClass, variable_class
+from olympus_rules.syntax.array_names import defines_arrays, imported_names, stands_for
+from olympus_rules.syntax.project import Location
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+    from olympus_rules.keyflow.linking.analysis import Analysis
+
+__all__ = ["ArrayObjects"]
+
+# Functions of jax.lax and jax.random that convert such an object in JAX 0.4.38 to 0.10.2, by the parameter.
+CONVERTING = frozenset(
+    {
+        "jax.lax.convert_element_type", "jax.random.PRNGKey(seed)", "jax.random.categorical(logits)",
+        "jax.random.choice(a)", "jax.random.fold_in(data)", "jax.random.key(seed)",
+    }
+)  # fmt: skip
+# Those that take pytrees, or that only ask for the shape and dtype of what they are given.
+TREES = frozenset(
+    {
+        "all_gather", "all_to_all", "associative_scan", "axis_index", "cond", "custom_linear_solve", "custom_root",
+        "fori_loop", "full", "full_like", "map", "optimization_barrier", "pcast", "pmax", "pmean", "pmin", "ppermute",
+        "pshuffle", "psum", "psum_scatter", "pswapaxes", "pvary", "scan", "stop_gradient", "switch", "while_loop",
+        "with_sharding_constraint",
+    }
+)  # fmt: skip
+KEYED = frozenset({"jax.random.key_data", "jax.random.wrap_key_data", "jax.random.key_impl"})
+ARRAYS = ("jax.lax.", "jax.numpy.", "jax.random.", "numpy.")
+ARRAY_TYPES = frozenset({"chex.Array", "jax.Array", "jax.numpy.ndarray", "jaxtyping.Array", "numpy.ndarray"})
+MAKERS = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.random.")
+
+
+class ArrayObjects:
+    """What one file does with such objects.
+
+    Attributes:
+        names: the imported names that may be such classes, or have one beside them.
+        bodies: functions of the file that are transformed, or called by a loop or conditional of JAX.
+    """
+
+    def __init__(self, analysis: Analysis, names: frozenset[str]) -> None:
+        """Take the analysis of the file."""
+        self._analysis = analysis
+        self.names = names
+        self.bodies: dict[FunctionCode, tuple[str, Boundary | None]] = {}
+        self._annotated: dict[Term, ClassCode] = {}
+        self._arrays: set[Term] = set()
+        self._crossed: set[tuple[FunctionCode, str]] = set()
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> ArrayObjects | None:
+        """Return what looks for such objects in a file, ``None`` where there cannot be any.
+
+        What the answer rests on becomes part of the needs of the file.
+        """
+        document, imported = analysis.document, analysis.module.imported
+        data = document.text.encode(errors="surrogatepass")
+        place = Location(document.module, document.is_package, document.roots)
+        found = {name for name, qualified in imported.items() if _is_variables(qualified, document.text)}
+        for qualified, name in imported_names(data, place).items():
+            analysis.needs[Need("array", qualified)] = None
+            if stands_for(document.roots, qualified):
+                found.add(name)
+        return cls(analysis, frozenset(found)) if found or defines_arrays(data) else None
+
+    def mentions(self) -> frozenset[str]:
+        """Return the names by which a function shows that it may have to do with such objects: classes, variables."""
+        analysis = self._analysis
+        definitions = analysis.module.definitions.items()
+        known = [
+            definition
+            for _, definition in definitions
+            if isinstance(definition, ClassCode) and analysis.pytrees.array_class(definition) is not None
+        ]
+        values = analysis.started[analysis.module].env.values.items()
+        held = {str(name) for name, value in values if isinstance(name, str) and self.concerns(value)}
+        return self.names.union((class_.name for class_ in known), held)
+
+    # objects
+
+    def class_of(self, term: Term) -> tuple[ArrayClass, Confidence] | None:
+        """Return the class of an object that stands for an array, and how sure that is."""
+        analysis = self._analysis
+        class_, confidence = analysis.classes.get(term), Confidence.CERTAIN
+        if class_ is None:
+            class_, confidence = self._annotated.get(term) or self._held(term), Confidence.LIKELY
+        found = None if class_ is None else analysis.pytrees.array_class(class_)
+        return None if found is None else (found, confidence)
+
+    def _held(self, term: Term) -> ClassCode | None:
+        """Return the class of what an attribute holds from the start."""
+        terms, classes = self._analysis.terms, self._analysis.classes
+        if terms.operation(term) != "attr":
+            return None
+        owner = classes.get(terms.args(term)[0])
+        return None if owner is None else self._analysis.hierarchy.held_class(owner, terms.data(term)[0])
+
+    def given(self, arguments: Arguments) -> frozenset[Term]:
+        """Return the objects among the arguments of a call.
+
+        What the callee makes of them is not followed: the key flow takes ``jnp.asarray(x)`` for ``x`` there.
+        """
+        return frozenset(t for value in arguments.values() for t in leaves(value) if self.class_of(t) is not None)
+
+    def concerns(self, value: Value) -> bool:
+        """Say whether a value is such an object, or holds one."""
+        return any(self.class_of(term) is not None for term in leaves(value))
+
+    def _objects(
+        self, flow: Interpreter, value: Value, node: ast.expr | None
+    ) -> Iterator[tuple[Term, ast.expr | None, ArrayClass, Confidence]]:
+        """Return the objects in a value and its containers, with their expressions."""
+        if type(value) is int:
+            found = self.class_of(value)
+            if found is not None:
+                yield value, node, *found
+        elif isinstance(value, Sequence | Map):
+            if not isinstance(value, Sequence) or value.kind not in ("stack", "spec"):
+                for part, expression in parts(value, node):
+                    yield from self._objects(flow, part, expression)
+        elif isinstance(value, Choice):
+            arms = [part for path, part in value.arms if both(flow.path, path) is not None]
+            for part in arms:
+                for term, expression, class_, confidence in self._objects(flow, part, node):
+                    yield term, expression, class_, confidence if len(arms) == 1 else min(confidence, Confidence.LIKELY)
+
+    def parameter(self, flow: Interpreter, name: str, term: Term) -> None:
+        """Look at the annotation of a parameter."""
+        annotation = _annotations(flow.code.node).get(name)
+        if annotation is None:
+            return
+        resolved = self._resolve(flow.code, annotation)
+        if isinstance(resolved, Library) and resolved.qualified in ARRAY_TYPES:
+            self._arrays.add(term)
+        elif isinstance(resolved, Class | Library):
+            class_ = self._analysis.hierarchy.known_class(resolved)
+            if class_ is not None and self._analysis.pytrees.array_class(class_) is not None:
+                self._annotated[term] = class_
+
+    def _resolve(self, code: FunctionCode, annotation: ast.expr) -> Value | None:
+        """Return what an annotation names, ``None`` for one that has several types."""
+        while isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+            if isinstance(annotation.right, ast.Constant) and annotation.right.value is None:
+                annotation = annotation.left
+            else:
+                return None
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            name = annotation.value
+        else:
+            name = dotted_name(annotation)
+        head, *rest = name.split(".")
+        if not all(part.isidentifier() for part in (head, *rest)):
+            return None
+        value = self._analysis.outer_value(code, head)
+        if not rest:
+            return value
+        return self._analysis.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
+
+    # calls
+
+    def called(self, flow: Interpreter, function: Library, arguments: Arguments, result: Value) -> Value:
+        """Look at a call of a function from outside this file; returns what it gives."""
+        qualified = function.qualified
+        if function.traced:
+            self.crossing(flow, function, arguments)
+        if qualified in OPERANDS:
+            self._operands(flow, qualified, arguments)
+        elif qualified.startswith("jax.lax."):
+            self._lax(flow, qualified, arguments)
+        elif qualified.startswith("jax.random."):
+            self._random(flow, qualified, arguments)
+        elif qualified == "jax.device_put":
+            self._given(flow, qualified, arguments.get(0, "x"), arguments.expression(0, "x"), arguments, plain=True)
+        class_ = self._analysis.variable_class(qualified)
+        if class_ is not None:
+            made = result if type(result) is int else flow.terms.fresh()
+            self._analysis.classes[made] = class_
+            return made
+        if qualified.startswith(ARRAYS) and self.concerns(result):  # `jnp.asarray(x)`, which the key flow sees through
+            return flow.terms.make("op", (qualified, flow.terms.number()))
+        return result
+
+    def crossing(self, flow: Interpreter, function: Function | Library, arguments: Arguments) -> None:
+        """Look at the arguments of a transformed function."""
+        code = function.code if isinstance(function, Function) else None
+        parameters = code.parameters if code is not None else ()
+        for position, name, value, node in _each(arguments):
+            if position is not None and position < len(parameters):
+                name = parameters[position]
+            elif name in parameters:
+                position = parameters.index(name)
+            boundary = next((b for b in reversed(function.traced) if b.takes(position, name)), None)
+            if boundary is not None:
+                self._crosses(flow, boundary.name, "argument", value, node, arguments, code, name)
+
+    def mapped(self, flow: Interpreter, mapped: Mapped, arguments: Arguments, axes: Iterable[Value]) -> None:
+        """Look at the arguments of a mapped function; ``axes`` are those of the positional ones."""
+        if mapped.name.startswith("filter_") or mapped.name == "vectorize":
+            return
+        known = list(axes)
+        for position, _, value, node in _each(arguments):
+            axis = known[position] if position is not None and position < len(known) else Const(0)
+            if axis != Const(None):
+                self._crosses(flow, f"jax.{mapped.name}", "argument", value, node, arguments)
+
+    def body(self, function: Value, name: str, boundary: Boundary | None = None) -> None:
+        """Remember a function whose results cross a transformation, and its arguments if there is a boundary."""
+        while isinstance(function, Bound | Partial | Mapped):
+            function = function.function
+        if isinstance(function, Function) and not function.code.is_foreign:
+            boundary = function.traced[-1] if function.traced and boundary is None else boundary
+            self.bodies.setdefault(function.code, (name, boundary))
+
+    def _operands(self, flow: Interpreter, qualified: str, arguments: Arguments) -> None:
+        for position, name, role in OPERANDS[qualified]:
+            value = arguments.get(position, name)
+            if value is not None:
+                self._crosses(flow, qualified, role, value, arguments.expression(position, name), arguments)
+        functions = [value for value in arguments.values() if isinstance(value, Function | Bound | Partial)]
+        for function in functions:
+            self.body(function, qualified)
+
+    def _crosses(
+        self,
+        flow: Interpreter,
+        name: str,
+        role: str,
+        value: Value,
+        node: ast.expr | None,
+        arguments: Arguments,
+        code: FunctionCode | None = None,
+        parameter: str | None = None,
+    ) -> None:
+        for term, expression, class_, confidence in self._objects(flow, value, node):
+            place = expression or node or arguments.node or flow.site
+            if not class_.plain or place is None:
+                continue
+            if flow.terms.operation(term) == "param":
+                confidence = Confidence.LIKELY  # `self`, perhaps of a class that inherits and is registered
+            if code is not None and parameter is not None:
+                self._crossed.add((code, parameter))
+            self._note(facts.ArrayAtTransform, place, expression, class_, confidence, name, role)
+
+    def _lax(self, flow: Interpreter, qualified: str, arguments: Arguments) -> None:
+        if qualified in CONVERTING:
+            return
+        plain = qualified.rpartition(".")[2] in TREES
+        for _, _, value, node in _each(arguments):
+            self._given(flow, qualified, value, node, arguments, plain=plain)
+
+    def _random(self, flow: Interpreter, qualified: str, arguments: Arguments) -> None:
+        row = self._analysis.table.get(qualified)
+        parameters = row.parameters if row is not None else ("key",)
+        keys = {*row.sinks, *row.folds} if row is not None else set()
+        if qualified in KEYED or (row is not None and row.derive):
+            keys.add(parameters[0])
+        for position, name, value, node in _each(arguments):
+            if position is not None:
+                name = parameters[position] if position < len(parameters) else None
+            if name in keys:
+                self._given(flow, qualified, value, node, arguments, role="key")
+            elif name is not None and f"{qualified}({name})" not in CONVERTING:
+                self._given(flow, qualified, value, node, arguments, plain=True)
+
+    def _given(
+        self,
+        flow: Interpreter,
+        qualified: str,
+        value: Value | None,
+        node: ast.expr | None,
+        arguments: Arguments,
+        *,
+        plain: bool = False,
+        role: str = "argument",
+    ) -> None:
+        """Note the objects in an argument; ``plain`` says that the function takes those of registered classes."""
+        if value is None:
+            return
+        for _, expression, class_, confidence in self._objects(flow, value, node):
+            place = expression or node or arguments.node or flow.site
+            if place is not None and (class_.plain or not plain):
+                self._note(facts.ArrayOutsideNumpy, place, expression, class_, confidence, qualified, role)
+
+    # indices
+
+    def indexed(self, flow: Interpreter, value: Value, index: Value, node: ast.Subscript) -> None:
+        """Look at ``value[index]``: an array takes no such object for an index, a dictionary does."""
+        if not self._is_array(flow, value, index):
+            return
+        for part, expression in _index_parts(index, node.slice):
+            for _, inner, class_, confidence in self._objects(flow, part, expression):
+                self._note(facts.ArrayOutsideNumpy, inner or node, inner, class_, confidence, "", "index")
+
+    def _is_array(self, flow: Interpreter, value: Value, index: Value) -> bool:
+        if isinstance(index, Sequence) and any(isinstance(part, SliceOf) for part in index.items):
+            return True
+        if type(value) is not int:
+            return False
+        operation, data = flow.terms.operation(value), flow.terms.data(value)
+        if operation == "attr" and data[0] == "at":
+            return True
+        if operation == "op":
+            name = data[0] if isinstance(data, tuple) else data
+            return isinstance(name, str) and name.startswith(MAKERS)
+        return value in self._arrays
+
+    # facts
+
+    def _note(
+        self,
+        kind: type[facts.ArrayAtTransform] | type[facts.ArrayOutsideNumpy],
+        node: ast.AST,
+        subject: ast.expr | None,
+        class_: ArrayClass,
+        confidence: Confidence,
+        function: str,
+        role: str,
+    ) -> None:
+        self._analysis.add(
+            kind(
+                node=node,
+                confidence=confidence,
+                key=node.arg if isinstance(node, ast.arg) else spelled(subject) if subject is not None else "",
+                class_name=class_.name,
+                plain=class_.plain,
+                definition=class_.definition,
+                place=class_.place,
+                function=function,
+                subject=subject,
+                role=role,
+            )
+        )
+
+    def finish(self) -> None:
+        """Look at what transformed functions return, and at parameters that are said to take such objects."""
+        for code, (name, boundary) in self.bodies.items():
+            flow = self._analysis.started.get(code)
+            if flow is None or code.is_foreign:
+                continue
+            for node, value in _returned(code, [value for _, value in flow.returns]):
+                for _, expression, class_, confidence in self._objects(flow, value, node):
+                    if class_.plain:
+                        place = expression or node
+                        self._note(facts.ArrayAtTransform, place, expression, class_, confidence, name, "result")
+            if boundary is not None:
+                self._parameters(code, boundary)
+
+    def _parameters(self, code: FunctionCode, boundary: Boundary) -> None:
+        arguments = _arguments(code.node)
+        for position, name in enumerate(code.parameters):
+            found = self.class_of(self._analysis.terms.make("param", (code, name)))
+            if found is None or not found[0].plain or (code, name) in self._crossed or name not in arguments:
+                continue
+            if boundary.takes(position, name):
+                confidence = min(found[1], Confidence.LIKELY)
+                self._note(
+                    facts.ArrayAtTransform, arguments[name], None, found[0], confidence, boundary.name, "parameter"
+                )
+
+
+def _is_variables(qualified: str, text: str) -> bool:
+    """Say whether a name stands for variables of flax.nnx, or for the module that has them."""
+    return variable_class(qualified) is not None or (qualified == "flax.nnx" and "nnx." in text)
+
+
+def _each(arguments: Arguments) -> Iterator[tuple[int | None, str | None, Value, ast.expr | None]]:
+    """Return the position or name of each argument, its value, and its expression where there is one."""
+    node = arguments.node
+    nodes = node.args if node is not None else []
+    shift = len(arguments.positional) - len(nodes)  # the object of a method call, and what a partial holds
+    plain = shift >= 0 and not any(isinstance(part, ast.Starred) for part in nodes)
+    for position, (value, starred) in enumerate(arguments.positional):
+        if starred:
+            break
+        yield position, None, value, nodes[position - shift] if plain and position >= shift else None
+    expressions = {keyword.arg: keyword.value for keyword in node.keywords} if node is not None else {}
+    for name, value in arguments.keywords:
+        if name is not None:
+            yield None, name, value, expressions.get(name)
+
+
+def _index_parts(index: Value, node: ast.expr) -> Iterator[tuple[Value, ast.expr | None]]:
+    """Return the parts of an index: the elements of a tuple, the bounds of slices."""
+    if isinstance(index, Sequence) and index.kind == "tuple":
+        for part, expression in parts(index, node):
+            yield from _index_parts(part, expression or node)
+    elif isinstance(index, SliceOf):
+        bounds = (node.lower, node.upper, node.step) if isinstance(node, ast.Slice) else (None, None, None)
+        for part_, expression in zip((index.lower, index.upper, index.step), bounds, strict=True):
+            if part_ is not None:
+                yield part_, expression
+    else:
+        yield index, node
+
+
+def _returned(code: FunctionCode, values: list[Value]) -> list[tuple[ast.expr, Value]]:
+    """Return what a function returns with its expressions, those of one ``return`` statement where there is one."""
+    if isinstance(code.node, ast.Lambda):
+        return [(code.node.body, value) for value in values]
+    nodes = [node.value for node in _returns(code.node) if node.value is not None]
+    if len(nodes) == len(values):
+        return list(zip(nodes, values, strict=True))
+    return [(nodes[0], value) for value in values] if nodes else []
+
+
+def _returns(node: ast.AST) -> Iterator[ast.Return]:
+    """Return the ``return`` statements of a function in the order of the text, those of inner functions left out."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Return):
+            yield child
+        elif isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(
+            child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        ):
+            yield from _returns(child)
+
+
+def _arguments(node: ast.AST) -> dict[str, ast.arg]:
+    """Return the parameters of a definition by name."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return {}
+    return {part.arg: part for part in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+
+
+@lru_cache(maxsize=64)
+def _annotations(node: ast.AST) -> dict[str, ast.expr]:
+    return {name: part.annotation for name, part in _arguments(node).items() if part.annotation is not None}

@@ -1,0 +1,548 @@
+"""Looks at what rearranges arrays of keys: reshaping, copying, moving axes, and numbers that count the word axis.
+
+The array of raw keys has one axis more than that of typed keys, the last one, which holds the words.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import as_term
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Const, Sequence, Value
+from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.keyflow.notes import sizes
+from olympus_rules.keyflow.notes.pending import note, spelled
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["Look", "look", "look_at_joined", "transposition"]
+
+WORDS = (Const(2), Const(4))  # of the buffers of threefry and of rbg
+UNKNOWN = Const("unknown")  # a dimension of a shape of unknown length
+VIEWS = frozenset(
+    {"reshape", "flatten", "ravel", "squeeze", "copy", "repeat", "broadcast_to", "tile", "transpose", "swapaxes",
+     "moveaxis"}
+)  # fmt: skip
+JOINING = frozenset({"concatenate", "hstack", "stack", "vstack"})
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A call of an array function, or of a method of an array, on something that may be keys.
+
+    Attributes:
+        flow: where the call is.
+        name: the function's last name.
+        term: the array, or an element of what is stacked.
+        above: how many axes are stacked above ``term``.
+        node: the call.
+        subject: the expression of the array.
+        arguments: the arguments of the call.
+        first: the position of the first argument after the array.
+        number: the number of the result.
+        stacked: how many elements are stacked, where that is known.
+    """
+
+    flow: Interpreter
+    name: str
+    term: Term
+    above: int
+    node: ast.Call
+    subject: ast.expr
+    arguments: Arguments
+    first: int
+    number: int = 0
+    stacked: int | None = None
+
+    def value(self, position: int, name: str) -> Value | None:
+        """Return an argument; positions start after the array."""
+        return self.arguments.get(self.first + position, name)
+
+    def expression(self, position: int, name: str) -> ast.expr | None:
+        """Return the expression of an argument."""
+        return self.arguments.expression(self.first + position, name)
+
+    @property
+    def operation(self) -> str:
+        """The operation of the view that comes out."""
+        return f"{self.name} {self.number}"
+
+    def rank(self) -> int | None:
+        """Return how many batch axes the array has, as far as it is known by now."""
+        rank = self.flow.knowledge.rank(self.term)
+        return None if rank is None else rank + self.above
+
+    def note(
+        self,
+        form: str,
+        parts: tuple[ast.expr, ...] | Callable[[], tuple[ast.expr, ...]],
+        holds: Callable[[int | None, KeyKind], bool],
+        *,
+        exact: Callable[[], bool] = lambda: True,
+        most: Confidence = Confidence.CERTAIN,
+    ) -> None:
+        """Keep the fact that the word axis is counted, if that holds for the rank and kind that come out."""
+
+        def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+            rank = self.rank()
+            if kind is KeyKind.TYPED or not holds(rank, kind):
+                return None
+            return facts.ShapeLogic(
+                node=self.node,
+                confidence=min(confidence, most),
+                key=spelled(self.subject),
+                kind=kind,
+                form=form,
+                subject=self.subject,
+                rank=rank,
+                parts=parts() if callable(parts) else parts,
+                exact=exact(),
+            )
+
+        note(self.flow, self.term, "known", build)
+
+
+def look(
+    flow: Interpreter,
+    name: str,
+    array: Value,
+    node: ast.Call,
+    subject: ast.expr,
+    arguments: Arguments,
+    first: int,
+) -> Value | None:
+    """Look at a call on an array; returns the rearranged array where that is known to hold the same keys."""
+    handler = HANDLERS.get(name)
+    if handler is None:
+        return None
+    above, stacked = 0, None
+    if isinstance(array, Sequence) and array.kind == "stack" and array.items:
+        stacked = None if array.open else len(array.items)
+        array, above = array.items[0], 1
+    if type(array) is not int:
+        return None
+    if name not in JOINING and not (flow.knowledge.is_known(array) or array in flow.knowledge.named):
+        return None
+    seen = Look(flow, name, array, above, node, subject, arguments, first, flow.terms.number(), stacked)
+    rank = handler(seen)
+    return flow.knowledge.view(seen.operation, array, rank) if name in VIEWS and not above else None
+
+
+# reshaping
+
+
+def _reshape(seen: Look) -> int | None:
+    """Look at ``keys.reshape(2, 3, 2)`` and ``keys.reshape(n, -1)``; returns the rank of what comes out."""
+    given = seen.value(0, "shape")
+    dims, expression = _dimensions(seen, given)
+    if not dims:
+        return _axes_before_key(seen, "shape")
+    last, leading = dims[-1], dims[:-1]
+    if last not in (*WORDS, Const(-1)):
+        return len(dims) if given is not None else None
+    literal = last != Const(-1)
+    if not literal and (not leading or Const(-1) in leading):
+        return len(dims)
+    whole = _holds_all(seen, leading)
+    denied = literal and _holds_all(seen, dims) is True
+
+    def used_rank() -> int | None:
+        return seen.flow.knowledge.used.get(seen.flow.terms.make("view", seen.operation, seen.term))
+
+    def holds(rank: int | None, kind: KeyKind) -> bool:
+        if whole is True:
+            return True
+        if denied:
+            return False
+        if kind is KeyKind.RAW:
+            return bool(leading) or rank == 0
+        used = used_rank()
+        if used is not None:
+            return used == len(leading) or UNKNOWN in leading
+        if literal:
+            return rank == 0 or len(leading) > 1 or (rank is None or rank > 1)
+        return rank == 1 and whole is None
+
+    def exact() -> bool:
+        return literal or whole is True or (UNKNOWN not in leading and used_rank() == len(leading))
+
+    raw = seen.flow.knowledge.kind(seen.term) is KeyKind.RAW
+    fixed = not literal and all(
+        isinstance(dim, Const) and dim != UNKNOWN for dim in leading
+    )  # rows of keys, if they are typed
+    most = Confidence.CERTAIN if whole else Confidence.POSSIBLE if fixed and not raw else Confidence.LIKELY
+    seen.note("reshape", (expression,) if expression is not None else (), holds, exact=exact, most=most)
+    if whole or raw:
+        return len(leading)
+    typed = seen.flow.knowledge.kind(seen.term) is KeyKind.TYPED
+    return len(dims) if denied or whole is False or typed else None
+
+
+def _holds_all(seen: Look, dims: tuple[Value, ...]) -> bool | None:
+    """Say whether all keys go into these dimensions; ``None`` when that cannot be told, ``False`` if there are more.
+
+    More are known where the number of keys is a product with the dimensions in it: ``split(key, n * m)`` into ``n``.
+    """
+    terms = seen.flow.terms
+    number = sizes.count(terms, seen.term)
+    if seen.above:  # single keys
+        number = None if seen.stacked is None or seen.flow.knowledge.rank(seen.term) else sizes.Size(seen.stacked)
+    if number is None or Const(-1) in dims or UNKNOWN in dims:
+        return None
+    given = sizes.product(terms, (as_term(seen.flow, dim) for dim in dims))
+    if given == number:
+        return True
+    more = given.factors <= number.factors and number.number % (given.number or 1) == 0
+    return False if more else None
+
+
+def _dimensions(seen: Look, given: Value | None) -> tuple[tuple[Value, ...], ast.expr | None]:
+    """Return the dimensions of a shape, as far as they are known, and the expression of the last one."""
+    expression = seen.expression(0, "shape")
+    if isinstance(given, Sequence) and not given.open:
+        return given.items, _last_element(expression)
+    added = _after_others(seen.node.args if not seen.first else []) or _last_of_sum(expression)
+    if added is not None:
+        return (UNKNOWN, UNKNOWN, Const(added[1])), added[0]
+    if given is None or (seen.first and not isinstance(given, Const)):
+        return (), None
+    if seen.first:
+        return (given,), expression
+    positional = tuple(value for value, starred in seen.arguments.positional if not starred)
+    whole = len(positional) == len(seen.arguments.positional)
+    if not whole or (len(positional) == 1 and not isinstance(given, Const)):
+        return (), None
+    return positional, seen.node.args[-1] if seen.node.args else None
+
+
+def _axes_before_key(seen: Look, name: str) -> int | None:
+    """Return how many dimensions stand before the shape of one key, as in ``(n, m, *key.shape)``."""
+    expression = seen.expression(0, name)
+    elements = expression.elts if isinstance(expression, ast.Tuple | ast.List) else seen.node.args[seen.first :]
+    starred = [part for part in elements if isinstance(part, ast.Starred)]
+    if len(starred) != 1 or starred[0] is not elements[-1]:
+        return None
+    shape = starred[0].value
+    shape = shape.value if isinstance(shape, ast.Subscript) else shape
+    return len(elements) - 1 if isinstance(shape, ast.Attribute) and shape.attr == "shape" else None
+
+
+def _last_element(expression: ast.expr | None) -> ast.expr | None:
+    if isinstance(expression, ast.Tuple | ast.List) and expression.elts:
+        return expression.elts[-1]
+    added = _last_of_sum(expression)
+    return added[0] if added is not None else None
+
+
+def _last_of_sum(expression: ast.expr | None) -> tuple[ast.expr, int] | None:
+    """Return the last element of ``shape + (2,)`` and ``(*shape, 2)``, with its value."""
+    match expression:
+        case ast.BinOp(op=ast.Add(), right=ast.Tuple(elts=[*_, last])):
+            return _with_value(last)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return _after_others(elements)
+    return None
+
+
+def _after_others(elements: list[ast.expr]) -> tuple[ast.expr, int] | None:
+    """Return the last of several elements if it is a number and others before it are unpacked."""
+    unpacked = any(isinstance(part, ast.Starred) for part in elements[:-1])
+    return _with_value(elements[-1]) if unpacked else None
+
+
+def _with_value(node: ast.expr) -> tuple[ast.expr, int] | None:
+    match node:
+        case ast.Constant(value=int(number)):
+            return node, number
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            return node, -1
+    return None
+
+
+# copies
+
+
+def _broadcast(seen: Look) -> int | None:
+    """Look at ``broadcast_to(key, (n, 2))``."""
+    dims, expression = _dimensions(seen, seen.value(0, "shape"))
+    parts = (expression,) if expression is not None else ()
+    if dims and dims[-1] in WORDS:
+
+        def holds(rank: int | None, kind: KeyKind) -> bool:
+            return kind is KeyKind.RAW or not rank or len(dims) > rank + 1
+
+        seen.note("broadcast", parts, holds)
+        return len(dims) - 1 if seen.flow.knowledge.kind(seen.term) is KeyKind.RAW else None
+    return _axes_before_key(seen, "shape")
+
+
+def _tile(seen: Look) -> int | None:
+    """Look at ``tile(key, (n, 1))``."""
+    dims, expression = _dimensions(seen, seen.value(0, "reps"))
+    parts = (expression,) if expression is not None else ()
+    if len(dims) > 1 and dims[-1] == Const(1):
+
+        def holds(rank: int | None, kind: KeyKind) -> bool:
+            return rank is not None and len(dims) > rank and (kind is KeyKind.RAW or rank == 0)
+
+        seen.note("tile", parts, holds)
+    return None
+
+
+# moving axes
+
+
+def transposition(
+    flow: Interpreter,
+    term: Term,
+    how: str,
+    node: ast.AST,
+    subjects: tuple[ast.expr, ...],
+    need: str,
+    axis: ast.expr | None = None,
+    holds: Callable[[int | None, KeyKind], Confidence | None] | None = None,
+) -> None:
+    """Keep the fact that words and batch change places."""
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        most = Confidence.CERTAIN if holds is None else holds(flow.knowledge.rank(term), kind)
+        if most is None:
+            return None
+        return facts.KeyTransposition(
+            node=node,
+            confidence=min(confidence, most),
+            key=spelled(subjects[0]) if len(subjects) == 1 else "",
+            kind=kind,
+            how=how,
+            axis=axis,
+            subjects=subjects,
+        )
+
+    note(flow, term, need, build)
+
+
+def _moved(seen: Look) -> int | None:
+    """Look at ``transpose``, ``swapaxes`` and ``moveaxis``: do they move the words, or only count them?"""
+    numbers, expressions = _axes_given(seen)
+    if not seen.arguments.values()[seen.first :]:  # all axes change places
+        transposition(seen.flow, seen.term, seen.name, seen.node, (seen.subject,), "raw-flat")
+    if numbers is None:
+        return seen.flow.knowledge.rank(seen.term)
+
+    def moves(rank: int | None, kind: KeyKind) -> Confidence | None:
+        if kind is KeyKind.TYPED or not rank or not _moves_words(seen.name, numbers, rank + 1):
+            return None
+        beyond = any(number >= rank or number < -rank for number in numbers)  # an error for typed keys
+        return Confidence.CERTAIN if kind is KeyKind.RAW or beyond or rank == 1 else Confidence.POSSIBLE
+
+    transposition(seen.flow, seen.term, seen.name, seen.node, (seen.subject,), "known", holds=moves)
+
+    def counts(rank: int | None, kind: KeyKind) -> bool:
+        if not rank or _moves_words(seen.name, numbers, rank + 1):
+            return False
+        if seen.name == "transpose":
+            return len(numbers) == rank + 1
+        return any(number < 0 for number in numbers) and (
+            kind is KeyKind.RAW or any(number < -rank for number in numbers)
+        )
+
+    parts = (
+        expressions[-1:]
+        if seen.name == "transpose"
+        else tuple(part for part, number in zip(expressions, numbers, strict=False) if number < 0)
+    )
+    seen.note("permutation" if seen.name == "transpose" else "axis", parts, counts)
+    return seen.flow.knowledge.rank(seen.term)
+
+
+def _axes_given(seen: Look) -> tuple[tuple[int, ...] | None, tuple[ast.expr, ...]]:
+    """Return the axis numbers of a call that moves axes, with their expressions; ``None`` when not all are literal."""
+    if seen.name == "transpose":
+        given = seen.value(0, "axes")
+        if isinstance(given, Sequence):
+            if given.open:
+                return None, ()
+            node = seen.expression(0, "axes")
+            expressions = tuple(node.elts) if isinstance(node, ast.Tuple | ast.List) else ()
+            return _integers(given.items), expressions
+        positional = tuple(value for value, starred in seen.arguments.positional[seen.first :] if not starred)
+        whole = len(positional) == len(seen.arguments.positional) - seen.first
+        return (_integers(positional) if positional and whole else None), tuple(seen.node.args[seen.first :])
+    names = ("axis1", "axis2") if seen.name == "swapaxes" else ("source", "destination")
+    values = tuple(value for i, name in enumerate(names) if (value := seen.value(i, name)) is not None)
+    expressions = tuple(e for i, name in enumerate(names) if (e := seen.expression(i, name)) is not None)
+    return (_integers(values) if len(values) == len(expressions) == 2 else None), expressions
+
+
+def _integers(values: tuple[Value, ...]) -> tuple[int, ...] | None:
+    numbers = tuple(value.value for value in values if isinstance(value, Const) and type(value.value) is int)
+    return numbers if len(numbers) == len(values) else None
+
+
+def _moves_words(name: str, numbers: tuple[int, ...], axes: int) -> bool:
+    """Say whether the last of so many axes does not stay the last."""
+    places = tuple(number % axes if -axes <= number < axes else number for number in numbers)
+    if name == "transpose":
+        return places[-1] != axes - 1
+    return axes - 1 in places and places[0] != places[1]
+
+
+# one axis number
+
+
+def _numbered(seen: Look) -> int | None:
+    """Look at functions with one ``axis``: a negative one counts from the words."""
+    if seen.name in ("concatenate", "stack", "hstack"):
+        return None
+    place = AXIS_PLACES[seen.name]
+    axis, expression = seen.value(place, "axis"), seen.expression(place, "axis")
+    if isinstance(axis, Const) and type(axis.value) is int and expression is not None:
+        alone = seen.name not in ("append", "dynamic_update_slice_in_dim", "dynamic_update_index_in_dim")
+        subjects = (seen.subject,) if alone else ()
+        _counted(seen, axis.value, expression, wider=seen.name == "expand_dims", subjects=subjects)
+    return None
+
+
+def _counted(
+    seen: Look,
+    number: int,
+    axis: ast.expr,
+    *,
+    wider: bool,
+    subjects: tuple[ast.expr, ...] | Callable[[], tuple[ast.expr, ...]],
+) -> None:
+    """Note an axis number that is the word axis, or that counts from it.
+
+    Args:
+        seen: the call.
+        number: the axis.
+        axis: its expression.
+        wider: whether the number is one of the result, which has one axis more.
+        subjects: the expressions of all arrays in the call, none where others than keys may be among them.
+    """
+
+    def last(rank: int | None, kind: KeyKind) -> bool:
+        if rank is None:
+            return False
+        return number == rank + wider or (number == -1 and (kind is KeyKind.RAW or rank + wider == 0))
+
+    def counts(rank: int | None, kind: KeyKind) -> bool:
+        if rank is None or number >= -1:
+            return False
+        return kind is KeyKind.RAW or number < -(rank + wider)
+
+    seen.note("words", subjects, last)
+    seen.note("axis", (axis,), counts)
+
+
+def look_at_joined(flow: Interpreter, name: str, arrays: Sequence, arguments: Arguments) -> None:
+    """Look at ``stack``, ``concatenate`` and ``vstack`` of a list of arrays."""
+    node = arguments.node
+    written = arguments.expression(0, "arrays")
+    first = next((item for item in arrays.items if type(item) is int), None)
+    if node is None or written is None or first is None or name not in JOINING:
+        return
+    elements = tuple(written.elts) if isinstance(written, ast.List | ast.Tuple) else ()
+    if any(isinstance(element, ast.Starred) for element in elements):
+        elements = ()
+    subject = elements[0] if elements else written
+    seen = Look(flow, name, first, 0, node, subject, arguments, 1)
+    if name == "vstack":
+        _stacked_rows(seen)
+        return
+
+    def keys() -> tuple[ast.expr, ...]:
+        known = all(type(item) is int and flow.knowledge.is_known(item) for item in arrays.items)
+        return elements if known and not arrays.open else ()
+
+    axis, expression = arguments.get(1, "axis"), arguments.expression(1, "axis")
+    if isinstance(axis, Const) and type(axis.value) is int and expression is not None and axis.value != 0:
+        _counted(seen, axis.value, expression, wider=name == "stack", subjects=keys)
+    elif name in ("concatenate", "hstack") and axis in (None, Const(0)):
+        seen.note("words", keys, lambda rank, _: rank == 0)
+
+
+def _stacked_rows(seen: Look) -> int | None:
+    """Look at ``vstack``, which makes rows of raw keys, and rows of one key of typed ones."""
+
+    def holds(rank: int | None, kind: KeyKind) -> bool:
+        return rank == 0 or (rank == 1 and kind is KeyKind.RAW)
+
+    seen.note("vstack", (seen.node.func,), holds)
+    return None
+
+
+def _rows_of_array(seen: Look) -> int | None:
+    """Look at ``vstack(keys)``."""
+
+    def holds(rank: int | None, kind: KeyKind) -> bool:
+        return rank == 1 or (rank == 2 and kind is KeyKind.RAW)
+
+    if seen.name == "vstack" and not seen.above:
+        seen.note("rows", (seen.node.func,), holds)
+    return None
+
+
+# slices and masks
+
+
+def _dynamic_slice(seen: Look) -> int | None:
+    """Look at ``dynamic_slice(keys, (i, 0), (1, 2))``."""
+    starts, lengths = seen.value(0, "start_indices"), seen.value(1, "slice_sizes")
+    if isinstance(starts, Sequence) and isinstance(lengths, Sequence) and len(starts.items) == len(lengths.items):
+        number = len(starts.items)
+        ends = (_last_element(seen.expression(0, "start_indices")), _last_element(seen.expression(1, "slice_sizes")))
+        parts = tuple(end for end in ends if end is not None)
+        seen.note(
+            "dynamic-slice",
+            parts if len(parts) == 2 and starts.items[-1] == Const(0) and lengths.items[-1] in WORDS else (),
+            lambda rank, _: rank is not None and number == rank + 1,
+        )
+    return None
+
+
+def _dynamic_update(seen: Look) -> int | None:
+    """Look at ``dynamic_update_slice(keys, key[None], (i, 0))``."""
+    starts = seen.value(1, "start_indices")
+    if isinstance(starts, Sequence):
+        number, end = len(starts.items), _last_element(seen.expression(1, "start_indices"))
+        parts = (end,) if end is not None and starts.items[-1] == Const(0) else ()
+        seen.note("dynamic-slice", parts, lambda rank, _: rank is not None and number == rank + 1)
+    return None
+
+
+AXIS_PLACES = {
+    "expand_dims": 0, "squeeze": 0, "flip": 0, "take": 1, "roll": 1, "repeat": 1, "delete": 1, "append": 1,
+    "split": 1, "array_split": 1, "take_along_axis": 1, "dynamic_index_in_dim": 1, "dynamic_slice_in_dim": 2,
+    "dynamic_update_slice_in_dim": 2, "dynamic_update_index_in_dim": 2,
+}  # fmt: skip
+
+
+def _rearranged(seen: Look) -> int | None:
+    """Return ``None``: the array has as many axes as nobody knows."""
+    return None
+
+
+HANDLERS: dict[str, Callable[[Look], int | None]] = {
+    **dict.fromkeys(AXIS_PLACES, _numbered),
+    "broadcast_to": _broadcast,
+    "copy": _rearranged,
+    "dynamic_slice": _dynamic_slice,
+    "dynamic_update_slice": _dynamic_update,
+    "flatten": _rearranged,
+    "moveaxis": _moved,
+    "ravel": _rearranged,
+    "reshape": _reshape,
+    "swapaxes": _moved,
+    "tile": _tile,
+    "transpose": _moved,
+    "vstack": _rows_of_array,
+}

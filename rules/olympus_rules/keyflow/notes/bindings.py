@@ -1,0 +1,80 @@
+"""Looks at where keys are bound: names that nothing reads, default arguments, class fields."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.values import Value
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["bound", "class_fields", "default"]
+
+
+def bound(flow: Interpreter, instruction: ir.Store, value: Value) -> None:
+    """Look at the binding of a name: a child that nothing reads, remembered for OLY106 and for reuse messages."""
+    name = instruction.name
+    if type(value) is not int or name.startswith("_") or "$" in name or name in flow.code.reads:
+        return
+    operation = flow.terms.operation(value)
+    derived = operation == "fold_in" or (
+        operation in ("item", "slice") and flow.terms.operation(flow.terms.root_array(value)) == "split"
+    )
+    if not derived or flow.code.kind == "module" or "." in name or name in flow.code.outer_names:
+        return
+    flow.unused[name] = value
+    flow.analysis.add(
+        facts.UnusedKey(node=instruction.node, confidence=Confidence.CERTAIN, key=name, kind=flow.knowledge.kind(value))
+    )
+
+
+def default(flow: Interpreter, code: ir.FunctionCode, name: str, value: Value, node: ast.expr) -> None:
+    """Look at a default argument: a key made there is made once. One that the body never reads makes no difference."""
+    if type(value) is not int or flow.terms.operation(value) != "seed":
+        return
+    code.lower()
+    if name not in code.reads:
+        return
+    _constant_key(flow, value, node, "default-argument", f"{code.name}({name})")
+
+
+def class_fields(flow: Interpreter, instruction: ir.MakeClass) -> None:
+    """Look at the fields of a class body."""
+    class_ = instruction.code
+    for statement in class_.node.body:
+        target: ast.expr | None = statement.target if isinstance(statement, ast.AnnAssign) else None
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+        if isinstance(target, ast.Name) and isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
+            value = flow.env.get(f"{class_.name}.{target.id}")
+            # whoever makes an object may give every one of them a key for its annotated field
+            confidence = Confidence.LIKELY if isinstance(statement, ast.AnnAssign) else Confidence.CERTAIN
+            _constant_key(flow, value, statement.value, "class-field", f"{class_.name}.{target.id}", confidence)
+
+
+def _constant_key(
+    flow: Interpreter,
+    value: object,
+    node: ast.expr,
+    where: str,
+    owner: str,
+    confidence: Confidence = Confidence.CERTAIN,
+) -> None:
+    if type(value) is not int or flow.terms.operation(value) != "seed":
+        return
+    if flow.terms.operation(flow.terms.args(value)[0]) != "const":
+        return
+    flow.analysis.add(
+        facts.ConstantKey(
+            node=node,
+            confidence=confidence,
+            kind=flow.knowledge.kind(value),
+            where=where,
+            owner=owner,
+        )
+    )

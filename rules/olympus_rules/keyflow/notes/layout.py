@@ -1,0 +1,275 @@
+"""Looks at what knows the layout of a key: shape, rank, dtype, transposition, reshaping."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import as_term
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.paths import both
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
+from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.keyflow.notes.axes import look, transposition
+from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_stored, note, shape_fact, spelled
+
+if TYPE_CHECKING:
+    from olympus_rules.finding import Confidence
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = [
+    "array_method",
+    "asserted",
+    "attribute",
+    "dtype_attribute",
+    "index_with_words",
+    "length",
+    "mapped_axis",
+    "reckoned",
+    "shape_item",
+    "shape_unpacked",
+]
+
+ARITHMETIC_METHODS = frozenset({"astype", "view", "sum", "prod", "mean", "max", "min", "cumsum", "dot", "byteswap"})
+DTYPE_ATTRIBUTES = frozenset({"byteorder", "char", "itemsize", "kind", "name", "num", "str"})
+METADATA = frozenset({"shape", "ndim", "dtype", "size"})
+METHODS = frozenset(
+    {"reshape", "transpose", "swapaxes", "flatten", "ravel", "squeeze", "copy", "repeat", "take"}
+)  # of arrays; other objects have methods called `split` and `append`
+
+
+def attribute(flow: Interpreter, term: Term, name: str, node: ast.Attribute) -> Value | None:
+    """Look at ``term.name``; returns a value for metadata and layout."""
+    if name in METADATA:
+        return Metadata(name, term, node.value)
+    if name == "T":
+        transposition(flow, term, ".T", node, (node.value,), "raw-flat")
+        if flow.knowledge.is_known(term):
+            return flow.knowledge.view("T", term, flow.knowledge.rank(term))
+    if name == "at" and flow.knowledge.rank(term) == 0 and isinstance(node.ctx, ast.Load):
+        note(
+            flow,
+            term,
+            "single",
+            lambda c, k: facts.KeyArithmetic(
+                node=node, confidence=c, key=spelled(node.value), kind=k, operation="at", subjects=(node.value,)
+            ),
+        )
+    return None
+
+
+def dtype_attribute(flow: Interpreter, value: Metadata, name: str, node: ast.Attribute) -> None:
+    """Look at ``key.dtype.name`` and the like; a comparison says more, and is looked at itself."""
+    if name not in DTYPE_ATTRIBUTES or isinstance(flow.analysis.document.parents.get(node), ast.Compare):
+        return
+    if name == "itemsize" and _counts_bytes(flow, node):
+        return  # raw keys have more elements, typed keys have larger ones
+    dtype_fact(flow, value, "name" if name == "name" else "kind", node)
+
+
+def _counts_bytes(flow: Interpreter, itemsize: ast.Attribute) -> bool:
+    """Say whether ``key.dtype.itemsize`` is multiplied by ``key.size`` or by the product of ``key.shape``."""
+    parents = flow.analysis.document.parents
+    product: ast.AST = itemsize
+    while isinstance(parent := parents.get(product), ast.BinOp) and isinstance(parent.op, ast.Mult):
+        product = parent
+    key = ast.unparse(itemsize.value).removesuffix(".dtype")
+    return any(_is_size(factor, key) for factor in _factors(product))
+
+
+def _factors(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        yield from _factors(node.left)
+        yield from _factors(node.right)
+    else:
+        yield node
+
+
+def _is_size(node: ast.AST, key: str) -> bool:
+    """Say whether an expression is ``key.size``, ``math.prod(key.shape)`` or the like."""
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        name, argument = ast.unparse(node.func).rpartition(".")[2], ast.unparse(node.args[0])
+        return (name == "prod" and argument == f"{key}.shape") or (name == "size" and argument == key)
+    return ast.unparse(node) == f"{key}.size"
+
+
+def mapped_axis(
+    flow: Interpreter, term: Term, how: str, node: ast.AST | None, axis: ast.expr | None, subjects: tuple[ast.expr, ...]
+) -> None:
+    """Note that a map goes over an axis of a key array that is not a batch axis, or puts one behind the words."""
+    if node is not None:
+        transposition(flow, term, how, node, subjects, "flat" if how == "in_axes" else "raw-array", axis)
+
+
+def array_method(
+    flow: Interpreter, receiver: Value, name: str, arguments: Arguments, node: ast.Call, subject: ast.expr, first: int
+) -> Value | None:
+    """Look at a method of an array, or at a ``jax.numpy`` function with the array as its first argument.
+
+    Args:
+        flow: where the call is.
+        receiver: the array.
+        name: the last name of the method or function.
+        arguments: the arguments of the call.
+        node: the call.
+        subject: the expression of the array.
+        first: the position of the first argument after the array.
+
+    Returns:
+        The result where the call is one that this module understands.
+    """
+    knowledge = flow.knowledge
+    if isinstance(receiver, Choice):
+        _each_arm(flow, receiver, lambda part: array_method(flow, part, name, arguments, node, subject, first))
+        return None
+    if name in ARITHMETIC_METHODS and type(receiver) is int:
+        if not (knowledge.is_known(receiver) or receiver in knowledge.named):
+            return None
+        result = flow.terms.fresh()
+        arithmetic = partial(arithmetic_fact, flow, node, name, [(receiver, subject)], result, False)
+        if not is_stored(flow, receiver):
+            note(flow, receiver, "key", arithmetic)
+        return result
+    return look(flow, name, receiver, node, subject, arguments, first) if first or name in METHODS else None
+
+
+def _each_arm(flow: Interpreter, choice: Choice, look_at: Callable[[Value], object]) -> None:
+    """Look at each value that something may have, on the path on which it has it."""
+    outer = flow.path
+    for path, part in choice.arms:
+        joined = both(outer, path)
+        if joined is not None:
+            flow.path = joined
+            look_at(part)
+    flow.path = outer
+
+
+def index_with_words(flow: Interpreter, term: Term, index: Sequence, node: ast.Subscript) -> None:
+    """Look at ``keys[i, :]`` and ``key[None, :]``, in which the last slice is for the words."""
+    axes = [part for part in index.items if part != Const(None)]
+    if index.open or Const(...) in axes or axes[-1:] != [SliceOf(None, None, None)]:
+        return
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        rank = flow.knowledge.rank(term)
+        if kind is KeyKind.TYPED or rank is None or len(axes) != rank + 1:
+            return None
+        return facts.ShapeLogic(
+            node=node,
+            confidence=confidence,
+            key=spelled(node.value),
+            kind=kind,
+            form="index",
+            subject=node.value,
+            rank=rank,
+        )
+
+    if index.items[-1] == axes[-1]:
+        note(flow, term, "known", build)
+
+
+def shape_item(flow: Interpreter, value: Metadata, index: Value, node: ast.Subscript) -> Value:
+    """Look at ``key.shape[…]``: the number of keys is portable, the word axis is not."""
+    if isinstance(index, SliceOf):
+        _shape_slice(flow, value, index, node)
+        return flow.terms.make("op", "shape", value.term)
+    number = index.value if isinstance(index, Const) else None
+    if type(number) is int and number < 0 and not _is_compared(flow, node):
+        _shape_fact(flow, value, "shape-item", node, lambda rank: number < -rank)
+    if _minus_one(index):
+        return Metadata("shape-item", value.term, value.subject)
+    if number == 0:
+        return Metadata("first-length", value.term, value.subject)
+    return flow.terms.make("op", "shape-item", value.term, as_term(flow, index))
+
+
+def _shape_slice(flow: Interpreter, value: Metadata, index: SliceOf, node: ast.Subscript) -> None:
+    """Look at ``key.shape[:-1]``, the shape of the batch, and at ``keys.shape[-1:]``, the shape of one key."""
+    lower, upper = index.lower, index.upper
+    if _minus_one(upper) and lower in (None, Const(0), Const(None)):
+        shape_fact(flow, value.term, "key", "shape-slice", node, value.subject)
+    elif _minus_one(lower) and upper in (None, Const(None)):
+        _shape_fact(flow, value, "word-shape", node, lambda rank: False)
+    elif any(isinstance(end, Const) and type(end.value) is int and end.value < 0 for end in (lower, upper)):
+        _shape_fact(flow, value, "shape-slice", node, lambda rank: False)
+
+
+def _shape_fact(
+    flow: Interpreter, value: Metadata, form: str, node: ast.AST, misses: Callable[[int], bool], *, exact: bool = True
+) -> None:
+    """Keep a fact about the shape of raw keys.
+
+    Keys of unknown kind count where a typed key of the same number of batch axes ``misses`` what is asked for.
+    """
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        rank = flow.knowledge.rank(value.term)
+        if kind is KeyKind.TYPED or (form == "word-shape" and not rank):
+            return None
+        if kind is not KeyKind.RAW and (rank is None or not misses(rank)):
+            return None
+        return facts.ShapeLogic(
+            node=node,
+            confidence=confidence,
+            key=spelled(value.subject),
+            kind=kind,
+            form=form,
+            subject=value.subject,
+            rank=rank,
+            exact=exact,
+        )
+
+    note(flow, value.term, "known", build, metadata=True)
+
+
+def shape_unpacked(flow: Interpreter, value: Metadata, instruction: ir.Unpack) -> None:
+    """Look at ``n, _ = keys.shape``."""
+    if value.what == "shape" and isinstance(instruction.node, ast.Tuple | ast.List):
+        targets = len(instruction.dsts)
+        starred = instruction.star is not None
+        _shape_fact(flow, value, "shape-unpack", instruction.node, lambda rank: not starred and targets == rank + 1)
+
+
+def asserted(flow: Interpreter, arguments: Arguments) -> None:
+    """Look at ``assertEqual(key.shape, (2,))``, and at ``assert_shape(key, (2,))``."""
+    node, values = arguments.node, [value for value, _ in arguments.positional[:2]]
+    if node is None or len(values) < 2:
+        return
+    for value, other in (values, values[::-1]):
+        if type(value) is int and value is values[0] and "shape" in ast.unparse(node.func) and node.args:
+            value = Metadata("shape", value, node.args[0])
+        if isinstance(value, Metadata) and value.what == "shape" and isinstance(other, Sequence) and not other.open:
+            _shape_asserted(flow, value, other.items, node)
+
+
+def _shape_asserted(flow: Interpreter, value: Metadata, lengths: tuple[Value, ...], node: ast.Call) -> None:
+    if lengths[-1:] in ((Const(2),), (Const(4),)):
+        _shape_fact(flow, value, "shape-asserted", node, lambda rank: len(lengths) == rank + 1)
+
+
+def length(flow: Interpreter, term: Term, node: ast.Call) -> Value:
+    """Look at ``len(key)``: raw keys are as long as they have words, a typed key has no length."""
+    subject = node.args[0]
+    if not _is_compared(flow, node):
+        shape_fact(flow, term, "single", "len", node, subject)
+    return Metadata("len", term, subject)
+
+
+def reckoned(flow: Interpreter, value: Metadata, operation: str, node: ast.AST) -> None:
+    """Look at arithmetic with metadata: ``key.ndim - 1`` counts batch axes, or the word axis, of raw keys."""
+    if (value.what, operation) in (("ndim", "Sub"), ("size", "FloorDiv"), ("size", "Div")):
+        _shape_fact(flow, value, value.what, node, lambda rank: rank == 0, exact=value.what == "size")
+
+
+def _is_compared(flow: Interpreter, node: ast.AST) -> bool:
+    """Say whether an expression is an operand of a comparison, which is looked at for itself."""
+    return isinstance(flow.analysis.document.parents.get(node), ast.Compare)
+
+
+def _minus_one(value: Value | None) -> bool:
+    return isinstance(value, Const) and value.value == -1

@@ -1,0 +1,203 @@
+"""Raw keys that are made without ``jax.random``: buffers of words to be filled, words written down, abstract arrays.
+
+An array of two or four ``uint32`` words in its last axis is remembered where it is made. What shows it to be keys comes
+later: it is consumed, keys are written into it, or it stands beside keys.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.ledger import Certainty
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Const, Function, Library, Mapped, Sequence, Value
+from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.keyflow.notes.pending import note
+
+if TYPE_CHECKING:
+    from olympus_rules.finding import Confidence
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["CREATORS", "EVALUATORS", "Placeholder", "assigned", "beside", "evaluated", "made", "updated"]
+
+WORDS = (2, 4)
+ABSTRACT = "jax.ShapeDtypeStruct"
+EVALUATORS = frozenset({"jax.eval_shape", "jax.make_jaxpr"})
+# Position of the dtype among the arguments; in `jnp.array` the words themselves are given.
+CREATORS = {
+    **{f"{module}.{name}": 1 for module in ("jax.numpy", "numpy") for name in ("zeros", "ones", "empty")},
+    **{f"{module}.full": 2 for module in ("jax.numpy", "numpy")},
+    **{f"{module}.{name}": 1 for module in ("jax.numpy", "numpy") for name in ("array", "asarray")},
+    **{f"{module}.uint32": 1 for module in ("jax.numpy", "numpy")},
+    ABSTRACT: 1,
+}
+UINT32 = (Library("jax.numpy.uint32"), Library("numpy.uint32"), Const("uint32"))
+UPDATES = frozenset({"set", "add", "apply"})
+JOINING = frozenset({"append", "concatenate", "dynamic_update_slice", "select", "stack", "vstack", "where"})
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """An array that may turn out to be raw keys.
+
+    Attributes:
+        node: the call that makes it.
+        form: as in :class:`facts.RawKeyLiteral`.
+        variables: the variables in reach and their terms, as it was made.
+    """
+
+    node: ast.Call
+    form: str
+    variables: tuple[tuple[str, Term], ...]
+
+
+def made(flow: Interpreter, qualified: str, arguments: Arguments) -> Term | None:
+    """Return the term of an array that may turn out to be raw keys, ``None`` for any other call."""
+    node, dtype = arguments.node, arguments.get(CREATORS[qualified], "dtype")
+    last = qualified.rpartition(".")[2]
+    if last == "uint32":
+        dtype = Const("uint32")
+    if node is None or dtype not in UINT32:
+        return None
+    given = arguments.get(0, "object" if last in ("array", "asarray") else "shape")
+    if last in ("array", "asarray", "uint32"):
+        form = "words" if _is_words(given) else ""
+    else:
+        form = "" if not _ends_in_words(given) else "abstract" if qualified == ABSTRACT else "buffer"
+    if not form:
+        return None
+    variables = tuple((name, value) for name, value in flow.env.values.items() if _is_variable(name, value))
+    return _remember(flow, Placeholder(node, form, variables))  # type: ignore[arg-type]
+
+
+def _is_variable(name: object, value: object) -> bool:
+    return isinstance(name, str) and name.isidentifier() and type(value) is int
+
+
+def _is_words(value: Value | None) -> bool:
+    """Say whether a value is a list of as many integers as a key has words."""
+    if not isinstance(value, Sequence) or value.open or len(value.items) not in WORDS:
+        return False
+    return all(isinstance(item, Const) and type(item.value) is int for item in value.items)
+
+
+def _ends_in_words(shape: Value | None) -> bool:
+    if isinstance(shape, Sequence):
+        shape = shape.items[-1] if shape.items and not shape.open else None
+    return isinstance(shape, Const) and type(shape.value) is int and shape.value in WORDS
+
+
+def _remember(flow: Interpreter, placeholder: Placeholder) -> Term:
+    """Return a new term for a placeholder; if the term is consumed, it is a key."""
+    term = flow.terms.fresh()
+    flow.analysis.placeholders[term] = placeholder
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        return None if term in flow.knowledge.origins else _fact(flow, placeholder, confidence)
+
+    note(flow, term, "key", build, metadata=True)
+    return term
+
+
+def _fact(
+    flow: Interpreter,
+    placeholder: Placeholder,
+    confidence: Confidence,
+    key: Term | None = None,
+    *,
+    in_place: bool = False,
+) -> Fact:
+    knowledge, terms = flow.knowledge, flow.terms
+    like, rank = "", 0
+    for name, term in placeholder.variables if key is not None else ():
+        axes = knowledge.rank(term)
+        if key is not None and axes is not None and terms.seed_of(term) == terms.seed_of(key):
+            like, rank = name, axes
+            break
+    return facts.RawKeyLiteral(
+        node=placeholder.node,
+        confidence=confidence,
+        kind=KeyKind.RAW,
+        form=placeholder.form,
+        like=like,
+        rank=rank,
+        in_place=in_place or placeholder.node in flow.analysis.filled_in_place,
+    )
+
+
+def _written(flow: Interpreter, placeholder: Placeholder, value: Value, *, in_place: bool = False) -> None:
+    """Note that a value is put into a placeholder: keys make it a buffer of keys."""
+    for term in leaves(value):
+        if term not in flow.analysis.placeholders:
+            note(
+                flow,
+                term,
+                "known",
+                lambda confidence, _, term=term: _fact(flow, placeholder, confidence, term, in_place=in_place),  # type: ignore[misc]
+            )
+
+
+def updated(flow: Interpreter, receiver: Term, name: str, arguments: Arguments) -> Term | None:
+    """Look at ``buffer.at[i].set(key)``; returns the term of the new buffer."""
+    terms = flow.terms
+    while terms.operation(receiver) in ("item", "slice", "view"):
+        receiver = terms.args(receiver)[0]
+    if name not in UPDATES or terms.operation(receiver) != "attr" or terms.data(receiver)[0] != "at":
+        return None
+    placeholder = flow.analysis.placeholders.get(terms.args(receiver)[0])
+    value = arguments.get(0, "values")
+    if placeholder is None or value is None:
+        return None
+    _written(flow, placeholder, value)
+    return _remember(flow, placeholder)
+
+
+def assigned(flow: Interpreter, buffer: Term, value: Value) -> None:
+    """Look at ``buffer[i] = key``."""
+    placeholder = flow.analysis.placeholders.get(buffer)
+    if placeholder is not None:
+        flow.analysis.filled_in_place.add(placeholder.node)
+        _written(flow, placeholder, value, in_place=True)
+
+
+def beside(flow: Interpreter, name: str, arguments: Arguments) -> Term | None:
+    """Look at ``where(done, buffer, keys)`` and the like; returns the term of what comes out."""
+    if name not in JOINING:
+        return None
+    terms = [term for value in arguments.values() for term in leaves(value)]
+    found = [(term, flow.analysis.placeholders[term]) for term in terms if term in flow.analysis.placeholders]
+    for _, placeholder in found:
+        for term in terms:
+            _written(flow, placeholder, term)
+    return _remember(flow, found[0][1]) if found and found[0][1].form == "buffer" else None
+
+
+def evaluated(flow: Interpreter, function: Value, arguments: tuple[Value, ...]) -> None:
+    """Look at ``eval_shape(f, abstract)`` and ``jit(f).lower(abstract)``: does the function consume the argument?"""
+    held = flow.analysis.placeholders
+    if not any(type(value) is int and value in held for value in arguments):
+        return
+    parameters, consumed = _consumed(flow, function)
+    for name, value in zip(parameters, arguments, strict=False):
+        if name in consumed and type(value) is int and value in held:
+            flow.knowledge.use(value, path=flow.path)
+
+
+def _consumed(flow: Interpreter, function: Value) -> tuple[tuple[str, ...], set[str]]:
+    """Return the parameters of a function, and those that are surely keys."""
+    terms = flow.terms
+    if isinstance(function, Mapped) and function.kind == "vmap":
+        return _consumed(flow, function.function)
+    if isinstance(function, Library):
+        row = flow.analysis.table.get(function.qualified)
+        return ((), set()) if row is None else (row.parameters, set(row.sinks).difference(row.seeds))
+    summary = flow.analysis.summary(function.code) if isinstance(function, Function) else None
+    if summary is None or not isinstance(function, Function):
+        return (), set()
+    roots = [terms.root_array(use.term) for use in summary.uses if use.certainty == Certainty.KNOWN]
+    return function.code.parameters, {terms.data(root)[1] for root in roots if terms.operation(root) == "param"}

@@ -1,0 +1,122 @@
+"""Looks at masks over keys: one that is widened for the words of raw keys has an axis too many for typed keys."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.values import Value
+from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.keyflow.notes.pending import note, spelled
+
+if TYPE_CHECKING:
+    from olympus_rules.finding import Confidence
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["chosen"]
+
+
+def chosen(flow: Interpreter, arguments: Arguments) -> None:
+    """Look at ``where(done[:, None], keys, other_keys)``."""
+    node, mask = arguments.node, arguments.expression(0, "condition")
+    if node is None or mask is None:
+        return
+    widened = widened_parts(mask)
+    if isinstance(mask, ast.Name) and mask.id in (assigned := _assigned(flow.code.node)):
+        widened = [mask] if widened_parts(assigned[mask.id]) else []
+    if not widened:
+        return
+    for position, name in ((1, "x"), (2, "y")):
+        value, subject = arguments.get(position, name), arguments.expression(position, name)
+        if type(value) is int and subject is not None:
+            _note(flow, value, node, subject, widened)
+
+
+@lru_cache(maxsize=1)
+def _assigned(scope: ast.AST) -> dict[str, ast.expr]:
+    """Return the values of the variables that are bound once in a function or module."""
+    nodes = list(ast.walk(scope))
+    times = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return {
+        target.id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and times[target.id] == 1
+    }
+
+
+def _note(flow: Interpreter, term: Value, node: ast.Call, subject: ast.expr, widened: Sequence[ast.expr]) -> None:
+    assert type(term) is int
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        rank = flow.knowledge.rank(term)
+        if not rank or kind is KeyKind.TYPED or (kind is not KeyKind.RAW and rank > 1):
+            return None
+        return facts.ShapeLogic(
+            node=node,
+            confidence=confidence,
+            key=spelled(subject),
+            kind=kind,
+            form="mask",
+            subject=subject,
+            rank=rank,
+            parts=tuple(widened),
+        )
+
+    note(flow, term, "known", build)
+
+
+def widened_parts(mask: ast.expr) -> list[ast.expr]:
+    """Return the expressions of a mask that are widened, if all others in it are numbers; else all of it, if any is."""
+    operands = _operands(mask)
+    widened = [operand for operand in operands if is_widened(operand)]
+    known = all(operand in widened or isinstance(operand, ast.Constant) for operand in operands)
+    return widened if known else [mask] if widened else []
+
+
+def _operands(mask: ast.expr) -> list[ast.expr]:
+    """Return what a mask is computed from, element by element."""
+    match mask:
+        case ast.UnaryOp(operand=operand):
+            parts = [operand]
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.Compare(left=left, comparators=[right]):
+            parts = [left, right]
+        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
+            pass
+        case _:
+            return [mask]
+    return [operand for part in parts for operand in _operands(part)]
+
+
+def is_widened(mask: ast.expr) -> bool:
+    """Say whether an expression gives an array one more axis, behind all others."""
+    match mask:
+        case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
+            return _is_none(last)
+        case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[_, axis]):
+            return _is_number(axis, -1) or _is_number(axis, 1)
+        case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[_], keywords=[ast.keyword(arg="axis", value=axis)]):
+            return _is_number(axis, -1) or _is_number(axis, 1)
+        case ast.Call(func=ast.Attribute(attr="reshape"), args=[first, last]):
+            return _is_number(first, -1) and _is_number(last, 1)
+    return False
+
+
+def _is_none(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Constant) and node.value is None) or (
+        isinstance(node, ast.Attribute) and node.attr == "newaxis"
+    )
+
+
+def _is_number(node: ast.expr, number: int) -> bool:
+    if number < 0:
+        return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_number(node.operand, -number)
+    return isinstance(node, ast.Constant) and node.value == number

@@ -1,0 +1,171 @@
+"""Notes on what happens to a key's representation, kept until it is clear whether the value is a key.
+
+Whether a term is a key may become clear only later, so most notes are kept with the term that they depend on and
+become facts at the end of the analysis.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.paths import PathCondition
+from olympus_rules.keyflow.domain.terms import WORDS, Term
+from olympus_rules.keyflow.domain.values import Metadata, Value
+from olympus_rules.keyflow.facts import Fact, KeyKind
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = [
+    "Pending",
+    "arithmetic_fact",
+    "dtype_fact",
+    "is_stored",
+    "is_used_as_key",
+    "is_words",
+    "note",
+    "shape_fact",
+    "spelled",
+]
+
+
+@dataclass(slots=True)
+class Pending:
+    """A fact that holds if a term turns out to be a key.
+
+    Attributes:
+        term: the term.
+        need: ``key`` (a key or key array), ``single`` (one key), ``word`` (one key, as its element is used as a
+            number), ``seed`` (the same, as a seed of JAX), ``array`` (a key array), ``raw-array`` (one that is not
+            typed), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
+            typed), ``untyped``, ``rank<n`` (fewer than n batch axes), ``known`` (a key or key array by source or use,
+            never by its name; or a parameter that gets one by a call), ``raw`` (the same, and not typed).
+        path: when it happens; code behind a test for typed keys knows what it does.
+        build: makes the fact; ``None`` where it does not hold after all.
+        metadata: whether the code looks at shape or dtype, which no other random generator has.
+    """
+
+    term: Term
+    need: str
+    path: PathCondition
+    build: Callable[[Confidence, KeyKind], Fact | None]
+    metadata: bool = False
+
+
+def note(
+    flow: Interpreter,
+    term: Term,
+    need: str,
+    build: Callable[[Confidence, KeyKind], Fact | None],
+    *,
+    metadata: bool = False,
+    path: PathCondition | None = None,
+) -> None:
+    """Keep a fact that depends on what a term is; ``path`` is the present one unless given.
+
+    Words that ``key_data`` gives are no key, whoever takes them for one.
+    """
+    if flow.terms.operation(term) not in ("const", "op") and not is_words(flow, term):
+        flow.analysis.pending.append(Pending(term, need, path or flow.path, build, metadata))
+
+
+def spelled(node: ast.AST) -> str:
+    """Return how an expression is written, empty for anything longer than a name, attribute or subscript."""
+    inner = node
+    while isinstance(inner, ast.Attribute | ast.Subscript):
+        inner = inner.value
+    return ast.unparse(node) if isinstance(inner, ast.Name) else ""
+
+
+def is_stored(flow: Interpreter, term: Term) -> bool:
+    """Say whether a term is the result of ``key_data`` or of nothing that could be a key."""
+    return flow.terms.operation(term) in ("unwrap", "op", "const") or is_words(flow, term)
+
+
+def is_used_as_key(flow: Interpreter, result: Value) -> bool:
+    """Say whether something takes a value, or a part of it, for a key; known at the end of the analysis."""
+    made = set(leaves(result))
+    ancestors = flow.terms.ancestors
+    return any(not made.isdisjoint((term, *ancestors(term))) for term in flow.knowledge.used) if made else False
+
+
+def is_words(flow: Interpreter, term: Term) -> bool:
+    """Say whether a term is the result of ``key_data``, or an array of numpy where a key went in, or a part of one."""
+    terms = flow.terms
+    if terms.operation(terms.root_array(term)) == "unwrap":
+        return True
+    return any(terms.operation(part) == "view" and terms.data(part) == WORDS for part in (term, *terms.ancestors(term)))
+
+
+def arithmetic_fact(
+    flow: Interpreter,
+    node: ast.AST,
+    operation: str,
+    operands: Sequence[tuple[Term, ast.expr]],
+    result: Value,
+    batch: bool,
+    confidence: Confidence,
+    kind: KeyKind,
+) -> Fact:
+    """Return the fact that an operation is applied to a key; the last two arguments come when it is settled.
+
+    Args:
+        flow: where it happens.
+        node: the operation.
+        operation: as spelled.
+        operands: those that may be keys, the one that the fact is about first.
+        result: what comes out.
+        batch: whether that is used as a batch of keys.
+        confidence: how sure it is.
+        kind: raw or typed.
+    """
+    subjects = [operands[0][1], *(expression for term, expression in operands[1:] if flow.knowledge.is_known(term))]
+    return facts.KeyArithmetic(
+        node=node,
+        confidence=confidence,
+        key=spelled(operands[0][1]),
+        kind=kind,
+        operation=operation,
+        batch=batch,
+        subjects=tuple(subjects),
+        is_key=is_used_as_key(flow, result),
+    )
+
+
+def dtype_fact(flow: Interpreter, value: Metadata, form: str, node: ast.AST) -> None:
+    """Keep a fact about a key's dtype."""
+    subject = value.subject
+    note(
+        flow,
+        value.term,
+        "key",
+        lambda confidence, kind: facts.DtypeLogic(
+            node=node, confidence=confidence, key=spelled(subject), kind=kind, form=form, subject=subject
+        ),
+        metadata=True,
+    )
+
+
+def shape_fact(flow: Interpreter, term: Term, need: str, form: str, node: ast.AST, subject: ast.expr) -> None:
+    """Keep a fact about a key's shape."""
+    note(
+        flow,
+        term,
+        need,
+        lambda confidence, kind: facts.ShapeLogic(
+            node=node,
+            confidence=confidence,
+            key=spelled(subject),
+            kind=kind,
+            form=form,
+            subject=subject,
+            rank=flow.knowledge.rank(term),
+        ),
+        metadata=True,
+    )

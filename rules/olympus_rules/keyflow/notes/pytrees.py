@@ -1,0 +1,193 @@
+"""Which classes are surely not registered as pytrees, and which stand for arrays."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from olympus_rules.code.instructions import ClassCode
+from olympus_rules.code.lowering import dotted_name
+from olympus_rules.keyflow.domain.values import Class, Library
+from olympus_rules.syntax.project import locate_name
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.linking.analysis import Analysis
+
+__all__ = ["PROTOCOL", "ArrayClass", "Pytrees", "variable_class"]
+
+PROTOCOL = "__jax_array__"
+# Decorators and bases under which a class is no pytree unless something else makes it one.
+PLAIN_DECORATORS = frozenset(
+    {
+        "dataclasses.dataclass", "functools.total_ordering", "typing.final", "typing.runtime_checkable",
+        "typing_extensions.final", "typing_extensions.runtime_checkable",
+    }
+)  # fmt: skip
+PLAIN_BASES = frozenset(
+    {
+        "abc.ABC", "builtins.object", "jax.array_protocol.SupportsJAXArray", "numpy.lib.mixins.NDArrayOperatorsMixin",
+        "typing.Generic", "typing.Protocol", "typing_extensions.Generic", "typing_extensions.Protocol",
+    }
+)  # fmt: skip
+PLAIN_PREFIXES = ("collections.abc.", "numbers.", "typing.Supports")
+CALL = re.compile(r"\b(register\w*)\(([^()]*)")
+CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
+NAME = re.compile(r"[A-Za-z_][\w.]*")
+REGISTERING = ("register_pytree", "register_dataclass", "register_static")
+VARIABLES = frozenset(
+    f"flax.nnx.{name}" for name in ("BatchStat", "Cache", "Intermediate", "Param", "Perturbation", "Variable")
+)
+
+
+@dataclass(slots=True, frozen=True)
+class ArrayClass:
+    """A class whose objects stand for arrays.
+
+    Attributes:
+        name: its name.
+        plain: whether it is surely not registered as a pytree.
+        definition: where it is defined in this file.
+        place: the file and the line of another file, empty for this one.
+    """
+
+    name: str
+    plain: bool
+    definition: ast.ClassDef | None = None
+    place: str = ""
+
+
+class OwnTraits(NamedTuple):
+    """What a class is by itself.
+
+    Attributes:
+        line: where it is defined.
+        registered: whether it is, or may be, registered as a pytree.
+        inert: whether nothing that it hands to its subclasses can register them.
+    """
+
+    line: int
+    registered: bool
+    inert: bool
+
+
+def variable_class(qualified: str) -> ClassCode | None:
+    """Return the class of a library's variables that have the protocol; they are pytrees."""
+    if qualified not in VARIABLES:
+        return None
+    name = qualified.rpartition(".")[2]
+    return ClassCode(name, ast.ClassDef(name, [], [], [], []), home=qualified, kinds={PROTOCOL: "method"})
+
+
+class Pytrees:
+    """What one file can tell of classes."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        """Take the analysis of the file."""
+        self._analysis = analysis
+        self._classes: dict[ClassCode, ArrayClass | None] = {}
+        self._own: dict[ClassCode, OwnTraits] = {}
+        self._registered: frozenset[str] | None = None
+
+    def array_class(self, class_: ClassCode) -> ArrayClass | None:
+        """Return what is known of a class whose objects stand for arrays, ``None`` for any other."""
+        if class_ not in self._classes:
+            self._classes[class_] = None
+            if class_.home in VARIABLES or self._analysis.hierarchy.method(class_, PROTOCOL) is not None:
+                self._classes[class_] = self._described(class_)
+        return self._classes[class_]
+
+    def _described(self, class_: ClassCode) -> ArrayClass:
+        plain = not self.is_registered(class_) and all(
+            self.is_inert(part) and self._has_known_bases(part) for part in self._analysis.hierarchy.ancestry(class_)
+        )
+        if not class_.home:
+            return ArrayClass(class_.name, plain, class_.node)
+        found = locate_name(self._analysis.document.roots, class_.home)
+        place = f"line {class_.line} of {self._shown(found[0])}" if found is not None and class_.line else ""
+        return ArrayClass(class_.name, plain, None, place)
+
+    def _shown(self, path: Path) -> str:
+        """Return the path of another file as seen from the folder that holds its package."""
+        roots = [root for root in self._analysis.document.roots if path.is_relative_to(root)]
+        return str(path.relative_to(roots[0])).replace(os.sep, "/") if roots else path.name
+
+    def own(self, class_: ClassCode) -> OwnTraits:
+        """Return what a class of this file is by itself."""
+        if class_ not in self._own:
+            self._own[class_] = OwnTraits(
+                class_.node.lineno, self._is_registered(class_.node), self._is_inert(class_, class_.node)
+            )
+        return self._own[class_]
+
+    def is_registered(self, class_: ClassCode) -> bool:
+        """Say whether a class itself is, or may be, registered: by a decorator or by a call."""
+        if class_.home:
+            return class_.registered or class_.name in self._calls()
+        return self.own(class_).registered
+
+    def is_inert(self, class_: ClassCode) -> bool:
+        """Say whether nothing that classes inherit from this one can register them."""
+        return class_.inert if class_.home else self.own(class_).inert
+
+    def _is_registered(self, node: ast.ClassDef) -> bool:
+        decorated = any(self._qualified(decorator) not in PLAIN_DECORATORS for decorator in node.decorator_list)
+        return decorated or not self._calls().isdisjoint((node.name, "*"))
+
+    def _is_inert(self, class_: ClassCode, node: ast.ClassDef) -> bool:
+        decorators = {self._qualified(decorator) for decorator in node.decorator_list}
+        if any(not name.startswith("jax.tree_util.") for name in decorators - PLAIN_DECORATORS):
+            return False
+        if any(part.arg != "metaclass" or self._qualified(part.value) != "abc.ABCMeta" for part in node.keywords):
+            return False
+        if not {"__init_subclass__", "tree_flatten", "tree_unflatten"}.isdisjoint(class_.methods):
+            return False
+        values = self._analysis.hierarchy.bases.get(class_, [])
+        return len(values) == len(node.bases) and all(
+            isinstance(value, Class | Library) or is_plain_base(self._qualified(base))
+            for base, value in zip(node.bases, values, strict=True)
+        )
+
+    def _has_known_bases(self, class_: ClassCode) -> bool:
+        """Say whether each base of a class is one of the project, or one that registers nothing."""
+        hierarchy = self._analysis.hierarchy
+        bases = [base for base in hierarchy.bases.get(class_, ()) if isinstance(base, Library)]
+        return all(is_plain_base(base.qualified) or hierarchy.known_class(base) is not None for base in bases)
+
+    def _calls(self) -> frozenset[str]:
+        """Return the names of classes that calls in this file may register; ``*`` where a name is computed."""
+        if self._registered is None:
+            text = self._analysis.document.text
+            known = "register" in text
+            self._registered = frozenset(self._named_in_calls(text)) if known else frozenset()
+        return self._registered
+
+    def _named_in_calls(self, text: str) -> Iterator[str]:
+        """Read the calls off the text: to walk the trees of all files that register anything takes too long."""
+        classes = {*CLASS.findall(text)}.union(self._analysis.module.imported)
+        for call in CALL.finditer(text):
+            names = [name.rpartition(".")[2] for name in NAME.findall(call[2])]
+            yield from names
+            around = text.rfind("def ", 0, call.start())
+            heirs = text.startswith("def __init_subclass__", around)  # about classes that inherit
+            if call[1].startswith(REGISTERING) and not heirs and not classes.intersection(names[:1]):
+                yield "*"  # `for cls in (A, B): register_static(cls)`
+
+    def _qualified(self, node: ast.expr) -> str:
+        """Return the qualified name of a decorator or base, its arguments aside; empty where there is none."""
+        while isinstance(node, ast.Call | ast.Subscript):
+            node = node.func if isinstance(node, ast.Call) else node.value
+        written = dotted_name(node)
+        if "?" in written:
+            return ""
+        qualified = self._analysis.document.imports.resolve(written)
+        return self._analysis.library(qualified).qualified if qualified else f"builtins.{written}"
+
+
+def is_plain_base(qualified: str) -> bool:
+    """Say whether a base of a library registers nothing."""
+    return qualified in PLAIN_BASES or qualified.startswith(PLAIN_PREFIXES)

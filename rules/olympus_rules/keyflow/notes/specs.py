@@ -1,0 +1,103 @@
+"""Looks at what says of each axis of an array where it goes: specs of shardings, signatures of ``vectorize``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Const, Sequence, Value
+from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.keyflow.notes.pending import note, spelled
+
+if TYPE_CHECKING:
+    from olympus_rules.finding import Confidence
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["SHARDINGS", "given", "placed", "vectorized"]
+
+SHARDINGS = frozenset({"jax.NamedSharding", "jax.sharding.NamedSharding"})
+_GROUP = re.compile(r"\(([^()]*)\)")
+_WORDS = ("2", "4")
+
+
+def given(
+    flow: Interpreter, value: Value, spec: Value, node: ast.AST, subject: ast.expr | None, written: ast.expr | None
+) -> None:
+    """Note a spec that has an entry for the words of the keys that it is for.
+
+    Args:
+        flow: where the array is sharded.
+        value: the array.
+        spec: the spec.
+        node: the call that shards it.
+        subject: the expression of the array.
+        written: the expression of the spec.
+    """
+    if type(value) is not int or not isinstance(spec, Sequence) or spec.kind != "spec" or not spec.items:
+        return
+    entries = len(spec.items)
+    if spec.items[-1] == Const(None):
+        parts = (written,) if written is not None else ()
+        _note(flow, value, "spec", written or node, subject or node, parts, lambda rank, _: rank == entries - 1)
+
+
+def placed(flow: Interpreter, arguments: Arguments) -> None:
+    """Look at ``device_put(keys, NamedSharding(mesh, P("x", None)))``."""
+    if arguments.node is not None and len(arguments.positional) > 1:
+        value, spec = arguments.positional[0][0], arguments.positional[1][0]
+        given(flow, value, spec, arguments.node, arguments.expression(0, "x"), arguments.expression(1, "device"))
+
+
+def vectorized(flow: Interpreter, mapping: ast.Call | None, arguments: Arguments) -> None:
+    """Look at a call of ``vectorize(f, signature="(2),()->()")``: a group of one axis for a key is its words."""
+    signature = next((k.value for k in mapping.keywords if k.arg == "signature"), None) if mapping else None
+    if arguments.node is None or not isinstance(signature, ast.Constant) or not isinstance(signature.value, str):
+        return
+    groups = _GROUP.findall(signature.value.partition("->")[0])
+    for position, (value, _) in enumerate(arguments.positional[: len(groups)]):
+        subject, group = arguments.expression(position, ""), groups[position].strip()
+        if type(value) is int and subject is not None and group and "," not in group:
+            literal = group in _WORDS
+            _note(flow, value, "signature", arguments.node, subject, (signature,), _always if literal else _if_raw)
+
+
+def _always(rank: int | None, kind: KeyKind) -> bool:
+    return True
+
+
+def _if_raw(rank: int | None, kind: KeyKind) -> bool:
+    return kind is KeyKind.RAW
+
+
+def _note(
+    flow: Interpreter,
+    term: Term,
+    form: str,
+    node: ast.AST,
+    subject: ast.AST,
+    parts: tuple[ast.expr, ...],
+    holds: Callable[[int | None, KeyKind], bool],
+) -> None:
+    assert isinstance(subject, ast.expr)
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        rank = flow.knowledge.rank(term)
+        if kind is KeyKind.TYPED or not holds(rank, kind):
+            return None
+        return facts.ShapeLogic(
+            node=node,
+            confidence=confidence,
+            key=spelled(subject),
+            kind=kind,
+            form=form,
+            subject=subject,
+            rank=rank,
+            parts=parts,
+        )
+
+    note(flow, term, "known", build)

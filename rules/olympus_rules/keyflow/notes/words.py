@@ -1,0 +1,165 @@
+"""Looks at what reads the words of a key's buffer: indexing, unpacking, iteration."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import as_term
+from olympus_rules.keyflow.domain.paths import PathCondition, both
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
+from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.keyflow.notes import layout
+from olympus_rules.keyflow.notes.pending import is_stored, note, spelled
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+
+__all__ = ["item", "iterated", "unpacked"]
+
+
+def item(flow: Interpreter, value: Value, index: Value, node: ast.Subscript) -> Value | None:
+    """Look at ``value[index]``; returns a value where the subscript is one of metadata."""
+    if isinstance(value, Metadata) and value.what == "shape":
+        return layout.shape_item(flow, value, index, node)
+    if isinstance(value, Choice):
+        for path, part in value.arms:
+            joined = both(flow.path, path)
+            if type(part) is int and joined is not None:
+                _index(flow, part, index, node, joined)
+            elif isinstance(part, Metadata) and part.what == "shape" and joined is not None:
+                layout.shape_item(flow, part, index, node)
+        return None
+    if type(value) is int:
+        _index(flow, value, index, node, flow.path)
+        _split_then_index(flow, value, index, node)
+    return None
+
+
+def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, path: PathCondition) -> None:
+    if is_stored(flow, term):
+        return
+    if isinstance(index, Const) and (isinstance(index.value, str) or index.value is None):
+        return
+    if isinstance(index, Sequence):
+        layout.index_with_words(flow, term, index, node)
+    axes_used = _axes_used(index)
+    origin = flow.knowledge.origins.get(term)
+    if isinstance(index, SliceOf) and origin is not None and origin.rank == 0:
+        axes_used = 1  # some of the words
+    if axes_used == 0:
+        return
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact:
+        use, consumer = _use_of_word(flow, node)
+        rank = flow.knowledge.rank(term)
+        return facts.KeyIndexing(
+            node=node,
+            confidence=confidence,
+            key=spelled(node.value),
+            kind=kind,
+            use=use,
+            consumer=consumer,
+            batch=(rank or 0) > 0,
+            rank=rank,
+        )
+
+    need = "single" if axes_used == 1 else f"rank<{axes_used}"
+    if need == "single" and term in flow.knowledge.generators and isinstance(index, Const):
+        need = "single" if _use_of_word(flow, node)[0] == "unknown" else "word"
+    elif need == "single" and term in flow.knowledge.named and _use_of_word(flow, node)[0] == "seed":
+        need = "seed"
+    if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
+        need = "untyped"
+    note(flow, term, need, build, path=path)
+
+
+def _axes_used(index: Value) -> int:
+    """Return how many axes an index takes away or cuts; a full slice or ``...`` before the last counts."""
+    if isinstance(index, Sequence):
+        if index.items[:1] == (Const(...),):
+            return 1
+        parts = [part for part in index.items if part != Const(None)]
+        if parts[-1:] == [Const(...)]:
+            parts.pop()
+        return len(parts) if parts and not isinstance(parts[-1], SliceOf) else 0
+    if isinstance(index, SliceOf) or index == Const(...):
+        return 0
+    return 1
+
+
+def _use_of_word(flow: Interpreter, node: ast.AST) -> tuple[str, ast.Call | None]:
+    """Say what the word that an expression reads is used for, from the syntax around it."""
+    parents = flow.analysis.document.parents
+    current, parent = node, parents.get(node)
+    while isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in ("int", "str"):
+        current, parent = parent, parents.get(parent)
+    if isinstance(parent, ast.keyword):
+        parent = parents.get(parent)
+    if isinstance(parent, ast.Call) and current is not parent.func:
+        called = ast.unparse(parent.func)
+        name = flow.analysis.module.imported.get(called, called).rpartition(".")[2]
+        if name in ("PRNGKey", "key"):
+            return "seed", parent
+        if "seed" in name.lower() or name in ("default_rng", "RandomState", "Random", "Generator"):
+            return "foreign-seed", parent
+        return "value" if current is not node else "unknown", None
+    if isinstance(parent, ast.FormattedValue | ast.Compare):
+        return "value", None
+    return ("value" if current is not node else "unknown"), None
+
+
+def _split_then_index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript) -> None:
+    """Find ``split(key, i + 1)[i]``, a long way to write ``fold_in(key, i)``."""
+    terms = flow.terms
+    if terms.operation(term) != "split" or not isinstance(node.value, ast.Call):
+        return
+    count, wanted = terms.args(term)[1], as_term(flow, index)
+    one = terms.const(1)
+    if isinstance(index, Const) or count not in (
+        terms.make("op", "Add", wanted, one),
+        terms.make("op", "Add", one, wanted),
+    ):
+        return
+    flow.analysis.add(
+        facts.DerivationCollision(
+            node=node,
+            confidence=Confidence.CERTAIN,
+            key=spelled(node.value.args[0]) if node.value.args else "",
+            how="split-then-index",
+            index=node.slice,
+        )
+    )
+
+
+def unpacked(flow: Interpreter, value: Value, instruction: ir.Unpack) -> None:
+    """Look at the unpacking of a value: a key's words are no keys."""
+    if isinstance(value, Metadata):
+        layout.shape_unpacked(flow, value, instruction)
+    if type(value) is int and not is_stored(flow, value) and isinstance(instruction.node, ast.Tuple | ast.List):
+        node = instruction.node
+
+        def build(confidence: Confidence, kind: KeyKind) -> Fact:
+            source = getattr(flow.analysis.document.parents.get(node), "value", None)
+            key = spelled(source) if isinstance(source, ast.Name | ast.Attribute) else ""
+            return facts.KeyIndexing(node=node, confidence=confidence, key=key, kind=kind, use="unpack")
+
+        note(flow, value, "single", build)
+
+
+def iterated(flow: Interpreter, value: Value, loop: ir.Loop) -> None:
+    """Look at what a loop goes over: the elements of a single key are its words."""
+    node = loop.node
+    if type(value) is int and node is not None and not is_stored(flow, value):
+        note(
+            flow,
+            value,
+            "single",
+            lambda confidence, kind: facts.KeyIndexing(
+                node=node, confidence=confidence, key=spelled(node), kind=kind, use="unpack"
+            ),
+        )
