@@ -36,7 +36,7 @@ def derive_pack(args: Namespace) -> int:
     except PackageError as error:
         raise SettingsError(str(error)) from None
     project = Project(tuple(settings.library_roots))
-    project.table = signatures(tuple(settings.signature_packs), without=package.name)
+    project.session.table = signatures(tuple(settings.signature_packs), without=package.name)
     derivation = Derivation(package, project)
     for _ in track(derivation.analyse(), len(package.files), "Analysing"):
         pass

@@ -80,7 +80,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
         keyed = keyed_parameters(migration)
         keyed_files = {path for path, *_ in keyed}
         for text in migration.texts:
-            projects.get(text.settings).keyed = keyed
+            projects.get(text.settings).session.keyed.update(keyed)
             speaks_of_keys = worth_checking(text.filename, text.old.encode(errors="replace"), text.settings)
             if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
                 continue

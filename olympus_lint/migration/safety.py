@@ -188,7 +188,7 @@ def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
         keyed = keyed_parameters(migration)
         keyed_files = {path for path, *_ in keyed}
         for text in texts:
-            projects.get(text.settings).keyed = keyed
+            projects.get(text.settings).session.keyed.update(keyed)
             data = text.old.encode(errors="replace")
             if text.filename not in keyed_files and not worth_checking(text.filename, data, text.settings):
                 continue

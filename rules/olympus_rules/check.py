@@ -65,7 +65,7 @@ def check(
         with_exits: whether it is wanted where keys go out of reach.
     """
     from olympus_rules.keyflow.facts import HandedOut, Unfinished
-    from olympus_rules.keyflow.linking.analysis import analyse  # loads the interpreter only where a file needs it
+    from olympus_rules.keyflow.linking.driver import analyse  # loads the interpreter only where a file needs it
 
     rules = list(all_rules().values() if rules is None else rules)
     asked = {kind for rule in rules for kind in rule.facts} | ({HandedOut} if with_exits else set())

@@ -10,7 +10,7 @@ from programs import CLEAN, RAW, REUSE
 
 from olympus_lint import sources
 from olympus_rules.keyflow.interpret import interpreter
-from olympus_rules.keyflow.linking import analysis
+from olympus_rules.keyflow.linking import driver
 from olympus_rules.rules.key_reuse import KeyReuse
 
 
@@ -173,14 +173,14 @@ def test_function_that_takes_too_many_steps(run, monkeypatch):
 
 @pytest.mark.parametrize("error", [ValueError("odd"), RecursionError("deep"), MemoryError()])
 def test_key_flow_that_raises(run, monkeypatch, error):
-    original = analysis.analyse
+    original = driver.analyse
 
     def fail(document, *rest, **options):
         if document.filename == "bad.py":
             raise error
         return original(document, *rest, **options)
 
-    monkeypatch.setattr(analysis, "analyse", fail)
+    monkeypatch.setattr(driver, "analyse", fail)
     Path("bad.py").write_text(REUSE + "z = 1  # noqa: OLY104\n")
     ran = run(".")
     assert ran.status == 2 and still_reported(ran)

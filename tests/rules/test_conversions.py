@@ -10,7 +10,7 @@ import pytest
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic
-from olympus_rules.keyflow.linking.analysis import analyse
+from olympus_rules.keyflow.linking.driver import analyse
 from olympus_rules.keyflow.notes.conversions import ROWS
 from olympus_rules.rules.key_conversion import ADVICE
 from olympus_rules.syntax import Document

@@ -6,7 +6,7 @@ import pytest
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
-from olympus_rules.keyflow.linking.analysis import analyse
+from olympus_rules.keyflow.linking.driver import analyse
 from olympus_rules.syntax import Document
 
 HEAD = """

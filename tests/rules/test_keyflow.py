@@ -13,7 +13,7 @@ from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, Ledger
 from olympus_rules.keyflow.domain.paths import ALWAYS, Decisions
 from olympus_rules.keyflow.domain.terms import Terms
 from olympus_rules.keyflow.facts import DerivationCollision, DtypeLogic, KeyArithmetic, KeyIndexing, Reuse, ShapeLogic
-from olympus_rules.keyflow.linking.analysis import analyse
+from olympus_rules.keyflow.linking.driver import analyse
 from olympus_rules.syntax import Document
 
 HEADER = """\

@@ -9,7 +9,7 @@ import pytest
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Reuse, SharedKey
-from olympus_rules.keyflow.linking.analysis import analyse
+from olympus_rules.keyflow.linking.driver import analyse
 from olympus_rules.syntax import Document
 
 HEADER = """\

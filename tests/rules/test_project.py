@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from olympus_rules.keyflow.facts import Reuse
-from olympus_rules.keyflow.linking.analysis import analyse
+from olympus_rules.keyflow.linking.driver import analyse
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate, locate_name
 

@@ -54,6 +54,6 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize(("source", "expected"), FUNCTIONS.values(), ids=FUNCTIONS.keys())
 def test_signature(source: str, expected: KeySignature) -> None:
-    analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(source)), Project())
+    analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(source)), Project().session)
     analysis.run()
     assert analysis.signatures()["f"] == expected

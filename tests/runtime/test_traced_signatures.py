@@ -203,7 +203,7 @@ def traced(text: str, key: Callable[..., Any]) -> KeySignature:
 
 
 def static(text: str) -> KeySignature:
-    analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(text)), Project())
+    analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(text)), Project().session)
     analysis.run()
     return analysis.signatures()["f"].normalised()
 

@@ -9,33 +9,33 @@ from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers, impli
 from olympus_rules.keyflow.domain.terms import Term
 
 if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+    from olympus_rules.keyflow.domain.run import Run
 
 __all__ = ["happens_always"]
 
 MAX_DECISIONS = 10  # of a function; with more of them, what is consumed under a condition may be left alone
 
 
-def happens_always(flow: Interpreter, key: Term, uses: list[Consumption]) -> bool:
+def happens_always(run: Run, key: Term, uses: list[Consumption]) -> bool:
     """Say whether one of some consumptions happens whatever a function decides, unless it raises.
 
     A decision about the key itself (``if key is None``) may go the way that consumes it, and a loop is taken to run.
 
     Args:
-        flow: the interpretation of the function.
+        run: the interpretation of the function.
         key: the parameter that is consumed.
         uses: its consumptions.
     """
-    departures = [departure for departure in flow.ledger.departures if departure.end is None]
-    paths = [_without_loops(flow, use) for use in uses]
+    departures = [departure for departure in run.ledger.departures if departure.end is None]
+    paths = [_without_loops(run, use) for use in uses]
     mask = 0
     for holds, fails in (*paths, *(departure.path for departure in departures)):
         mask |= holds | fails
     bits = list(bit_numbers(mask))
     if len(bits) > MAX_DECISIONS:
         return any(holds == fails == 0 for holds, fails in paths)
-    others = sum(1 << bit for bit in bits if _parameters(flow, flow.decisions.tests[bit]) != {key})
-    returned = {path for path, _ in flow.returns}
+    others = sum(1 << bit for bit in bits if _parameters(run, run.decisions.tests[bit]) != {key})
+    returned = {path for path, _ in run.returns}
 
     def happens(path: PathCondition) -> bool:
         left = [departure for departure in departures if implies(path, departure.path)]
@@ -48,18 +48,18 @@ def happens_always(flow: Interpreter, key: Term, uses: list[Consumption]) -> boo
     for number in range(1 << len(bits)):
         holds = sum(1 << bit for place, bit in enumerate(bits) if number >> place & 1)
         path = (holds, mask & ~holds)
-        if _is_possible(flow, path):
+        if _is_possible(run, path):
             found[holds & others] = found.get(holds & others, False) or happens(path)
     return all(found.values())
 
 
-def _without_loops(flow: Interpreter, use: Consumption) -> PathCondition:
+def _without_loops(run: Run, use: Consumption) -> PathCondition:
     """Return the condition of a consumption, without the one that the loop around it runs at all."""
     if not use.loop:
         return use.path
-    terms, tests = flow.terms, flow.decisions.tests
+    terms, tests = run.terms, run.decisions.tests
     holds, fails = use.path
-    ends = {terms.args(tests[bit]) for bit in bit_numbers(holds) if _is_end(flow, tests[bit])}
+    ends = {terms.args(tests[bit]) for bit in bit_numbers(holds) if _is_end(run, tests[bit])}
     ends |= {(end, counter) for counter, end in ends}
     mask = 0
     for bit in bit_numbers(holds | fails):
@@ -68,25 +68,25 @@ def _without_loops(flow: Interpreter, use: Consumption) -> PathCondition:
     return holds & ~mask, fails & ~mask
 
 
-def _is_end(flow: Interpreter, test: Term) -> bool:
+def _is_end(run: Run, test: Term) -> bool:
     """Say whether a decision is that a counter is below an end that the function is given."""
-    kinds = [flow.terms.operation(arg) for arg in flow.terms.args(test)]
-    is_order = flow.terms.operation(test) == "op" and flow.terms.data(test) == "Lt"
+    kinds = [run.terms.operation(arg) for arg in run.terms.args(test)]
+    is_order = run.terms.operation(test) == "op" and run.terms.data(test) == "Lt"
     return is_order and kinds[0] == "counter" and kinds[1] != "const"
 
 
-def _is_possible(flow: Interpreter, path: PathCondition) -> bool:
+def _is_possible(run: Run, path: PathCondition) -> bool:
     """Say whether decisions can go these ways."""
-    return flow.decisions.closure(path) is not None
+    return run.decisions.closure(path) is not None
 
 
-def _parameters(flow: Interpreter, test: Term) -> set[Term]:
+def _parameters(run: Run, test: Term) -> set[Term]:
     """Return the parameters and outer variables that a decision depends on, and what nothing is known of."""
     found: set[Term] = set()
     waiting = [test]
     while waiting:
         term = waiting.pop()
-        waiting += flow.terms.args(term)
-        if flow.terms.operation(term) in ("param", "free", "fresh"):
+        waiting += run.terms.args(term)
+        if run.terms.operation(term) in ("param", "free", "fresh"):
             found.add(term)
     return found

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.deriving.effects import Effect, Undecided, effect, is_abstract, returned
 from olympus_rules.deriving.package import STEPS, Module, Package, definition, exports, public_names
+from olympus_rules.keyflow.domain.summary import RECEIVER
 from olympus_rules.keyflow.domain.values import Function, Library, Mapped, Partial, Value
-from olympus_rules.keyflow.interpret.specialisation import RECEIVER
-from olympus_rules.keyflow.linking.analysis import RECURSION_LIMIT, Analysis
+from olympus_rules.keyflow.linking.analysis import Analysis
+from olympus_rules.keyflow.linking.driver import RECURSION_LIMIT
 from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax.document import decode
@@ -83,8 +84,8 @@ class Derivation:
             sys.setrecursionlimit(limit)
 
     def _read(self, name: str, analysis: Analysis) -> None:
-        analysis.summary(analysis.module)
-        module, variables = analysis.module, analysis.started[analysis.module].env
+        analysis.summary(analysis.file.module)
+        module, variables = analysis.file.module, analysis.file.environments[analysis.file.module]
         is_package = analysis.document.path.endswith("__init__.py")
         shown = Module(name, is_package, exports(analysis.document.tree), imported=module.imported, stars=module.stars)
         for bound in dict.fromkeys((*module.definitions, *sorted(module.bound_once))):
@@ -103,7 +104,7 @@ class Derivation:
         self.modules[name] = shown
 
     def _read_function(self, name: str, analysis: Analysis, code: FunctionCode) -> None:
-        value = analysis.function(code)
+        value = analysis.file.function(code)
         self.effects[name] = effect(analysis, value)
         made = returned(analysis, value) if self.effects[name] is None else None
         if made is not None:
@@ -132,13 +133,13 @@ class Derivation:
 
     def _read_class(self, name: str, analysis: Analysis, class_: ClassCode) -> None:
         constructor = analysis.hierarchy.method(class_, "__init__")
-        self.effects[name] = None if constructor is None else effect(analysis, analysis.function(constructor))
+        self.effects[name] = None if constructor is None else effect(analysis, analysis.file.function(constructor))
         if constructor is not None and constructor.is_foreign:
             self.held[name] = constructor.home.partition(RECEIVER)[0].removesuffix(".__init__"), False
         for method, code in list(class_.methods.items()):
             if method.startswith("_") or not method.isidentifier() or code.is_property or is_abstract(code):
                 continue
-            found = effect(analysis, analysis.function(code))
+            found = effect(analysis, analysis.file.function(code))
             if code.kind in ("classmethod", "staticmethod"):
                 self.effects[f"{name}.{method}"] = found
             elif found is not None:

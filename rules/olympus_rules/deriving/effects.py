@@ -12,11 +12,10 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.deriving.certainty import happens_always
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.summary import GENERAL, origin
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Function, Mapped, Value
 from olympus_rules.keyflow.facts import KeyKind, Unfinished
-from olympus_rules.keyflow.interpret.specialisation import GENERAL
-from olympus_rules.keyflow.interpret.summary import origin
 from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.signatures import LibraryFunction
 
@@ -90,10 +89,10 @@ class _Reading:
     def __init__(self, analysis: Analysis, code: FunctionCode) -> None:
         self.analysis = analysis
         self.code = code
-        self.terms = analysis.terms
-        self.knowledge = analysis.knowledge
+        self.terms = analysis.file.terms
+        self.knowledge = analysis.file.knowledge
         self.summary = analysis.summary(code)
-        self.flow = analysis.flows[code, GENERAL]
+        self.run = analysis.file.runs[code, GENERAL]
         own = 1 if code.owner is not None and code.kind != "staticmethod" else 0
         self.positional = code.parameters[own : code.positional]
         self.keywords = code.parameters[max(code.positional, own) :]
@@ -119,7 +118,9 @@ class _Reading:
         forwarded = self.forwarded(words)
         if not spoken_of and not forwarded and made == LibraryFunction(""):
             return None
-        taken = [fact for fact in self.analysis.facts if isinstance(fact, Unfinished) and fact.node is self.code.node]
+        taken = [
+            fact for fact in self.analysis.file.facts if isinstance(fact, Unfinished) and fact.node is self.code.node
+        ]
         if taken:
             raise _CannotBeSaid(f"it takes more than {taken[0].steps:,} steps to analyse")
         seeds = tuple(
@@ -151,7 +152,7 @@ class _Reading:
         term = self.param(name)
         known, unknown, parts, folds = self._uses(term)
         if known:
-            return "sinks" if happens_always(self.flow, term, known) else "folds"
+            return "sinks" if happens_always(self.run, term, known) else "folds"
         if parts:
             raise _CannotBeSaid(f"it consumes a part of `{name}`, and not all of it")
         is_key = term in self.knowledge.used or self._annotated(name)
@@ -164,7 +165,7 @@ class _Reading:
             raise _CannotBeSaid(f"its key `{name}` goes to `{unknown[0].what}`, which is out of reach")
         if any(name in inner.reads for inner in _nested(self.code)):
             raise _CannotBeSaid(f"its key `{name}` is used in a function inside of it")
-        if any(term in leaves(value) for _, _, value, _ in self.flow.writes):
+        if any(term in leaves(value) for _, _, value, _ in self.run.writes):
             raise _CannotBeSaid(f"it keeps its key `{name}` in an object")
         if not is_key and name in self.code.reads:
             return ""  # a key for a dictionary, an attention key
@@ -175,8 +176,8 @@ class _Reading:
         known: list[Consumption] = []
         unknown: list[Consumption] = []
         parts: list[Consumption] = []
-        folds = any(origin(self.terms, derivation.child) == term for derivation in self.flow.derivations)
-        for use in self.flow.ledger.consumptions:
+        folds = any(origin(self.terms, derivation.child) == term for derivation in self.run.derivations)
+        for use in self.run.ledger.consumptions:
             if origin(self.terms, use.term) != term:
                 continue
             way = set(self._way(use.term))

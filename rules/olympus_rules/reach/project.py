@@ -11,7 +11,7 @@ from operator import or_
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import lower_module
-from olympus_rules.keyflow.interpret.calls import KEEPING_METHODS
+from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.reach.calls import Call, Calls
 from olympus_rules.reach.classes import Classes, bound
 from olympus_rules.reach.containers import Containers

@@ -5,10 +5,12 @@ from __future__ import annotations
 from ast import literal_eval
 from collections.abc import Callable, Iterator
 from operator import is_
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard, cast
 
+from olympus_rules.code.instructions import ClassCode
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
-from olympus_rules.keyflow.domain.terms import MAX_SIZE
+from olympus_rules.keyflow.domain.state import State
+from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
@@ -26,11 +28,6 @@ from olympus_rules.keyflow.domain.values import (
     SliceOf,
     Value,
 )
-
-if TYPE_CHECKING:
-    from olympus_rules.code.instructions import ClassCode
-    from olympus_rules.keyflow.domain.terms import Term
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = [
     "DICTIONARY",
@@ -52,6 +49,7 @@ __all__ = [
     "map_choice",
     "map_leaves",
     "objects",
+    "operand_term",
     "with_item",
 ]
 
@@ -64,7 +62,7 @@ MAX_SEARCHED = 32  # items of one of these
 MAX_ITEMS = 256  # of a dictionary that is filled item by item
 
 
-def as_term(flow: Interpreter, value: Value) -> Term:
+def as_term(flow: State, value: Value) -> Term:
     """Return a term for any value; structured values become terms of their parts."""
     terms = flow.terms
     if type(value) is int:
@@ -95,15 +93,22 @@ def as_term(flow: Interpreter, value: Value) -> Term:
     return terms.make("op", ("value", value)) if _hashable(value) else terms.fresh()
 
 
-def _class_symbol(flow: Interpreter, value: Class) -> Term:
+def operand_term(flow: State, value: Value) -> Term:
+    """Return the term of an operand; a loop's counter stands for any iteration, whatever number it has here."""
+    if isinstance(value, Const) and value.counter:
+        return flow.terms.make("counter", value.value)
+    return as_term(flow, value)
+
+
+def _class_symbol(flow: State, value: Class) -> Term:
     """Return the term of a class, and note which classes it inherits."""
 
     def name(code: ClassCode) -> str:
-        return code.home or f"{flow.analysis.name}.{code.name}"
+        return code.home or f"{flow.file.name}.{code.name}"
 
     bases = flow.terms.bases
     if name(value.code) not in bases:
-        bases[name(value.code)] = frozenset(name(code) for code in flow.analysis.hierarchy.ancestry(value.code))
+        bases[name(value.code)] = frozenset(name(code) for code in flow.linker.hierarchy.ancestry(value.code))
     return flow.terms.make("symbol", name(value.code))
 
 
@@ -140,18 +145,18 @@ def _parts(value: Value) -> tuple[Value, ...]:
     return tuple(arm for _, arm in value.arms) if isinstance(value, Choice) else ()
 
 
-def is_never_none(flow: Interpreter, value: Value) -> bool:
+def is_never_none(flow: State, value: Value) -> bool:
     """Say whether a value is surely not ``None``: anything that is built here, and the arrays that JAX returns."""
     if isinstance(value, Choice):
         return all(is_never_none(flow, part) for _, part in value.arms)
     if type(value) is not int:
         return value != Const(None)
-    if value in flow.analysis.classes or flow.terms.kind(value) == "object":
+    if value in flow.file.classes or flow.terms.kind(value) == "object":
         return True
     return flow.knowledge.is_something(value)
 
 
-def choose(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value:
+def choose(flow: State, arms: list[tuple[PathCondition, Value]]) -> Value:
     """Return the value that is ``arms[i]`` under the i-th condition; equal arms are merged.
 
     Of too many arms, those are kept on whose paths the fewest decisions are made.
@@ -194,7 +199,7 @@ def _decisions(path: PathCondition) -> int:
     return (path[0] | path[1]).bit_count()
 
 
-def _merged(flow: Interpreter, arms: list[tuple[PathCondition, Value]]) -> Value | None:
+def _merged(flow: State, arms: list[tuple[PathCondition, Value]]) -> Value | None:
     """Return one container of choices for containers of one shape, ``None`` for anything else."""
     first = arms[0][1]
     if isinstance(first, Sequence):
@@ -218,7 +223,7 @@ def _alike(a: Sequence, b: Sequence) -> bool:
     return a.kind == b.kind and a.open == b.open and len(a.items) == len(b.items)
 
 
-def map_choice(flow: Interpreter, value: Value, function: Callable[[Value], Value]) -> Value:
+def map_choice(flow: State, value: Value, function: Callable[[Value], Value]) -> Value:
     """Apply a function to each arm that the present path allows."""
     if not isinstance(value, Choice):
         return function(value)
@@ -239,7 +244,7 @@ def leaves(value: Value) -> list[Term]:
     return []
 
 
-def guarded_leaves(flow: Interpreter, value: Value) -> list[tuple[PathCondition, Term]]:
+def guarded_leaves(flow: State, value: Value) -> list[tuple[PathCondition, Term]]:
     """Return the terms in a value with the condition under which it holds them on the present path."""
     if not isinstance(value, Choice):
         return [(flow.path, term) for term in leaves(value)]
@@ -251,7 +256,7 @@ def guarded_leaves(flow: Interpreter, value: Value) -> list[tuple[PathCondition,
     return found
 
 
-def objects(flow: Interpreter, value: Value) -> Iterator[tuple[PathCondition, Term]]:
+def objects(flow: State, value: Value) -> Iterator[tuple[PathCondition, Term]]:
     """Yield the objects that a value may be, each with what has to hold for it besides the present path."""
     for path, part in value.arms if isinstance(value, Choice) else ((ALWAYS, value),):
         if both(flow.path, path) is not None:
@@ -272,7 +277,7 @@ def map_leaves(value: Value, function: Callable[[Term], Value]) -> Value:
     return value
 
 
-def get_item(flow: Interpreter, value: Value, index: Value) -> Value:
+def get_item(flow: State, value: Value, index: Value) -> Value:
     """Return ``value[index]``."""
     if isinstance(value, Choice):
         return map_choice(flow, value, lambda part: get_item(flow, part, index))
@@ -306,7 +311,7 @@ def is_registry(value: object, depth: int = MAX_DEPTH) -> TypeGuard[Map]:
     )
 
 
-def _looked_up(flow: Interpreter, registry: Map, index: Value) -> Value:
+def _looked_up(flow: State, registry: Map, index: Value) -> Value:
     """Return what a dictionary of callables has under a name that is not known: one of its values."""
     if not is_registry(registry) or len(registry.items) > MAX_LOOKED_UP:
         return flow.terms.fresh()
@@ -372,7 +377,7 @@ def item_index(name: str) -> str | int | None:
     return index
 
 
-def _sequence_item(flow: Interpreter, value: Sequence, index: Value) -> Value:
+def _sequence_item(flow: State, value: Sequence, index: Value) -> Value:
     if isinstance(index, Const) and isinstance(index.value, int):
         position = index.value
         if position < 0 and value.open:
@@ -403,8 +408,8 @@ def _literal(index: SliceOf) -> bool:
     )
 
 
-def _term_item(flow: Interpreter, term: Term, index: Value) -> Value:
-    stored = flow.stored_item(term, index)
+def _term_item(flow: State, term: Term, index: Value) -> Value:
+    stored = _stored_item(flow, term, index)
     if stored is not None:
         return stored
     if isinstance(index, SliceOf):
@@ -426,7 +431,18 @@ def _term_item(flow: Interpreter, term: Term, index: Value) -> Value:
     return flow.knowledge.item(term, as_term(flow, index))
 
 
-def element(flow: Interpreter, value: Value, turn: int) -> Value | None:
+def _stored_item(flow: State, term: Term, index: Value) -> Value | None:
+    """Return what was written to ``term[index]``."""
+    generation = flow.generation(term)
+    if not generation and not isinstance(index, Const):
+        return None
+    stored = flow.env.get((term, as_term(flow, index), generation))
+    if stored is None and generation and term not in flow.knowledge.origins:
+        return flow.knowledge.item(flow.terms.make("op", ("changed", generation), term), as_term(flow, index))
+    return cast("Value | None", stored)
+
+
+def element(flow: State, value: Value, turn: int) -> Value | None:
     """Return what a loop over a value gets in its n-th turn (from 0); ``None`` when it surely ends before."""
     if isinstance(value, Choice):
         parts = [(path, element(flow, part, turn)) for path, part in value.arms if both(path, flow.path) is not None]
@@ -446,7 +462,7 @@ def element(flow: Interpreter, value: Value, turn: int) -> Value | None:
     return flow.terms.fresh()
 
 
-def _array_of(flow: Interpreter, value: Value) -> Term | None:
+def _array_of(flow: State, value: Value) -> Term | None:
     """Return the array that holds the values of a dictionary."""
     terms = flow.terms
     if type(value) is int and terms.operation(value) == "view" and terms.data(value) == DICTIONARY:
@@ -454,7 +470,7 @@ def _array_of(flow: Interpreter, value: Value) -> Term | None:
     return None
 
 
-def length(flow: Interpreter, value: Value) -> int | None:
+def length(flow: State, value: Value) -> int | None:
     """Return how many elements a loop over a value gets, where that is known."""
     if isinstance(value, Sequence | Map):
         return None if value.open else len(value.items)
@@ -477,7 +493,7 @@ def length(flow: Interpreter, value: Value) -> int | None:
     return length(flow, value.parts[0])
 
 
-def _iteration_element(flow: Interpreter, value: Iteration, turn: int) -> Value | None:
+def _iteration_element(flow: State, value: Iteration, turn: int) -> Value | None:
     if value.kind == "range":
         return _range_element(flow, value.parts, turn)
     if value.kind == "enumerate":
@@ -502,7 +518,7 @@ def _iteration_element(flow: Interpreter, value: Iteration, turn: int) -> Value 
     return _entry(flow, value, turn)
 
 
-def _entry(flow: Interpreter, value: Iteration, turn: int) -> Value:
+def _entry(flow: State, value: Iteration, turn: int) -> Value:
     """Return an entry of a dictionary whose names are not known; equal turns of two loops get equal entries."""
     whole = value.parts[0] if value.parts else None
     array = _array_of(flow, whole) if whole is not None else None
@@ -516,7 +532,7 @@ def _entry(flow: Interpreter, value: Iteration, turn: int) -> Value:
     return flow.terms.fresh()
 
 
-def _range_element(flow: Interpreter, parts: tuple[Value, ...], turn: int) -> Value | None:
+def _range_element(flow: State, parts: tuple[Value, ...], turn: int) -> Value | None:
     numbers = [part.value if isinstance(part, Const) and isinstance(part.value, int) else None for part in parts]
     start = numbers[0] if len(parts) > 1 else 0
     stop = numbers[0] if len(parts) == 1 else numbers[1]

@@ -8,15 +8,14 @@ function tells its callers what it writes to that which it asks for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from olympus_rules.keyflow.domain.access import as_term, choose, item_name
+from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import PathCondition, implies
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Map, Value
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = [
     "CACHED",
@@ -43,17 +42,17 @@ VARIABLE = "="  # what is written to the variable that a term stands for
 ATTRIBUTE_TESTS = ("hasattr", CACHED)
 
 
-def by_arm(flow: Interpreter, value: Choice, question: Callable[[Value], Value]) -> Value:
+def by_arm(flow: State, value: Choice, question: Callable[[Value], Value]) -> Value:
     """Ask something about each value of a choice."""
     return choose(flow, answers(flow, value, question))
 
 
-def answers(flow: Interpreter, value: Choice, question: Callable[[Value], Value]) -> list[tuple[PathCondition, Value]]:
+def answers(flow: State, value: Choice, question: Callable[[Value], Value]) -> list[tuple[PathCondition, Value]]:
     """Ask something about each value of a choice; where its own condition says so, that is the answer."""
     arms: list[tuple[PathCondition, Value]] = []
     for path, part in value.arms:
         answer = question(part)
-        holds, fails = flow.outcomes(answer)
+        holds, fails = outcomes(flow, answer)
         if holds is not None and fails is not None:
             if implies(path, holds):
                 answer = Const(True)
@@ -63,16 +62,16 @@ def answers(flow: Interpreter, value: Choice, question: Callable[[Value], Value]
     return arms
 
 
-def attribute(flow: Interpreter, owner: Term, name: str, test: str = "hasattr") -> Value:
+def attribute(flow: State, owner: Term, name: str, test: str = "hasattr") -> Value:
     """Say whether an object has an attribute, by what was written to it."""
     terms = flow.terms
-    generation = flow.env.get((owner, "generation")) or 0
+    generation = flow.generation(owner)
     stored = flow.env.get((owner, name, generation))
     asked = terms.make("op", test, owner, terms.const(name))
     return asked if stored is None else _there(flow, stored, terms.make("attr", (name, generation), owner), asked)
 
 
-def entry(flow: Interpreter, index: Value, container: Value) -> Value | None:
+def entry(flow: State, index: Value, container: Value) -> Value | None:
     """Say whether something is in a dictionary, by what was written to it; ``None`` where it is none."""
     terms = flow.terms
     if isinstance(container, Map) and isinstance(index, Const):
@@ -80,21 +79,21 @@ def entry(flow: Interpreter, index: Value, container: Value) -> Value | None:
         return Const(known) if known or not container.open else None
     if type(container) is not int:
         return None
-    generation = flow.env.get((container, "generation")) or 0
+    generation = flow.generation(container)
     slot = as_term(flow, index)
     stored = flow.env.get((container, slot, generation))
     asked = terms.make("op", "In", slot, changed(terms, container, generation))
     return asked if stored is None else _there(flow, stored, terms.make("item", None, container, slot), asked)
 
 
-def got(flow: Interpreter, index: Value, container: Value) -> Value | None:
+def got(flow: State, index: Value, container: Value) -> Value | None:
     """Return what a dictionary gives for a name, by what was written to it; ``None`` where it is none."""
     if isinstance(container, Map) and isinstance(index, Const):
         found = dict(container.items).get(index.value)
         return Const(None) if found is None and not container.open else found
     if type(container) is not int:
         return None
-    generation = flow.env.get((container, "generation")) or 0
+    generation = flow.generation(container)
     slot = as_term(flow, index)
     stored = flow.env.get((container, slot, generation))
     asked = flow.terms.make("op", (GET, generation), container, slot)
@@ -109,18 +108,18 @@ def is_got(data: object, args: Sequence[Term]) -> bool:
     return isinstance(data, tuple) and data[0] == GET and len(data) == len(args) == 2
 
 
-def is_asked(flow: Interpreter, slot: Term, container: Term) -> bool:
+def is_asked(flow: State, slot: Term, container: Term) -> bool:
     """Say whether a decision rests on what is in a dictionary under a name."""
-    terms, generation = flow.terms, flow.env.get((container, "generation")) or 0
+    terms, generation = flow.terms, flow.generation(container)
     given = terms.make("op", (GET, generation), container, slot)
     tests = terms.make("op", "In", slot, changed(terms, container, generation)), given, _is_none(terms, given)
     return not flow.asked.isdisjoint(tests)
 
 
-def filled(flow: Interpreter, slot: Term, container: Term, value: Value) -> None:
+def filled(flow: State, slot: Term, container: Term, value: Value) -> None:
     """Note that what is written to a dictionary is there from then on; it is true where that was asked."""
     if type(value) is int and is_asked(flow, slot, container):
-        generation = flow.env.get((container, "generation")) or 0
+        generation = flow.generation(container)
         flow.knowledge.fill(value, true=flow.terms.make("op", (GET, generation), container, slot) in flow.asked)
 
 
@@ -133,23 +132,23 @@ def changed(terms: Terms, container: Term, generation: int) -> Term:
     return terms.make("op", ("changed", generation), container) if generation else container
 
 
-def _there(flow: Interpreter, stored: Value, unwritten: Term, asked: Term) -> Value:
+def _there(flow: State, stored: Value, unwritten: Term, asked: Term) -> Value:
     """Answer by what is stored; what is on one path what it was from the start may be missing there."""
     if isinstance(stored, Choice):
         return by_arm(flow, stored, lambda part: asked if part == unwritten else Const(True))
     return asked if stored == unwritten else Const(True)
 
 
-def is_sure(flow: Interpreter, path: PathCondition, index: Value, container: Value) -> bool:
+def is_sure(flow: State, path: PathCondition, index: Value, container: Value) -> bool:
     """Say whether an item is there after a write under a condition, because it was there already otherwise."""
     asked, given = entry(flow, index, container), got(flow, index, container)
     tests: list[Value] = [] if asked is None else [asked]
     if type(given) is int:
         tests += [Condition("not", (_is_none(flow.terms, given),)), given]
     otherwise = flow.decisions.alternatives(path)[1]
-    outcomes = [flow.outcomes(test) for test in tests]
+    found = [outcomes(flow, test) for test in tests]
     return not tests or any(
-        fails is None or (holds is not None and implies(otherwise, holds)) for holds, fails in outcomes
+        fails is None or (holds is not None and implies(otherwise, holds)) for holds, fails in found
     )
 
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, TypeAlias
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.paths import PathCondition
 from olympus_rules.keyflow.domain.terms import Term
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.transformed import Boundary
-
 __all__ = [
     "UNBOUND",
     "Bound",
+    "Boundary",
     "Choice",
     "Class",
     "Condition",
@@ -64,6 +62,50 @@ class Map:
 
     items: tuple[tuple[object, Value], ...]
     open: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class Boundary:
+    """One transformation around a function.
+
+    Attributes:
+        name: its qualified name, such as ``jax.jit``.
+        static: the positions of arguments that are left alone.
+        static_names: their names.
+        only: the positions of the arguments that are taken apart, ``None`` for all of them.
+        bound: how many arguments the function had been given before it was transformed.
+    """
+
+    name: str
+    static: tuple[int, ...] = ()
+    static_names: tuple[str, ...] = ()
+    only: tuple[int, ...] | None = None
+    bound: int = 0
+
+    def takes(self, position: int | None, name: str | None) -> bool:
+        """Say whether an argument of the function is taken apart.
+
+        Args:
+            position: its position, those bound before included; ``None`` where only the name is known.
+            name: the name of its parameter, ``None`` where only the position is known.
+        """
+        if name is not None and name in self.static_names:
+            return False
+        if position is None:
+            return self.only is None and not self.static
+        place = position - self.bound
+        return place >= 0 and place not in self.static and (self.only is None or place in self.only)
+
+    def as_record(self) -> list[Any]:
+        """Return it as plain data."""
+        only = None if self.only is None else list(self.only)
+        return [self.name, list(self.static), list(self.static_names), only, self.bound]
+
+    @classmethod
+    def from_record(cls, record: list[Any]) -> Boundary:
+        """Read what :meth:`as_record` gives."""
+        name, static, names, only, bound = record
+        return cls(name, tuple(static), tuple(names), None if only is None else tuple(only), bound)
 
 
 @dataclass(slots=True, unsafe_hash=True)

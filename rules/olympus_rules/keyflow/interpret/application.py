@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain import presence
@@ -19,38 +19,37 @@ from olympus_rules.keyflow.domain.access import (
     with_item,
 )
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
-from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, both
+from olympus_rules.keyflow.domain.memory import exchange, set_element, set_item
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.summary import Summary, origin, owners, way_in
 from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
 from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Map, Sequence, Value
 from olympus_rules.keyflow.interpret import lanes
+from olympus_rules.keyflow.interpret.attributes import alternative
+from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.keyflow.interpret.specialisation import specialisation
-from olympus_rules.keyflow.interpret.summary import Summary, origin, owners, way_in
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
-
-__all__ = ["CONNECTIVES", "apply", "asks_for_its_type", "concerns_keys", "construct"]
-
-TYPE_TESTS = ("isinstance", "issubclass", "hasattr", "callable")
-CONNECTIVES = ("and", "or", "not")
+__all__ = ["apply", "concerns_keys", "construct"]
 
 
-def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
+def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     """Return what a call of a function gives, and note what it consumes."""
     concerned = concerns_keys(flow, arguments)
-    reached = flow.analysis.reach(function, concerned=concerned)
+    reached = flow.linker.reach(function, concerned=concerned)
     if reached is None or not (concerned or arguments.asks or _matters(flow, reached.code)):
         return flow.terms.fresh()
     function = reached
     binding = bind(flow, function, arguments)
     _pass_on(flow, function, binding)
-    summary = flow.analysis.summary(function.code, specialisation(flow, function, binding))
+    summary = flow.linker.summary(function.code, specialisation(flow, function, binding))
     if summary is None:  # it calls itself, and nothing is known of it yet
         return flow.terms.fresh()
     instance = Instance(flow, summary, binding, dict(function.captured))
-    arrays = flow.analysis.arrays
+    arrays = flow.arrays
     given = arrays.given(arguments) if arrays is not None else frozenset()
     blurred = _blurred(summary, instance) if summary.writes else set()
     writes = [(write, *_prepared(flow, instance, *write)) for write in summary.writes]
@@ -83,12 +82,12 @@ def apply(flow: Interpreter, function: Function, arguments: Arguments) -> Value:
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
 
 
-def _matters(flow: Interpreter, code: FunctionCode) -> bool:
+def _matters(flow: Flow, code: FunctionCode) -> bool:
     """Say whether a function is worth following although no key goes in."""
-    return code not in flow.analysis.idle or code.is_property or bool(code.outer_names) or code.is_test
+    return code not in flow.file.idle or code.is_property or bool(code.outer_names) or code.is_test
 
 
-def _pass_on(flow: Interpreter, function: Function, binding: dict[str, Value]) -> None:
+def _pass_on(flow: Flow, function: Function, binding: dict[str, Value]) -> None:
     """Note which parameters of a function get keys, for what the function does with whatever it gets."""
     knowledge = flow.knowledge
     for name, value in binding.items():
@@ -113,10 +112,10 @@ def _blurred(summary: Summary, instance: Instance) -> set[Term]:
     return {term for terms in same.values() if len(terms) > 1 and not terms.isdisjoint(written) for term in terms}
 
 
-def _consume(flow: Interpreter, function: Function, arguments: Arguments, instance: Instance, use: Consumption) -> None:
+def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Instance, use: Consumption) -> None:
     """Note a consumption of the callee as one of the caller."""
     value = instance.value(use.term)
-    if type(value) is int and value in flow.analysis.generators:
+    if type(value) is int and value in flow.file.generators:
         return  # an object that gives keys goes where either is taken
     if use.certainty != Certainty.KNOWN and not _may_hold_keys(flow, value):
         return
@@ -124,7 +123,7 @@ def _consume(flow: Interpreter, function: Function, arguments: Arguments, instan
     joined = None if path is None else both(flow.path, path)
     if joined is None:
         return
-    if use.certainty == Certainty.KNOWN and not asks_for_its_type(flow, use):
+    if use.certainty == Certainty.KNOWN and not asks_for_its_type(flow.terms, flow.decisions, use):
         for term in leaves(value):
             flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0), joined)
     handed = arguments.node is None  # a transform makes the call: the place is in the function itself
@@ -142,43 +141,21 @@ def _consume(flow: Interpreter, function: Function, arguments: Arguments, instan
         origin=way_in(flow.terms, use.term),
         loop=arguments.loop or use.loop if handed else arguments.loop,
     )
-    flow.consume(value, passed)
+    consume(flow, value, passed)
 
 
-def asks_for_its_type(flow: Interpreter, use: Consumption) -> bool:
-    """Say whether the callee takes the value for a key only after a look at its type, so that it may be no key here."""
-    terms = flow.terms
-    subjects = {use.term, *terms.ancestors(use.term)}
-    waiting = [flow.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
-    while waiting:
-        test = waiting.pop()
-        if terms.operation(test) != "op" or not terms.args(test):
-            continue
-        data = terms.data(test)
-        parts = flow.decisions.parts(test)
-        if parts is not None:
-            waiting += [flow.decisions.tests[number] for mask in parts for number in bit_numbers(mask)]
-        elif data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
-            waiting += terms.args(test)
-        elif data in TYPE_TESTS:
-            subject = terms.args(test)[0]  # of a value that differs by path, each arm; an attribute of it
-            if not subjects.isdisjoint((subject, *terms.args(subject))):
-                return True
-    return False
-
-
-def concerns_keys(flow: Interpreter, arguments: Arguments) -> bool:
+def concerns_keys(flow: Flow, arguments: Arguments) -> bool:
     """Say whether an argument may be a key or call for one."""
     values = arguments.values()
     if any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in values):
         return True
     if flow.holders and any(term in flow.holders for value in values for term in leaves(value)):
         return True
-    arrays = flow.analysis.arrays
+    arrays = flow.arrays
     return arrays is not None and any(arrays.concerns(value) for value in values)
 
 
-def _may_hold_keys(flow: Interpreter, value: Value) -> bool:
+def _may_hold_keys(flow: Flow, value: Value) -> bool:
     """Say whether something in a value is a key, or part of one, by what is known so far."""
     is_candidate = flow.knowledge.is_candidate
     return any(is_candidate(t) for leaf in leaves(value) for t in (leaf, *flow.terms.ancestors(leaf)))
@@ -195,7 +172,7 @@ def _is_later(terms: Terms, term: Term) -> bool:
 
 
 def _prepared(
-    flow: Interpreter, instance: Instance, term: Term, name: str, value: Value, condition: PathCondition
+    flow: Flow, instance: Instance, term: Term, name: str, value: Value, condition: PathCondition
 ) -> tuple[PathCondition | None, bool]:
     """Return the condition of a write, and whether an item is there afterwards; asked before anything is written."""
     path = instance.path(condition)
@@ -207,7 +184,7 @@ def _prepared(
 
 
 def _write(
-    flow: Interpreter,
+    flow: Flow,
     instance: Instance,
     term: Term,
     name: str,
@@ -233,7 +210,7 @@ def _write(
             joined = both(path, arm)
             flow.holders.add(target)
             if joined is not None:
-                _set(flow, instance, target, name, flow.alternative(joined, written, target, name))
+                _set(flow, instance, target, name, alternative(flow, joined, written, target, name))
         return
     if type(owner) is int:
         flow.holders.add(owner)
@@ -243,7 +220,7 @@ def _write(
     _set(flow, instance, owner, name, written)
 
 
-def _fill(flow: Interpreter, instance: Instance, container: Value, index: Value, written: Value | None) -> None:
+def _fill(flow: Flow, instance: Instance, container: Value, index: Value, written: Value | None) -> None:
     """Write an item of a dictionary or list; ``None`` where it is not sure to be there afterwards."""
     if isinstance(container, Map) and isinstance(index, Const) and written is not None:
         _rebind(flow, instance, container, with_item(container, index.value, written))
@@ -251,15 +228,15 @@ def _fill(flow: Interpreter, instance: Instance, container: Value, index: Value,
     if isinstance(container, Map | Sequence | Choice):
         new = flow.terms.fresh()
         if _rebind(flow, instance, container, new) and written is not None:
-            flow.set_element(new, index, written)
+            set_element(flow, new, index, written)
     elif type(container) is int:
         if written is None:
             flow.forget(container)
         else:
-            flow.set_element(container, index, written)
+            set_element(flow, container, index, written)
 
 
-def _assign(flow: Interpreter, variable: Term, written: Value, path: PathCondition) -> None:
+def _assign(flow: Flow, variable: Term, written: Value, path: PathCondition) -> None:
     """Give a variable of a scope around the callee another value."""
     scope, name = flow.terms.data(variable)
     slots: list[object] = [name] if scope is flow.code else [(variable, presence.VARIABLE, 0)]
@@ -274,7 +251,7 @@ def _assign(flow: Interpreter, variable: Term, written: Value, path: PathConditi
     flow.writes.append((variable, presence.VARIABLE, written, flow.path))
 
 
-def _set(flow: Interpreter, instance: Instance, owner: Value, name: str, written: Value) -> None:
+def _set(flow: Flow, instance: Instance, owner: Value, name: str, written: Value) -> None:
     """Write an attribute or item of an object."""
     index = item_index(name)
     changed = with_item(owner, index, written) if index is not None and isinstance(owner, Map | Sequence) else None
@@ -284,10 +261,10 @@ def _set(flow: Interpreter, instance: Instance, owner: Value, name: str, written
         if index is None:
             flow.set_attribute(target, name, written)
         else:
-            flow.set_item(target, Const(index), written)
+            set_item(flow, target, Const(index), written)
 
 
-def _rebind(flow: Interpreter, instance: Instance, container: Value, changed: Value | None) -> bool:
+def _rebind(flow: Flow, instance: Instance, container: Value, changed: Value | None) -> bool:
     """Give what holds a container what it has become, unknown if not given; says whether it is one."""
     if not isinstance(container, Map | Sequence | Choice) or (
         isinstance(container, Sequence) and container.kind == "tuple"
@@ -296,12 +273,12 @@ def _rebind(flow: Interpreter, instance: Instance, container: Value, changed: Va
     if isinstance(container, Choice) and all(type(value) is int for _, value in container.arms):
         return False
     new = flow.terms.fresh() if changed is None else changed
-    flow.exchange(container, new)
+    exchange(flow, container, new)
     instance.exchange(container, new)
     return True
 
 
-def _expression(flow: Interpreter, summary: Summary, use: Consumption, arguments: Arguments) -> ast.expr | None:
+def _expression(flow: Flow, summary: Summary, use: Consumption, arguments: Arguments) -> ast.expr | None:
     """Return the argument expression of a call through which a consumed key went in."""
     source = origin(flow.terms, use.term)
     if source is None or flow.terms.operation(source) != "param":
@@ -315,7 +292,7 @@ def _expression(flow: Interpreter, summary: Summary, use: Consumption, arguments
     return expression if flow.terms.operation(use.term) == "param" else None
 
 
-def bind(flow: Interpreter, function: Function, arguments: Arguments) -> dict[str, Value]:
+def bind(flow: Flow, function: Function, arguments: Arguments) -> dict[str, Value]:
     """Return the value of each parameter in a call."""
     code = function.code
     binding: dict[str, Value] = dict(function.defaults)
@@ -350,14 +327,14 @@ def bind(flow: Interpreter, function: Function, arguments: Arguments) -> dict[st
     return binding
 
 
-def _made_by_new(flow: Interpreter, class_: Class, arguments: Arguments) -> Value | None:
+def _made_by_new(flow: Flow, class_: Class, arguments: Arguments) -> Value | None:
     """Return what ``__new__`` of a class gives, ``None`` where it is an instance of the class as far as is known."""
-    code = flow.analysis.hierarchy.method(class_.code, "__new__")
-    function = None if code is None else flow.analysis.function(code)
+    code = flow.linker.hierarchy.method(class_.code, "__new__")
+    function = None if code is None else flow.file.function(code)
     if code is None or not isinstance(function, Function):
         return None
     made = apply(flow, function, replace(arguments, positional=((class_, False), *arguments.positional)))
-    if type(made) is int and flow.analysis.classes.get(made) not in (None, class_.code):
+    if type(made) is int and flow.file.classes.get(made) not in (None, class_.code):
         return made
     is_usual = code.is_foreign or any(
         isinstance(part, ast.Attribute) and part.attr == "__new__" for part in ast.walk(code.node)
@@ -365,20 +342,20 @@ def _made_by_new(flow: Interpreter, class_: Class, arguments: Arguments) -> Valu
     return None if is_usual else made
 
 
-def construct(flow: Interpreter, class_: Class, arguments: Arguments) -> Value:
+def construct(flow: Flow, class_: Class, arguments: Arguments) -> Value:
     """Return an instance of a class whose source is in reach, or what its ``__new__`` gives instead of one."""
     other = _made_by_new(flow, class_, arguments)
     if other is not None:
         return other
     instance = flow.make("fresh", ("", flow.terms.number()))
-    flow.analysis.classes[instance] = class_.code
-    initialiser = flow.analysis.hierarchy.method(class_.code, "__init__")
+    flow.file.classes[instance] = class_.code
+    initialiser = flow.linker.hierarchy.method(class_.code, "__init__")
     if initialiser is not None:
-        function = flow.analysis.function(initialiser)
+        function = flow.file.function(initialiser)
         if isinstance(function, Function):
             apply(flow, function, replace(arguments, positional=((instance, False), *arguments.positional)))
         return instance
-    for name, (value, starred) in zip(flow.analysis.hierarchy.fields(class_.code), arguments.positional, strict=False):
+    for name, (value, starred) in zip(flow.linker.hierarchy.fields(class_.code), arguments.positional, strict=False):
         if starred:
             break
         flow.set_attribute(instance, name, value)

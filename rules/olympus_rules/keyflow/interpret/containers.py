@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain.access import DICTIONARY, element, get_item
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.memory import exchange, set_item
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Class, Const, Iteration, Library, Map, Metadata, Sequence, Super, Value
-from olympus_rules.keyflow.interpret import higher_order, library
+from olympus_rules.keyflow.interpret import arrays, higher_order, rows
+from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = ["builtin", "map_method", "sequence_method", "spread", "updated"]
 
@@ -27,7 +25,7 @@ MANY = 32  # children of a split that are not followed one by one
 SAME_SEQUENCE = {"list", "tuple", "iter", "sorted", "set"}
 
 
-def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
+def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
     """Call a builtin function."""
     values = [value for value, _ in arguments.positional]
     starred = any(is_starred for _, is_starred in arguments.positional)
@@ -52,16 +50,16 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
         return higher_order.each(flow, first, values[1:], "map", arguments.node)
     if name == "super":
         return _super(flow)
-    if name == "type" and len(values) == 1 and type(first) is int and first in flow.analysis.classes:
-        return Class(flow.analysis.classes[first])
+    if name == "type" and len(values) == 1 and type(first) is int and first in flow.file.classes:
+        return Class(flow.file.classes[first])
     if name == "next":
-        made = library.generated(flow, first, "__next__") if type(first) is int else None
+        made = rows.generated(flow, first, "__next__") if type(first) is int else None
         return flow.terms.fresh() if made is None else made
     if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
-        return flow.get_attribute(values[0], values[1].value)
+        return flow.attribute(values[0], values[1].value)
     if name == "hasattr" and isinstance(first, Library) and isinstance(values[-1], Const):
-        known = flow.analysis.describes(f"{first.qualified}.{values[-1].value}")
-        return Const(True) if known else library.pure(flow, name, arguments)  # what follows is for older releases
+        known = flow.file.describes(f"{first.qualified}.{values[-1].value}")
+        return Const(True) if known else arrays.pure(flow, name, arguments)  # what follows is for older releases
     if name in (
         "isinstance",
         "issubclass",
@@ -74,13 +72,13 @@ def builtin(flow: Interpreter, name: str, arguments: Arguments) -> Value:
         "float",
         "str",
     ):
-        return library.pure(flow, name, arguments)
+        return arrays.pure(flow, name, arguments)
     if name == "print":
         return Const(None)
     return flow.terms.fresh()
 
 
-def spread(flow: Interpreter, value: Value, kind: str = "list") -> Value:
+def spread(flow: Flow, value: Value, kind: str = "list") -> Value:
     """Return the children of a split one by one where they are few, and any other value as it is."""
     if isinstance(value, Sequence) and kind == "list":
         kind = "list" if value.kind == "tuple" else value.kind
@@ -91,7 +89,7 @@ def spread(flow: Interpreter, value: Value, kind: str = "list") -> Value:
     return Sequence(kind, tuple(flow.knowledge.item(value, flow.terms.const(i)) for i in range(length)))
 
 
-def _zipped(flow: Interpreter, names: Value, values: Value) -> Value:
+def _zipped(flow: Flow, names: Value, values: Value) -> Value:
     """Return the dictionary of names and values: an array that names index where the names are not known."""
     if isinstance(names, Sequence) and not names.open and all(isinstance(name, Const) for name in names.items):
         pairs = [
@@ -103,7 +101,7 @@ def _zipped(flow: Interpreter, names: Value, values: Value) -> Value:
     return flow.terms.fresh()
 
 
-def _super(flow: Interpreter) -> Value:
+def _super(flow: Flow) -> Value:
     """Return ``super()``, as it is written in a method; an inner function's belongs to the method around it."""
     code: FunctionCode | None = flow.code
     while code is not None and code.owner is None:
@@ -115,7 +113,7 @@ def _super(flow: Interpreter) -> Value:
 
 
 def sequence_method(
-    flow: Interpreter, receiver: Sequence, name: str, values: tuple[Value, ...], arguments: Arguments
+    flow: Flow, receiver: Sequence, name: str, values: tuple[Value, ...], arguments: Arguments
 ) -> Value:
     """Call a method of a list or tuple; a method that changes it rebinds its variable."""
     variable = arguments.receiver
@@ -136,11 +134,11 @@ def sequence_method(
     elif name in ("index", "count", "sort", "reverse"):
         return flow.terms.fresh()
     if name in ("append", "extend", "pop", "insert", "remove", "clear"):
-        flow.exchange(receiver, changed if changed is not None else replace(receiver, open=True), variable)
+        exchange(flow, receiver, changed if changed is not None else replace(receiver, open=True), variable)
     return result if result != Const(None) else flow.terms.fresh()
 
 
-def map_method(flow: Interpreter, receiver: Map, name: str, values: tuple[Value, ...], arguments: Arguments) -> Value:
+def map_method(flow: Flow, receiver: Map, name: str, values: tuple[Value, ...], arguments: Arguments) -> Value:
     """Call a method of a dictionary; a method that changes it rebinds its variable."""
     if name in ("items", "values"):
         return Iteration(name, (receiver,))
@@ -148,7 +146,7 @@ def map_method(flow: Interpreter, receiver: Map, name: str, values: tuple[Value,
         found = dict(receiver.items).get(values[0].value)
         if name == "pop":
             rest = tuple(item for item in receiver.items if item[0] != values[0].value)
-            flow.exchange(receiver, Map(rest, receiver.open), arguments.receiver)
+            exchange(flow, receiver, Map(rest, receiver.open), arguments.receiver)
         if found is not None:
             return found
         if receiver.open or (len(values) == 1 and name != "get"):
@@ -162,11 +160,11 @@ def map_method(flow: Interpreter, receiver: Map, name: str, values: tuple[Value,
             if isinstance(value, Map):
                 items.update(value.items)
         items.update({key: value for key, value in arguments.keywords if key is not None})
-        flow.exchange(receiver, Map(tuple(items.items()), True), arguments.receiver)
+        exchange(flow, receiver, Map(tuple(items.items()), True), arguments.receiver)
     return flow.terms.fresh()
 
 
-def updated(flow: Interpreter, receiver: Term, arguments: Arguments) -> None:
+def updated(flow: Flow, receiver: Term, arguments: Arguments) -> None:
     """Call ``update`` of an object from outside: it writes items where it gets a dictionary, else who knows what."""
     items: dict[object, Value] = {}
     known = bool(arguments.positional or arguments.keywords)
@@ -179,4 +177,4 @@ def updated(flow: Interpreter, receiver: Term, arguments: Arguments) -> None:
     if not known:
         flow.forget(receiver)
     for item, value in items.items():
-        flow.set_item(receiver, Const(item), value)
+        set_item(flow, receiver, Const(item), value)

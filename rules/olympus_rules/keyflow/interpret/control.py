@@ -7,50 +7,28 @@ the second turn consumes again was not refreshed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.keyflow.domain.access import choose, element, length
-from olympus_rules.keyflow.domain.ledger import Departure
+from olympus_rules.keyflow.domain.access import choose, element, length, operand_term
+from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.state import Exits, Snapshot
 from olympus_rules.keyflow.domain.values import Const, Iteration, Sequence, Value
 from olympus_rules.keyflow.interpret import operators
+from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import words
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
-
-__all__ = ["HANDLERS", "Exits", "arm", "join"]
+__all__ = ["HANDLERS", "arm", "join"]
 
 ROUNDS = 2
 INNER_ROUNDS = 1  # of a loop in a loop, from the second turn of the outer one on
 MAX_TURNS = 6  # of a loop whose elements are known
 MAX_NESTED_TURNS = 16  # of loops in loops, multiplied
 
-State: TypeAlias = tuple[PathCondition, dict[object, Any]]
 
-
-@dataclass(slots=True)
-class Exits:
-    """The ways out of the innermost loop, and out of a turn of it.
-
-    Attributes:
-        depth: the depth of the loop's layer.
-        ends: the states in which the loop is left, in the order of its turns; whether it ended by itself.
-        continued: the states at ``continue`` (of this turn).
-        breaks, continues: the departures that go with them.
-    """
-
-    depth: int
-    ends: list[tuple[State, bool]] = field(default_factory=list)
-    continued: list[State] = field(default_factory=list)
-    breaks: list[Departure] = field(default_factory=list)
-    continues: list[Departure] = field(default_factory=list)
-
-
-def arm(flow: Interpreter, path: PathCondition, run: Callable[[], None]) -> State | None:
+def arm(flow: Flow, path: PathCondition, run: Callable[[], None]) -> Snapshot | None:
     """Run something under a condition in a layer of its own; ``None`` when its end is not reached."""
     outer = flow.path
     joined = both(outer, path)
@@ -69,7 +47,7 @@ def arm(flow: Interpreter, path: PathCondition, run: Callable[[], None]) -> Stat
     return state
 
 
-def join(flow: Interpreter, states: list[State]) -> None:
+def join(flow: Flow, states: list[Snapshot]) -> None:
     """Go on from several states: variables that differ become choices."""
     if not states:
         flow.alive = False
@@ -97,7 +75,7 @@ def join(flow: Interpreter, states: list[State]) -> None:
         flow.env.set(name, choose(flow, arms))
 
 
-def unwritten(flow: Interpreter, name: tuple[Any, ...]) -> Value | None:
+def unwritten(flow: Flow, name: tuple[Any, ...]) -> Value | None:
     """Return what an attribute or item holds where it was not written."""
     term, part, generation = name
     if isinstance(part, str):  # a term stands for an item
@@ -105,14 +83,14 @@ def unwritten(flow: Interpreter, name: tuple[Any, ...]) -> Value | None:
     return None if generation else flow.knowledge.item(term, part)
 
 
-def run_branch(flow: Interpreter, instruction: ir.Branch) -> None:
+def run_branch(flow: Flow, instruction: ir.Branch) -> None:
     """Run each arm under its test, and join."""
-    states: list[State] = []
+    states: list[Snapshot] = []
     remaining: PathCondition | None = ALWAYS
     start = flow.path
     for test, register, body in instruction.arms:
         flow.block(test)
-        true, false = flow.outcomes(flow.registers[register])
+        true, false = outcomes(flow, flow.registers[register])
         if true is not None:
             state = arm(flow, true, partial(flow.block, body))
             if state is not None:
@@ -129,18 +107,18 @@ def run_branch(flow: Interpreter, instruction: ir.Branch) -> None:
     join(flow, states)
 
 
-def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
+def run_loop(flow: Flow, loop: ir.Loop) -> None:
     """Run a body once for each element where they are known, else for two turns, and go on from zero, one or two."""
     value = flow.registers[loop.iterable] if loop.iterable is not None else None
     if value is not None:
         words.iterated(flow, value, loop)
-    start, rounds, turns, endless = flow.path, flow.rounds, flow.turns, _endless(flow, loop)
+    start, rounds, turns, endless = flow.path, flow.rounds, flow.iterations, _endless(flow, loop)
     known = None if value is None else length(flow, value)
     exact = known is not None and known <= MAX_TURNS and turns * known <= MAX_NESTED_TURNS
     count = known if exact and known is not None else rounds
     if not exact and known is not None and rounds == ROUNDS and isinstance(value, Sequence):
         count = MAX_TURNS
-    flow.turns *= count
+    flow.iterations *= count
     ways = Exits(flow.env.open())
     flow.loops.append(loop.label)
     for turn in range(count):
@@ -151,11 +129,11 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
         if flow.alive and not endless:
             ended = flow.path if value is None or exact else _was_last(flow, value, count - 1, flow.path)
             ways.ends.append(((ended, flow.env.changes(ways.depth)), True))
-    flow.rounds, flow.turns = rounds, turns
+    flow.rounds, flow.iterations = rounds, turns
     flow.loops.pop()
     flow.env.close()
     flow.path = start
-    states: list[State | None] = []
+    states: list[Snapshot | None] = []
     for state, by_itself in ways.ends:
         after = by_itself and loop.orelse.body
         states.append(arm(flow, state[0], partial(_go_on, flow, state, loop.orelse)) if after else state)
@@ -164,12 +142,12 @@ def run_loop(flow: Interpreter, loop: ir.Loop) -> None:
     join(flow, [state for state in states if state is not None])
 
 
-def _go_on(flow: Interpreter, state: State, block: ir.Block) -> None:
+def _go_on(flow: Flow, state: Snapshot, block: ir.Block) -> None:
     join(flow, [state])
     flow.block(block)
 
 
-def _endless(flow: Interpreter, loop: ir.Loop) -> bool:
+def _endless(flow: Flow, loop: ir.Loop) -> bool:
     if loop.test is None:
         return False
     body = loop.test[0].body
@@ -177,7 +155,7 @@ def _endless(flow: Interpreter, loop: ir.Loop) -> bool:
 
 
 def _turn(
-    flow: Interpreter,
+    flow: Flow,
     loop: ir.Loop,
     value: Value | None,
     turn: int,
@@ -201,7 +179,7 @@ def _turn(
         again = _in_range(flow, value, item, again)
     elif loop.test is not None:
         flow.block(loop.test[0])
-        true, false = flow.outcomes(flow.registers[loop.test[1]])
+        true, false = outcomes(flow, flow.registers[loop.test[1]])
         if true is None:
             ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
             return False
@@ -236,29 +214,29 @@ def uncounted(value: Value) -> Value:
     return value
 
 
-def _in_range(flow: Interpreter, value: Value, item: Value, path: PathCondition) -> PathCondition:
+def _in_range(flow: Flow, value: Value, item: Value, path: PathCondition) -> PathCondition:
     """Return the condition of an iteration over ``range(…)`` or ``enumerate(…)``: its counter is below the end."""
     counter, stop = _counted(flow, value, item) or (None, None)
     if counter is None or stop is None:
         return path
-    below, _ = flow.outcomes(operators.compare(flow, "Lt", counter, stop))
+    below, _ = outcomes(flow, operators.compare(flow, "Lt", counter, stop))
     flow.decisions.enter(below or ALWAYS, counted=True)
     return path if below is None else both(path, below) or path
 
 
-def _was_last(flow: Interpreter, value: Value, turn: int, path: PathCondition) -> PathCondition:
+def _was_last(flow: Flow, value: Value, turn: int, path: PathCondition) -> PathCondition:
     """Return the condition that the iteration over ``range(…)`` or ``enumerate(…)`` that was made is the last one."""
     item = element(flow, value, turn)
     counter, stop = (None if item is None else _counted(flow, value, item)) or (None, None)
     if counter is None or stop is None:
         return path
-    after = flow.terms.make("op", "Add", operators.compared(flow, counter), flow.terms.const(1))
-    below, ended = flow.outcomes(operators.compare(flow, "Lt", after, stop))
+    after = flow.terms.make("op", "Add", operand_term(flow, counter), flow.terms.const(1))
+    below, ended = outcomes(flow, operators.compare(flow, "Lt", after, stop))
     flow.decisions.enter(below or ALWAYS, counted=True)
     return path if ended is None else both(path, ended) or path
 
 
-def _counted(flow: Interpreter, value: Value, item: Value) -> tuple[Value, Value] | None:
+def _counted(flow: Flow, value: Value, item: Value) -> tuple[Value, Value] | None:
     """Return the counter of an iteration, and the end below which it is; ``None`` where it has none."""
     if not isinstance(value, Iteration):
         return None
@@ -272,7 +250,7 @@ def _counted(flow: Interpreter, value: Value, item: Value) -> tuple[Value, Value
     return None if isinstance(stop, Const) or not (isinstance(item, Const) and item.counter) else (item, stop)
 
 
-def _merge_continued(flow: Interpreter, ways: Exits) -> None:
+def _merge_continued(flow: Flow, ways: Exits) -> None:
     """Join the ends of a turn, which share the loop's layer: what one did not bind it has as before the loop."""
     changed = flow.env.changes(ways.depth)
     if flow.alive:
@@ -283,10 +261,10 @@ def _merge_continued(flow: Interpreter, ways: Exits) -> None:
     ways.continued = []
 
 
-def run_try(flow: Interpreter, instruction: ir.Try) -> None:
+def run_try(flow: Flow, instruction: ir.Try) -> None:
     """Run the body, or, as if nothing of it had happened, a handler."""
     start, before = flow.path, len(flow.ledger.departures)
-    states: list[State] = []
+    states: list[Snapshot] = []
     raised, normal = flow.decisions.outcomes(flow.terms.fresh("way"))
     if not instruction.handlers:
         normal = ALWAYS
@@ -314,19 +292,19 @@ def run_try(flow: Interpreter, instruction: ir.Try) -> None:
         flow.alive = flow.alive and alive
 
 
-def _run_both(flow: Interpreter, first: ir.Block, second: ir.Block) -> None:
+def _run_both(flow: Flow, first: ir.Block, second: ir.Block) -> None:
     flow.block(first)
     flow.block(second)
 
 
-def run_raising(flow: Interpreter, instruction: ir.Raising) -> None:
+def run_raising(flow: Flow, instruction: ir.Raising) -> None:
     """Run a body that raises: what it consumed does not count afterwards."""
     inside, after = flow.decisions.outcomes(flow.terms.fresh("raised"))
     arm(flow, inside, lambda: flow.block(instruction.body))
     flow.path = both(flow.path, after) or flow.path
 
 
-def run_jump(flow: Interpreter, instruction: ir.Jump) -> None:
+def run_jump(flow: Flow, instruction: ir.Jump) -> None:
     """Leave the loop or the function."""
     departure = flow.ledger.depart(flow.path)
     if instruction.kind != "raise" and flow.exits:
@@ -341,7 +319,7 @@ def run_jump(flow: Interpreter, instruction: ir.Jump) -> None:
     flow.alive = False
 
 
-def run_return(flow: Interpreter, instruction: ir.Return) -> None:
+def run_return(flow: Flow, instruction: ir.Return) -> None:
     """Note what is returned."""
     value = Const(None) if instruction.src is None else flow.registers[instruction.src]
     flow.returns.append((flow.path, value))
@@ -350,7 +328,7 @@ def run_return(flow: Interpreter, instruction: ir.Return) -> None:
         flow.alive = False
 
 
-HANDLERS: dict[type, Callable[[Interpreter, Any], None]] = {
+HANDLERS: dict[type, Callable[[Flow, Any], None]] = {
     ir.Branch: run_branch,
     ir.Loop: run_loop,
     ir.Try: run_try,

@@ -6,33 +6,31 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow.domain.access import CALLABLE, as_term, choose, element, get_item, leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
+from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import PathCondition, both
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Mapped, Partial, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind
-from olympus_rules.keyflow.interpret import calls, operators
+from olympus_rules.keyflow.interpret import operators
+from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.lanes import Lanes
-from olympus_rules.keyflow.interpret.transformed import RETURNING, marked
 from olympus_rules.keyflow.notes import boundaries, layout, specs
 from olympus_rules.keyflow.notes.pending import is_words
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+from olympus_rules.keyflow.notes.transformed import RETURNING, marked
 
 __all__ = ["call_library", "call_mapped", "each", "transform"]
 
 
-def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arguments) -> Value | None:
+def transform(flow: Flow, qualified: str, function: Value, arguments: Arguments) -> Value | None:
     """Return a transformed function, ``None`` when the name is none of a transformation."""
-    kind = flow.analysis.table.transform(qualified)
+    kind = flow.file.table.transform(qualified)
     if kind in ("transparent", "value_and_grad"):
         function = marked(qualified, function, arguments)
-    if kind is not None and flow.analysis.arrays is not None and qualified in RETURNING:
-        flow.analysis.arrays.body(function, qualified)
+    if kind is not None and flow.arrays is not None and qualified in RETURNING:
+        flow.arrays.body(function, qualified)
     if kind == "transparent":
         return function
     if kind == "value_and_grad":
@@ -56,9 +54,9 @@ def transform(flow: Interpreter, qualified: str, function: Value, arguments: Arg
     return None
 
 
-def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value | None:
+def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value | None:
     """Call a library function that takes callables; ``None`` for any other."""
-    kind = flow.analysis.table.transform(qualified)
+    kind = flow.file.table.transform(qualified)
     if kind is None:
         return None
     first = arguments.positional[0][0] if arguments.positional else None
@@ -88,13 +86,13 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
     return None
 
 
-def _key_leaves(flow: Interpreter, tree: Value) -> Value:
+def _key_leaves(flow: Flow, tree: Value) -> Value:
     """Return the leaves of a tree of dictionaries, those that may be keys first."""
     terms = sorted(leaves(tree), key=lambda term: not flow.knowledge.is_candidate(term))
     return Sequence("list", tuple(terms))
 
 
-def each(flow: Interpreter, function: Value, sequences: list[Value], loop: str, node: ast.Call | None = None) -> Value:
+def each(flow: Flow, function: Value, sequences: list[Value], loop: str, node: ast.Call | None = None) -> Value:
     """Call a function on the elements of sequences, for two of them; ``node`` is the call that does so."""
     results: list[Value] = []
     outer, flow.site = flow.site, node or flow.site
@@ -102,7 +100,7 @@ def each(flow: Interpreter, function: Value, sequences: list[Value], loop: str, 
         parts = [element(flow, sequence, turn) for sequence in sequences]
         if any(part is None for part in parts):
             break
-        results.append(calls.call(flow, function, positional(*(p for p in parts if p is not None), loop=loop)))
+        results.append(flow.call(function, positional(*(p for p in parts if p is not None), loop=loop)))
     flow.site = outer
     return Sequence("list", tuple(results), True)
 
@@ -110,23 +108,23 @@ def each(flow: Interpreter, function: Value, sequences: list[Value], loop: str, 
 # transformations that map
 
 
-def call_mapped(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Value:
+def call_mapped(flow: Flow, mapped: Mapped, arguments: Arguments) -> Value:
     """Call the result of ``vmap``, ``shard_map`` or ``value_and_grad``."""
     if mapped.kind == "value_and_grad":
-        return Sequence("tuple", (calls.call(flow, mapped.function, arguments), flow.terms.fresh()))
+        return Sequence("tuple", (flow.call(mapped.function, arguments), flow.terms.fresh()))
     if mapped.kind == "shard_map":
         return _call_sharded(flow, mapped, arguments)
     _check_axes(flow, mapped, arguments)
-    if flow.analysis.arrays is not None:
+    if flow.arrays is not None:
         axes = [_axis(mapped, place, value, flow) for place, (value, _) in enumerate(arguments.positional)]
-        flow.analysis.arrays.mapped(flow, mapped, arguments, axes)
+        flow.arrays.mapped(flow, mapped, arguments, axes)
     lanes = Lanes(flow)
     values = [
         (_lane(flow, value, _axis(mapped, position, value, flow), lanes), starred)
         for position, (value, starred) in enumerate(arguments.positional)
     ]
     keywords = tuple((name, _lane(flow, value, Const(0), lanes)) for name, value in arguments.keywords)
-    result = calls.call(flow, mapped.function, replace(arguments, positional=tuple(values), keywords=keywords))
+    result = flow.call(mapped.function, replace(arguments, positional=tuple(values), keywords=keywords))
     lanes.report(mapped, arguments)
     batched = map_leaves(result, flow.knowledge.batch)
     if mapped.out_axes == Const(-1):
@@ -134,7 +132,7 @@ def call_mapped(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Valu
     return batched
 
 
-def _put_behind(flow: Interpreter, mapped: Mapped, arguments: Arguments, results: list[Term]) -> None:
+def _put_behind(flow: Flow, mapped: Mapped, arguments: Arguments, results: list[Term]) -> None:
     """Note results of a map whose batch axis comes last, behind the words of keys."""
     given = [
         (value, expression)
@@ -149,7 +147,7 @@ def _put_behind(flow: Interpreter, mapped: Mapped, arguments: Arguments, results
         layout.mapped_axis(flow, term, "out_axes", arguments.node or flow.site, axis, keys)
 
 
-def _axis(mapped: Mapped, position: int, value: Value, flow: Interpreter) -> Value:
+def _axis(mapped: Mapped, position: int, value: Value, flow: Flow) -> Value:
     """Return the axis of an argument: an axis for all its leaves, or a tree of them."""
     in_axes = mapped.in_axes
     if mapped.name == "vectorize":
@@ -170,7 +168,7 @@ def _vectorized(arguments: Arguments) -> Value:
     return Sequence("set", (*items, Const(-1)) if arguments.get(2, "signature") is not None else items)
 
 
-def _vectorized_axis(flow: Interpreter, excluded: Value, position: int, value: Value) -> Value:
+def _vectorized_axis(flow: Flow, excluded: Value, position: int, value: Value) -> Value:
     """Return ``None`` for an argument that ``vectorize`` leaves alone, and for one key, which has no axis."""
     left = excluded.items if isinstance(excluded, Sequence) else ()
     origin = flow.knowledge.origins.get(value) if type(value) is int else None
@@ -178,7 +176,7 @@ def _vectorized_axis(flow: Interpreter, excluded: Value, position: int, value: V
     return Const(None) if whole or Const(position) in left else Const(0)
 
 
-def _lane(flow: Interpreter, value: Value, axis: Value, lanes: Lanes) -> Value:
+def _lane(flow: Flow, value: Value, axis: Value, lanes: Lanes) -> Value:
     """Return what one lane gets of an argument."""
     if axis == Const(None):
         return value
@@ -197,7 +195,7 @@ def _lane(flow: Interpreter, value: Value, axis: Value, lanes: Lanes) -> Value:
     return map_leaves(value, lanes.lane)
 
 
-def _call_sharded(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Value:
+def _call_sharded(flow: Flow, mapped: Mapped, arguments: Arguments) -> Value:
     """Call a ``shard_map``: each device gets its part of what is sharded, and all of the rest."""
     lanes = Lanes(flow)
     wanted = mapped.in_axes
@@ -208,7 +206,7 @@ def _call_sharded(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> Va
         if arguments.node is not None:
             written = _axis_expression(mapped, "in_specs", position)
             specs.given(flow, value, spec, arguments.node, arguments.expression(position, ""), written)
-    result = calls.call(flow, mapped.function, arguments)
+    result = flow.call(mapped.function, arguments)
     if arguments.node is not None:
         written = _axis_expression(mapped, "out_specs", 0)
         specs.given(flow, result, mapped.out_axes, arguments.node, None, written)
@@ -237,7 +235,7 @@ def _replicated(spec: Value) -> bool:
     return False
 
 
-def _check_axes(flow: Interpreter, mapped: Mapped, arguments: Arguments) -> None:
+def _check_axes(flow: Flow, mapped: Mapped, arguments: Arguments) -> None:
     """Note a map over an axis of a key array that holds words."""
     node = arguments.node or flow.site
     if node is None:
@@ -267,7 +265,7 @@ def _axis_expression(mapped: Mapped, name: str, position: int) -> ast.expr | Non
 # structured control flow
 
 
-def _scan(flow: Interpreter, arguments: Arguments) -> Value:
+def _scan(flow: Flow, arguments: Arguments) -> Value:
     body, init, xs = (arguments.get(i, name) for i, name in enumerate(("f", "init", "xs")))
     assert body is not None
     carry: Value = init if init is not None else flow.terms.fresh()
@@ -278,7 +276,7 @@ def _scan(flow: Interpreter, arguments: Arguments) -> Value:
         item = _tree_element(flow, xs, turn) if isinstance(xs, Sequence | Map) else item
         given = positional(carry, item if item is not None else flow.terms.fresh(), loop="scan")
         with _iteration(flow, Const(turn), steps):
-            result = calls.call(flow, body, given)
+            result = flow.call(body, given)
         new = get_item(flow, result, Const(0))
         if turn == 0:
             boundaries.joined(flow, "jax.lax.scan", [(carry, arguments.expression(1, "init")), (new, None)], flow.site)
@@ -288,17 +286,17 @@ def _scan(flow: Interpreter, arguments: Arguments) -> Value:
 
 
 @contextmanager
-def _iteration(flow: Interpreter, number: Value, end: Value | None) -> Iterator[None]:
+def _iteration(flow: Flow, number: Value, end: Value | None) -> Iterator[None]:
     """Run something under the condition that a loop comes to an iteration: its number is below the end."""
     outer = flow.path
     if end is not None and end != Const(None):
-        below, _ = flow.outcomes(operators.compare(flow, "Lt", number, end))
+        below, _ = outcomes(flow, operators.compare(flow, "Lt", number, end))
         flow.path = outer if below is None else both(outer, below) or outer
     yield
     flow.path = outer
 
 
-def _length_of(flow: Interpreter, xs: Value | None) -> Value | None:
+def _length_of(flow: Flow, xs: Value | None) -> Value | None:
     """Return the length of ``jnp.arange(n)``."""
     if type(xs) is not int or flow.terms.operation(xs) != "op":
         return None
@@ -308,14 +306,14 @@ def _length_of(flow: Interpreter, xs: Value | None) -> Value | None:
     return args[0] if only else None
 
 
-def _tree_element(flow: Interpreter, tree: Value, turn: int) -> Value:
+def _tree_element(flow: Flow, tree: Value, turn: int) -> Value:
     """Return what a scan gets from a tree of arrays: the element of each leaf."""
     if isinstance(tree, Sequence) and tree.kind == "stack":
         return element(flow, tree, turn) or flow.terms.fresh()
     return map_leaves(tree, lambda term: get_item(flow, term, Const(turn, counter=True)))
 
 
-def _fori_loop(flow: Interpreter, arguments: Arguments) -> Value:
+def _fori_loop(flow: Flow, arguments: Arguments) -> Value:
     body, value = arguments.get(2, "body_fun"), arguments.get(3, "init_val")
     start = arguments.get(0, "lower")
     first = start.value if isinstance(start, Const) and type(start.value) is int else None
@@ -324,7 +322,7 @@ def _fori_loop(flow: Interpreter, arguments: Arguments) -> Value:
     for turn in range(2):
         index: Value = Const(first + turn, counter=True) if first is not None else flow.terms.fresh()
         with _iteration(flow, index, arguments.get(1, "upper")):
-            new = calls.call(flow, body, positional(index, value, loop="fori_loop"))
+            new = flow.call(body, positional(index, value, loop="fori_loop"))
         if turn == 0:
             nodes = arguments.expression(3, "init_val"), _result_of(arguments.expression(2, "body_fun"))
             boundaries.joined(flow, "jax.lax.fori_loop", [(value, nodes[0]), (new, nodes[1])], flow.site)
@@ -332,13 +330,13 @@ def _fori_loop(flow: Interpreter, arguments: Arguments) -> Value:
     return value
 
 
-def _while_loop(flow: Interpreter, arguments: Arguments) -> Value:
+def _while_loop(flow: Flow, arguments: Arguments) -> Value:
     test, body, value = (arguments.get(i, n) for i, n in enumerate(("cond_fun", "body_fun", "init_val")))
     if test is None or body is None or value is None:
         return flow.terms.fresh()
     for turn in range(2):
-        calls.call(flow, test, positional(value, loop="while_loop"))
-        new = calls.call(flow, body, positional(value, loop="while_loop"))
+        flow.call(test, positional(value, loop="while_loop"))
+        new = flow.call(body, positional(value, loop="while_loop"))
         if turn == 0:
             nodes = arguments.expression(2, "init_val"), _result_of(arguments.expression(1, "body_fun"))
             boundaries.joined(flow, "jax.lax.while_loop", [(value, nodes[0]), (new, nodes[1])], flow.site)
@@ -346,27 +344,27 @@ def _while_loop(flow: Interpreter, arguments: Arguments) -> Value:
     return value
 
 
-def _map(flow: Interpreter, arguments: Arguments) -> Value:
+def _map(flow: Flow, arguments: Arguments) -> Value:
     function, xs = arguments.get(0, "f"), arguments.get(1, "xs")
     assert function is not None
     results = [
-        calls.call(flow, function, positional(_tree_element(flow, xs, turn), loop="map"))
+        flow.call(function, positional(_tree_element(flow, xs, turn), loop="map"))
         for turn in range(2)
         if xs is not None
     ]
     return Sequence("stack", tuple(results), True)
 
 
-def _associative_scan(flow: Interpreter, arguments: Arguments) -> Value:
+def _associative_scan(flow: Flow, arguments: Arguments) -> Value:
     function = arguments.get(0, "fn")
     assert function is not None
     for _ in range(2):
         operands = positional(flow.terms.fresh(), flow.terms.fresh(), loop="associative_scan")
-        calls.call(flow, function, operands)
+        flow.call(function, operands)
     return flow.terms.fresh()
 
 
-def _reduce(flow: Interpreter, arguments: Arguments) -> Value:
+def _reduce(flow: Flow, arguments: Arguments) -> Value:
     function, sequence, value = (arguments.get(i, name) for i, name in enumerate(("function", "iterable", "initial")))
     if function is None or sequence is None:
         return flow.terms.fresh()
@@ -376,23 +374,23 @@ def _reduce(flow: Interpreter, arguments: Arguments) -> Value:
         item = element(flow, sequence, turn)
         if item is None or value is None:
             break
-        value = calls.call(flow, function, positional(value, item, loop="reduce"))
+        value = flow.call(function, positional(value, item, loop="reduce"))
     return flow.terms.fresh() if value is None else value
 
 
-def _cond(flow: Interpreter, arguments: Arguments) -> Value:
+def _cond(flow: Flow, arguments: Arguments) -> Value:
     test = arguments.get(0, "pred")
     branches = [arguments.get(1, "true_fun"), arguments.get(2, "false_fun")]
     if test is None or any(branch is None for branch in branches):
         return flow.terms.fresh()
     operands = [value for value, _ in arguments.positional[3:]]
     operands += [value for name, value in arguments.keywords if name == "operand"]
-    true, false = flow.outcomes(test)
+    true, false = outcomes(flow, test)
     nodes = [_result_of(arguments.expression(i, name)) for i, name in ((1, "true_fun"), (2, "false_fun"))]
     return _exclusive(flow, [b for b in branches if b is not None], [true, false], operands, nodes, "cond")
 
 
-def _switch(flow: Interpreter, arguments: Arguments) -> Value:
+def _switch(flow: Flow, arguments: Arguments) -> Value:
     branches = arguments.get(1, "branches")
     operands = [value for value, _ in arguments.positional[2:]]
     operands += [value for name, value in arguments.keywords if name == "operand"]
@@ -422,7 +420,7 @@ def _result_of(node: ast.expr | None) -> ast.expr | None:
 
 
 def _exclusive(
-    flow: Interpreter,
+    flow: Flow,
     branches: list[Value],
     paths: list[PathCondition | None],
     operands: list[Value],
@@ -437,7 +435,7 @@ def _exclusive(
         joined = None if path is None else both(outer, path)
         if joined is not None and path is not None:
             flow.path = joined
-            results.append((path, calls.call(flow, branch, positional(*operands))))
+            results.append((path, flow.call(branch, positional(*operands))))
             joined_nodes.append(node)
         for term in leaves(results[-1][1]) if results else ():
             flow.knowledge.fill(term, true=False)  # what a branch returns is an array
@@ -449,7 +447,7 @@ def _exclusive(
     return choose(flow, results)
 
 
-def _merged(flow: Interpreter, results: list[tuple[PathCondition, Value]]) -> Value:
+def _merged(flow: Flow, results: list[tuple[PathCondition, Value]]) -> Value:
     lengths = {len(value.items) if isinstance(value, Sequence) else -1 for _, value in results}
     if len(lengths) != 1 or -1 in lengths:
         return choose(flow, results)
@@ -460,12 +458,12 @@ def _merged(flow: Interpreter, results: list[tuple[PathCondition, Value]]) -> Va
     return Sequence("tuple", tuple(items))
 
 
-def _callback(flow: Interpreter, arguments: Arguments) -> Value:
+def _callback(flow: Flow, arguments: Arguments) -> Value:
     """A callback runs later, on the host; what it does there is not followed."""
     return flow.terms.fresh()
 
 
-PRIMITIVES: dict[str, Callable[[Interpreter, Arguments], Value]] = {
+PRIMITIVES: dict[str, Callable[[Flow, Arguments], Value]] = {
     "scan": _scan,
     "fori_loop": _fori_loop,
     "while_loop": _while_loop,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain import presence
-from olympus_rules.keyflow.domain.access import as_term, choose, exchanged, get_item, map_leaves
+from olympus_rules.keyflow.domain.access import as_term, choose, exchanged, get_item, map_leaves, operand_term
+from olympus_rules.keyflow.domain.outcomes import Outcomes, outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.summary import Summary, needed
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
@@ -26,10 +28,7 @@ from olympus_rules.keyflow.domain.values import (
     Value,
 )
 from olympus_rules.keyflow.interpret import operators
-from olympus_rules.keyflow.interpret.summary import Summary, needed
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
+from olympus_rules.keyflow.interpret.flow import Flow
 
 __all__ = ["Instance"]
 
@@ -41,7 +40,7 @@ class Instance:
 
     def __init__(
         self,
-        flow: Interpreter,
+        flow: Flow,
         summary: Summary,
         binding: Mapping[str, Value],
         captured: Mapping[tuple[FunctionCode, str], Value],
@@ -55,7 +54,7 @@ class Instance:
         self.number = flow.terms.number()
         self._values: dict[Term, Value] = {}
         self._changed: list[tuple[Value, Value]] = []
-        self._conditions: dict[int, tuple[PathCondition | None, PathCondition | None]] = {}
+        self._conditions: dict[int, Outcomes] = {}
 
     def value(self, term: Term) -> Value:
         """Return the caller's value of a term of the callee."""
@@ -152,7 +151,7 @@ class Instance:
             return self._object(term)
         if operation == "attr":
             owner = self.value(args[0])
-            return self.flow.get_attribute(owner, data[0])
+            return self.flow.attribute(owner, data[0])
         if operation == "item":
             return get_item(self.flow, self.value(args[0]), self.value(args[1]))
         inner: Hashable = (self.number, data)
@@ -171,7 +170,7 @@ class Instance:
 
     def _object(self, term: Term) -> Term:
         """Return an object that the callee makes; each call makes another one."""
-        terms, classes = self.flow.terms, self.flow.analysis.classes
+        terms, classes = self.flow.terms, self.flow.file.classes
         args = [self._term(arg) for arg in terms.args(term)]
         made = self.flow.make(terms.operation(term), (terms.kind(term), (self.number, terms.data(term))), *args)
         if term in classes:
@@ -196,7 +195,7 @@ class Instance:
                 given = presence.got(self.flow, self.value(args[1]), self.value(args[0]))
                 if given is not None:
                     return given
-            return terms.make(operation, data, *(operators.compared(self.flow, self.value(arg)) for arg in args))
+            return terms.make(operation, data, *(operand_term(self.flow, self.value(arg)) for arg in args))
         return terms.make(operation, data, *(self._term(arg) for arg in args))
 
     def _each(self, term: Term, function: Callable[[Term], Value]) -> Value:
@@ -213,17 +212,17 @@ class Instance:
                 result = None if outcome is None else both(result, outcome)
         return result
 
-    def _outcome(self, bit: int) -> tuple[PathCondition | None, PathCondition | None]:
+    def _outcome(self, bit: int) -> Outcomes:
         found = self._conditions.get(bit)
         if found is None:
             test = self.flow.decisions.tests[bit.bit_length() - 1]
             parts = self.flow.decisions.parts(test)
-            found = self.flow.outcomes(self.condition(test)) if parts is None else self._all(parts)
+            found = outcomes(self.flow, self.condition(test)) if parts is None else self._all(parts)
             self._conditions[bit] = found
             self.flow.decisions.enters(bit, found[0] or ALWAYS)
         return found
 
-    def _all(self, parts: PathCondition) -> tuple[PathCondition | None, PathCondition | None]:
+    def _all(self, parts: PathCondition) -> Outcomes:
         """Return the outcomes of a decision that stands for all decisions of a path."""
         path = self.path(parts)
         if path is None:

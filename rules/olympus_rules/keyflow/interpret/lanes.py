@@ -9,24 +9,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import guarded_leaves
-from olympus_rules.keyflow.domain.paths import PathCondition, both
-from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term
+from olympus_rules.keyflow.domain.paths import both
+from olympus_rules.keyflow.domain.summary import Draw
+from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term, Terms
 from olympus_rules.keyflow.domain.values import Mapped, Value
 from olympus_rules.keyflow.facts import Place
+from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes.pending import spelled
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.domain.arguments import Arguments
     from olympus_rules.keyflow.interpret.instance import Instance
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
-__all__ = ["Draw", "Lanes", "drawn", "kept", "pass_on"]
+__all__ = ["Lanes", "drawn", "kept", "pass_on"]
 
 MAX_DRAWS = 40  # draws kept of one function
 MAX_STEPS = 1_000  # looked at to find out whether one key depends on the lane; a longer history may
@@ -35,43 +36,28 @@ REPEATING = ("broadcast_to", "repeat", "tile")
 LANE_NUMBERS = frozenset({"jax.lax.axis_index"})
 
 
-@dataclass(slots=True)
-class Draw:
-    """A known function draws from a key.
-
-    Attributes:
-        term: the key.
-        place: the call and the expression of the key, in the function that draws.
-        path: when it happens.
-    """
-
-    term: Term
-    place: Place
-    path: PathCondition
-
-
-def drawn(flow: Interpreter, value: Value, place: Place) -> None:
+def drawn(flow: Flow, value: Value, place: Place) -> None:
     """Note that keys are drawn from."""
-    if flow.analysis.follows_lanes:
+    if flow.file.follows_lanes:
         flow.draws += [Draw(term, place, path) for path, term in guarded_leaves(flow, value)]
 
 
-def kept(flow: Interpreter) -> tuple[Draw, ...]:
+def kept(terms: Terms, draws: Iterable[Draw]) -> tuple[Draw, ...]:
     """Return the draws of a function that its callers have to know: those whose key comes from outside.
 
     A clone is a deliberate duplicate, so that what is drawn from one is left out.
     """
     found: dict[tuple[Term, ast.AST], Draw] = {}
-    for draw in flow.draws:
+    for draw in draws:
         if len(found) >= MAX_DRAWS:
             break
-        small = flow.terms.size(draw.term) <= MAX_SIZE  # as with operators: no growth with the call graph
-        if small and flow.terms.operation(_origin(flow, draw.term)) in ("param", "free"):
+        small = terms.size(draw.term) <= MAX_SIZE  # as with operators: no growth with the call graph
+        if small and terms.operation(_origin(terms, draw.term)) in ("param", "free"):
             found.setdefault((draw.term, draw.place.node), draw)
     return tuple(found.values())
 
 
-def pass_on(flow: Interpreter, draws: Iterable[Draw], instance: Instance) -> None:
+def pass_on(flow: Flow, draws: Iterable[Draw], instance: Instance) -> None:
     """Note what a function draws that is called here."""
     for draw in draws:
         path = instance.path(draw.path)
@@ -83,9 +69,9 @@ def pass_on(flow: Interpreter, draws: Iterable[Draw], instance: Instance) -> Non
                     flow.draws.append(replace(draw, term=term, path=within))
 
 
-def _origin(flow: Interpreter, term: Term) -> Term:
-    while flow.terms.operation(term) in DERIVED:
-        term = flow.terms.args(term)[0]
+def _origin(terms: Terms, term: Term) -> Term:
+    while terms.operation(term) in DERIVED:
+        term = terms.args(term)[0]
     return term
 
 
@@ -96,7 +82,7 @@ class Lanes:
         varying: the terms that differ between lanes: what is mapped over, and what a lane gets of it.
     """
 
-    def __init__(self, flow: Interpreter) -> None:
+    def __init__(self, flow: Flow) -> None:
         """Remember what there is before the call."""
         self._flow = flow
         self._first_draw = len(flow.draws)
@@ -132,7 +118,7 @@ class Lanes:
             if not self._is_same(draw.term):
                 continue
             key, name, argument = self._handed(draw.term, arguments)
-            flow.analysis.add(
+            flow.file.add(
                 facts.SharedKey(
                     node=node or draw.place.node,
                     confidence=Confidence.CERTAIN,

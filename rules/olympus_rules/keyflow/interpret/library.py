@@ -2,46 +2,26 @@
 
 from __future__ import annotations
 
-import ast
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from olympus_rules.finding import Confidence
-from olympus_rules.keyflow import facts
-from olympus_rules.keyflow.domain.access import as_term, choose, guarded_leaves, leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
-from olympus_rules.keyflow.domain.arguments import parts as parts_of
-from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
-from olympus_rules.keyflow.domain.paths import PathCondition, both
-from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Choice, Const, Library, Metadata, Sequence, Value
-from olympus_rules.keyflow.facts import KeyKind, Place
-from olympus_rules.keyflow.interpret import application, calls, containers, higher_order, lanes
-from olympus_rules.keyflow.notes import axes, boundaries, conversions, layout, literals, masks, specs
-from olympus_rules.keyflow.notes import pending as notes
-from olympus_rules.signatures import LibraryFunction
+from olympus_rules.keyflow.domain.values import Library, Value
+from olympus_rules.keyflow.interpret import application, arrays, containers, copies, higher_order, rows
+from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.interpret.unknown import unknown
+from olympus_rules.keyflow.notes import conversions, literals, specs
 from olympus_rules.syntax.project import locate_name
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
-
-__all__ = ["call_library", "generated", "method", "pure"]
+__all__ = ["call_library"]
 
 ARRAY_MODULES = ("jax.numpy.", "numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "scipy.", "jax.ops.", "math.")
 
 
 REPLACING = {"dataclasses.replace", "copy.replace"}
 TREE_AT = "equinox.tree_at"
-METADATA_FUNCTIONS = {
-    f"{module}.{name}": name for module in ("jax.numpy", "numpy") for name in ("ndim", "shape", "size")
-}
-STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
-CHOOSING = {"where", "select"}
-JOINING = STACKING | CHOOSING
 
 
-def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
+def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     """Call something from outside this file."""
     converting = conversions.ROWS.get(qualified)
     if converting is None:
@@ -50,10 +30,10 @@ def call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Val
     return conversions.converted(flow, converting, qualified, arguments, result)
 
 
-def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
-    row = flow.analysis.table.get(qualified)
+def _call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
+    row = flow.file.table.get(qualified)
     if row is not None:
-        return random_function(flow, row, arguments)
+        return rows.random_function(flow, row, arguments)
     if qualified.startswith("builtins."):
         return containers.builtin(flow, qualified[9:], arguments)
     if qualified in literals.CREATORS and (words := literals.made(flow, qualified, arguments)) is not None:
@@ -64,292 +44,31 @@ def _call_library(flow: Interpreter, qualified: str, arguments: Arguments) -> Va
     result = higher_order.call_library(flow, qualified, arguments)
     if result is not None:
         return result
-    returned = flow.analysis.table.returned(qualified)
+    returned = flow.file.table.returned(qualified)
     if returned is not None:
         return Library(returned)
-    if qualified == TREE_AT and (changed := calls.replaced_at(flow, arguments)) is not None:
+    if qualified == TREE_AT and (changed := copies.replaced_at(flow, arguments)) is not None:
         return changed
     if qualified in specs.SHARDINGS:
         return arguments.get(1, "spec") or flow.terms.fresh()
-    if flow.analysis.table.forwards(qualified) and first is not None:
+    if flow.file.table.forwards(qualified) and first is not None:
         specs.placed(flow, arguments)
         return first
-    if flow.analysis.table.inspects(qualified):
-        return pure(flow, qualified, arguments)
+    if flow.file.table.inspects(qualified):
+        return arrays.pure(flow, qualified, arguments)
     if qualified.startswith(ARRAY_MODULES):
-        return pure(flow, qualified, arguments) if arguments.asks else array_function(flow, qualified, arguments)
+        return (
+            arrays.pure(flow, qualified, arguments)
+            if arguments.asks
+            else arrays.array_function(flow, qualified, arguments)
+        )
     if qualified in REPLACING and type(first) is int:
-        return calls.replaced(flow, first, arguments)
+        return copies.replaced(flow, first, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
     concerned = application.concerns_keys(flow, arguments)
-    found = flow.analysis.outside(qualified, concerned=concerned)
+    found = flow.linker.outside(qualified, concerned=concerned)
     if found is not None:
-        return calls.call(flow, found, arguments)
-    unasked = not concerned and locate_name(flow.analysis.document.roots, qualified) is not None
-    return calls.unknown(flow, Library(qualified), arguments, unasked=unasked)
-
-
-def pure(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
-    """Return the term of a call that depends on nothing but its arguments."""
-    metadata = METADATA_FUNCTIONS.get(qualified)
-    if metadata is not None and arguments.node is not None and arguments.node.args:
-        first = arguments.get(0, "a")
-        if type(first) is int:
-            return Metadata(metadata, first, arguments.node.args[0])
-    if qualified.rpartition(".")[2].startswith("assert"):
-        layout.asserted(flow, arguments)
-    terms = [as_term(flow, value) for value in arguments.values()]
-    return flow.terms.make("op", qualified, *terms)
-
-
-def array_function(flow: Interpreter, qualified: str, arguments: Arguments) -> Value:
-    """Call a function of ``jax.numpy`` and the like: it consumes nothing, but it may look at a key's words."""
-    name = qualified.rpartition(".")[2]
-    first = arguments.positional[0][0] if arguments.positional else None
-    if name in JOINING:
-        _join(flow, qualified, name, arguments)
-    if flow.analysis.placeholders and (joined := literals.beside(flow, name, arguments)) is not None:
-        return joined
-    if name in STACKING and isinstance(first, Sequence):
-        axes.look_at_joined(flow, name, first, arguments)
-        return Sequence("stack", first.items, first.open)
-    if name in ("array", "asarray") and type(first) is int:
-        return first
-    if name == "stack" and type(first) is int and len(arguments.values()) == 1 and flow.knowledge.is_candidate(first):
-        return first
-    if name in CHOOSING:
-        masks.chosen(flow, arguments)
-    if arguments.node is not None and qualified.startswith(("jax.numpy.", "numpy.", "jax.lax.")):
-        subject = arguments.expression(0, "a")
-        result = None
-        if subject is not None and (isinstance(first, int | Sequence | Choice)):
-            result = layout.array_method(flow, first, name, arguments, arguments.node, subject, 1)
-        if result is not None:
-            return result
-        if name in ("issubdtype", "dtype", "shape", "ndim", "size"):
-            return pure(flow, qualified, arguments)
-    if "issubdtype" in name:
-        return pure(flow, qualified, arguments)
-    return flow.terms.make("op", (qualified, flow.terms.number()), *(as_term(flow, v) for v in arguments.values()))
-
-
-def _join(flow: Interpreter, qualified: str, name: str, arguments: Arguments) -> None:
-    """Look at values that a function of arrays puts together or chooses from."""
-    first = arguments.positional[0][0] if arguments.positional else None
-    parts = list(arguments.expressions())[1:3] if name in CHOOSING else []
-    if name in STACKING and isinstance(first, Sequence):
-        parts = list(parts_of(first, arguments.expression(0, "arrays")))
-    boundaries.joined(flow, qualified, parts, arguments.node)
-
-
-def method(flow: Interpreter, function: Term, arguments: Arguments) -> Value | None:
-    """Call a method that a library's objects have, ``None`` when the keys do not go in where its row says.
-
-    Only the name is known of the method, so the row counts where all keys among the arguments, and no others, are
-    those that it speaks of.
-    """
-    name = flow.terms.data(function)[0] if flow.terms.operation(function) == "attr" else ""
-    if name in flow.analysis.folding_methods or name in flow.analysis.inspecting_methods:
-        return None  # a method of another library
-    rows = flow.analysis.method_rows.get(name, ())
-    fresh = next((row for row in rows if row.makes), None)
-    if fresh is not None:
-        return random_function(flow, fresh, arguments)
-    keys = [value for value in arguments.values() if _may_be_key(flow, value)]
-    for row in rows:
-        given = [_argument(row, parameter, arguments)[0] for parameter in (*row.sinks, *row.folds, *row.inspects)]
-        if keys and keys == [value for value in given if value is not None and _may_be_key(flow, value)]:
-            return random_function(flow, row, arguments)
-    return None
-
-
-def _may_be_key(flow: Interpreter, value: Value) -> bool:
-    return not isinstance(value, Const) and any(flow.knowledge.is_candidate(term) for term in leaves(value))
-
-
-def generated(flow: Interpreter, function: Term, method: str = "__call__") -> Value | None:
-    """Return the key that a generator of keys gives, ``None`` where something else is called.
-
-    Args:
-        flow: where the call is.
-        function: what is called, an object or a method of one.
-        method: which special method is called when it is an object.
-    """
-    row = flow.analysis.generators.get(function)
-    if row is None and flow.terms.operation(function) == "attr":
-        row, method = flow.analysis.generators.get(flow.terms.args(function)[0]), flow.terms.data(function)[0]
-    return flow.knowledge.made() if row is not None and method in row.gives else None
-
-
-def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> tuple[Value | None, ast.expr | None]:
-    """Return an argument by the name of its parameter, with its expression."""
-    position = row.parameters.index(name) if name in row.parameters else sys.maxsize
-    return arguments.get(position, name), arguments.expression(position, name)
-
-
-def random_function(flow: Interpreter, row: LibraryFunction, arguments: Arguments) -> Value:
-    """Call a function or method that a signature pack describes parameter by parameter."""
-    number = flow.terms.number()
-    for name in row.sinks + row.folds:
-        value, expression = _argument(row, name, arguments)
-        if value is not None and row.raw:
-            boundaries.given(flow, row.qualified, value, expression, arguments.node)
-        if value is not None:
-            _sink(flow, row, name, value, expression, arguments, number)
-    if row.seed:
-        return _seed(flow, row, arguments, number)
-    if row.makes or row.gives:
-        return _made(flow, row, arguments, number)
-    if row.derive:
-        key = _argument(row, row.parameters[0], arguments)[0]
-        datum = _argument(row, row.parameters[1], arguments)[0] if len(row.parameters) > 1 else None
-        if key is None:
-            return flow.terms.fresh()
-        return _each_arm(flow, key, lambda term: _derive(flow, row, term, datum, arguments, number))
-    if row.forwards:
-        value = _argument(row, row.forwards[0], arguments)[0]
-        return _forward(flow, row, value) if value is not None else flow.terms.fresh()
-    return flow.terms.make("op", (row.qualified, number))
-
-
-def _made(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number: int) -> Value:
-    """Return what a library makes from hidden state: a key, an array of keys, or a generator of keys."""
-    if row.gives:
-        generator = flow.terms.fresh()
-        flow.analysis.generators[generator] = row
-        return generator
-    key = flow.knowledge.made(KeyKind.RAW if row.raw else KeyKind.UNKNOWN)
-    if row.makes == "key":
-        return key
-    count = _argument(row, row.parameters[0], arguments)[0] if row.parameters else None
-    return flow.knowledge.split(number, key, flow.terms.fresh() if count is None else as_term(flow, count), 1)
-
-
-def _each_arm(flow: Interpreter, value: Value, function: Callable[[Term], Value]) -> Value:
-    """Apply a function to each term in a value, under the condition under which the value has it."""
-    if not isinstance(value, Choice):
-        return map_leaves(value, function)
-    outer = flow.path
-    arms: list[tuple[PathCondition, Value]] = []
-    for path, part in value.arms:
-        joined = both(outer, path)
-        if joined is not None:
-            flow.path = joined
-            arms.append((path, map_leaves(part, function)))
-    flow.path = outer
-    return choose(flow, arms)
-
-
-def _draw(row: LibraryFunction, arguments: Arguments) -> str:
-    """Return which bits of the key a call draws; the table speaks of default arguments."""
-    if row.qualified == "jax.random.choice":
-        if arguments.get(4, "p") not in (None, Const(None)):
-            return "bits"
-        if arguments.get(3, "replace") not in (None, Const(True)):
-            return "split(_, bits)"
-    return "call" if row.method else row.draw or row.qualified
-
-
-def _sink(
-    flow: Interpreter,
-    row: LibraryFunction,
-    name: str,
-    value: Value,
-    expression: ast.expr | None,
-    arguments: Arguments,
-    number: int,
-) -> None:
-    only_keys = name not in row.seeds and not row.method
-    if isinstance(value, Const):
-        if type(value.value) is int and arguments.node is not None and only_keys:
-            flow.analysis.add(
-                facts.SeedConfusion(
-                    node=arguments.node,
-                    confidence=Confidence.CERTAIN,
-                    how="seed-as-key",
-                    function=row.qualified,
-                )
-            )
-        return
-    for path, term in guarded_leaves(flow, value):
-        if only_keys or (row.method and term in flow.knowledge.named):
-            flow.knowledge.use(term, path=path)
-    node = arguments.node or flow.site
-    if node is None:
-        return
-    count = arguments.get(1, "num") if row.derive == "split" else None
-    literal = 2 if count is None else count.value if isinstance(count, Const) and type(count.value) is int else None
-    use = Consumption(
-        node,
-        ast.unparse(node.func) if row.method and isinstance(node, ast.Call) else row.qualified,
-        Certainty.DOUBTFUL if name in row.folds else Certainty.UNKNOWN if row.method else Certainty.KNOWN,
-        flow.path,
-        draw="fold" if name in row.folds else "split" if row.derive == "split" else _draw(row, arguments),
-        key=expression,
-        call=number,
-        loop=arguments.loop,
-        count=literal if row.derive == "split" else None,
-    )
-    flow.consume(value, use)
-    if row.derive != "split":
-        lanes.drawn(flow, value, Place(node, row.qualified, expression))
-
-
-def _seed(flow: Interpreter, row: LibraryFunction, arguments: Arguments, number: int) -> Value:
-    value = arguments.get(0, "seed")
-    kind = KeyKind.RAW if row.seed == "raw" else KeyKind.TYPED
-    if value is None:
-        return flow.knowledge.seed(kind, number, flow.terms.fresh())
-    node = arguments.node
-    if type(value) is int and node is not None:
-        origin = flow.knowledge.origins.get(value)
-        if origin is not None and origin.rank == 0:
-            flow.analysis.add(
-                facts.SeedConfusion(
-                    node=node,
-                    confidence=Confidence.CERTAIN,
-                    how="key-as-seed",
-                    function=row.qualified,
-                    key=notes.spelled(node.args[0]) if node.args else "",
-                    kind=origin.kind,
-                )
-            )
-    if node is not None and isinstance(value, Const) and type(value.value) is int:
-        flow.analysis.literal_seed(flow, node, value.value, kind)
-    key = flow.knowledge.seed(kind, number, as_term(flow, value))
-    if node is not None:
-        flow.analysis.constructed[node.func] = (key, flow)
-    return key
-
-
-def _derive(
-    flow: Interpreter, row: LibraryFunction, term: int, datum: Value | None, arguments: Arguments, number: int
-) -> Value:
-    knowledge = flow.knowledge
-    if row.derive == "clone":
-        knowledge.use(term, knowledge.rank(term) or 0, flow.path)
-        return knowledge.clone(number, term)
-    if row.derive == "fold_in":
-        knowledge.use(term, knowledge.rank(term) or 0, flow.path)
-        child = knowledge.fold_in(term, as_term(flow, datum if datum is not None else flow.terms.fresh()))
-        if arguments.node is not None:
-            flow.derived(child, arguments, number)
-        return child
-    count = datum if datum is not None else Const(2)
-    axes = len(count.items) if isinstance(count, Sequence) else 1
-    return knowledge.split(number, term, as_term(flow, count), axes)
-
-
-def _forward(flow: Interpreter, row: LibraryFunction, value: Value) -> Value:
-    if row.unwrap:
-        return map_leaves(value, lambda term: flow.terms.make("unwrap", None, term))
-    if row.wrap:
-
-        def wrapped(term: int) -> Value:
-            if flow.terms.operation(term) == "unwrap":
-                return flow.terms.args(term)[0]
-            return flow.knowledge.seed(KeyKind.TYPED, ("wrap", term), term)
-
-        return map_leaves(value, wrapped)
-    return value
+        return flow.call(found, arguments)
+    unasked = not concerned and locate_name(flow.file.document.roots, qualified) is not None
+    return unknown(flow, Library(qualified), arguments, unasked=unasked)

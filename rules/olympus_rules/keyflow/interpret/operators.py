@@ -6,19 +6,17 @@ import ast
 import operator
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from olympus_rules.keyflow.domain.access import as_term, choose, is_never_none, map_choice
+from olympus_rules.keyflow.domain.access import as_term, choose, is_never_none, map_choice, operand_term
 from olympus_rules.keyflow.domain.presence import answers
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Library, Metadata, Sequence, Value
+from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import conversions, layout
 from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_stored, note, shape_fact
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
-
-__all__ = ["binary", "compare", "compared"]
+__all__ = ["binary", "compare"]
 
 ARITHMETIC = {
     "Add": "+",
@@ -40,7 +38,7 @@ ARITHMETIC = {
 COMPARISONS = {"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE", "In", "NotIn"}
 
 
-def binary(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> Value:
+def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> Value:
     """Look at an operator or comparison and return its value."""
     if operation in COMPARISONS or operation in ("Is", "IsNot"):
         return _comparison(flow, operation, operands, node)
@@ -53,7 +51,7 @@ def binary(flow: Interpreter, operation: str, operands: list[Value], node: ast.A
         for operand in operands:
             if isinstance(operand, Metadata):
                 layout.reckoned(flow, operand, operation, node)
-        result = flow.terms.make("op", operation, *(compared(flow, operand) for operand in operands))
+        result = flow.terms.make("op", operation, *(operand_term(flow, operand) for operand in operands))
         _arithmetic(flow, operation, operands, node, result)
         return result
     if operation == "format":
@@ -85,7 +83,7 @@ def _folded(operation: str, operands: list[Value]) -> Value | None:
     return Const(value, left.counter or right.counter) if abs(value) < 2**64 else None
 
 
-def _arithmetic(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST, result: Term) -> None:
+def _arithmetic(flow: Flow, operation: str, operands: list[Value], node: ast.AST, result: Term) -> None:
     expressions = _operand_nodes(node)
     if any(isinstance(operand, Const) and isinstance(operand.value, str) for operand in operands):
         return  # "…" % key
@@ -109,7 +107,7 @@ def _operand_nodes(node: ast.AST) -> list[ast.expr]:
     return [node.operand] if isinstance(node, ast.UnaryOp) else []
 
 
-def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> Value:
+def _comparison(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> Value:
     operands = [map_choice(flow, operand, lambda part: part) for operand in operands]
     is_chain = isinstance(node, ast.Compare) and len(node.ops) > 1
     if not is_chain and not (isinstance(operands[0], Choice) and operation in ("Is", "IsNot")):
@@ -117,7 +115,7 @@ def _comparison(flow: Interpreter, operation: str, operands: list[Value], node: 
     return compare(flow, operation, *operands)
 
 
-def _look_at_comparison(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> None:
+def _look_at_comparison(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> None:
     """Look at a comparison of keys, or of their shape and dtype."""
     for operand in operands:
         others = [other for other in operands if other is not operand]
@@ -131,7 +129,7 @@ def _look_at_comparison(flow: Interpreter, operation: str, operands: list[Value]
 NEGATED = {"NotEq": "Eq", "NotIn": "In", "GtE": "Lt", "LtE": "Gt", "IsNot": "Is"}
 
 
-def compare(flow: Interpreter, operation: str, left: Value, right: Value) -> Value:
+def compare(flow: Flow, operation: str, left: Value, right: Value) -> Value:
     """Return what a comparison gives: a constant where the values decide it, else a condition."""
     if operation in NEGATED:
         found = compare(flow, NEGATED[operation], left, right)
@@ -149,14 +147,7 @@ def compare(flow: Interpreter, operation: str, left: Value, right: Value) -> Val
         return decided
     if operation == "Gt":  # one operation for all orders: a > b is b < a
         operation, left, right = "Lt", right, left
-    return flow.terms.make("op", operation, compared(flow, left), compared(flow, right))
-
-
-def compared(flow: Interpreter, value: Value) -> Term:
-    """Return the term of an operand; a loop's counter stands for any iteration, whatever number it has here."""
-    if isinstance(value, Const) and value.counter:
-        return flow.terms.make("counter", value.value)
-    return as_term(flow, value)
+    return flow.terms.make("op", operation, operand_term(flow, left), operand_term(flow, right))
 
 
 def _decided(operation: str, left: Value, right: Value) -> Const | None:
@@ -191,14 +182,14 @@ def _passed(operation: str, left: Value, right: Value) -> Const | None:
     return Const(operation in ("NotEq", "Gt", "GtE")) if operation in MIRRORED else None
 
 
-def _identity(flow: Interpreter, left: Value, right: Value) -> Value:
+def _identity(flow: Flow, left: Value, right: Value) -> Value:
     """Decide ``x is None`` where what ``x`` holds is known."""
     if right == Const(None):
         if isinstance(left, Const):
             return Const(left.value is None)
         if is_never_none(flow, left):
             return Const(False)
-    return flow.terms.make("op", "Is", compared(flow, left), compared(flow, right))
+    return flow.terms.make("op", "Is", operand_term(flow, left), operand_term(flow, right))
 
 
 def _is_other_dtype(value: Value | None) -> bool:
@@ -214,9 +205,7 @@ def _is_other_dtype(value: Value | None) -> bool:
     return isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith(("f", "b", "i", "c"))
 
 
-def _metadata_comparison(
-    flow: Interpreter, operation: str, value: Metadata, node: ast.AST, others: list[Value]
-) -> None:
+def _metadata_comparison(flow: Flow, operation: str, value: Metadata, node: ast.AST, others: list[Value]) -> None:
     term, subject = value.term, value.subject
     other = others[0] if others else None
     if value.what == "dtype" or value.what.startswith("dtype."):

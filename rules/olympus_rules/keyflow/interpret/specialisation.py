@@ -8,27 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import cast
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Slot, Specialisation
 from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library, Map, Mapped, Partial, Sequence, Value
+from olympus_rules.keyflow.interpret.flow import Flow
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
-    from olympus_rules.keyflow.linking.analysis import Analysis
+__all__ = ["MAX_SPECIALISATIONS", "receiver", "specialisation"]
 
-__all__ = ["GENERAL", "RECEIVER", "Specialisation", "receiver", "specialisation"]
-
-Slot: TypeAlias = "str | tuple[FunctionCode, str]"
-Specialisation: TypeAlias = "tuple[tuple[Slot, Value], ...]"
-GENERAL: Specialisation = ()
 MAX_SPECIALISATIONS = 12  # of one function; after that its callables are callables of unknown effect
 
 
-RECEIVER = "@"  # between the name of an inherited method, or of its object, and the class that inherits it
-
-
-def receiver(analysis: Analysis, code: FunctionCode, class_: ClassCode) -> Specialisation:
+def receiver(file: File, code: FunctionCode, class_: ClassCode) -> Specialisation:
     """Return the object of an inherited method, whose class may override what the method calls.
 
     A static method has none, and neither has a method without a parameter for it, such as ``def make(*args)``. A class
@@ -39,23 +32,23 @@ def receiver(analysis: Analysis, code: FunctionCode, class_: ClassCode) -> Speci
     name = code.parameters[0]
     if code.kind == "classmethod":
         return ((name, Class(class_)),)
-    term = analysis.terms.make("param", (code, f"{name}{RECEIVER}{class_.home or class_.name}"))
-    analysis.classes[term] = class_
+    term = file.terms.make("param", (code, f"{name}{RECEIVER}{class_.home or class_.name}"))
+    file.classes[term] = class_
     return ((name, term),)
 
 
-def _receiver(flow: Interpreter, code: FunctionCode, binding: dict[str, Value]) -> Specialisation:
+def _receiver(flow: Flow, code: FunctionCode, binding: dict[str, Value]) -> Specialisation:
     value = binding.get(code.parameters[0]) if code.owner is not None and code.parameters else None
-    class_ = flow.analysis.classes.get(value) if type(value) is int else None
+    class_ = flow.file.classes.get(value) if type(value) is int else None
     if value is None or class_ is None or class_ is code.owner or code.kind == "classmethod":
         return GENERAL
-    found = receiver(flow.analysis, code, class_)
+    found = receiver(flow.file, code, class_)
     for _, term in found:
         binding[flow.terms.data(cast(int, term))[1]] = value
     return found
 
 
-def specialisation(flow: Interpreter, function: Function, binding: dict[str, Value]) -> Specialisation:
+def specialisation(flow: Flow, function: Function, binding: dict[str, Value]) -> Specialisation:
     """Return the callables that a call gives to a function, by the variable that holds them.
 
     The object of an inherited method is among them: what the method calls on it may be its class's own.
@@ -76,22 +69,22 @@ def specialisation(flow: Interpreter, function: Function, binding: dict[str, Val
     code.lower()
     given = [(slot, value) for slot, value in given if (slot if isinstance(slot, str) else slot[1]) in code.reads]
     found = (*inherited, *((slot, _Abstraction(flow, code, slot, binding).of(value)) for slot, value in given))
-    return found if flow.analysis.may_specialise(code, found) else GENERAL
+    return found if flow.linker.may_specialise(code, found) else GENERAL
 
 
-def _matters(flow: Interpreter, value: Value) -> bool:
+def _matters(flow: Flow, value: Value) -> bool:
     """Say whether it makes a difference to keys that just this is called."""
     if isinstance(value, Mapped | Bound | Partial):
         return _matters(flow, value.function)
     if isinstance(value, Library):
-        return flow.analysis.describes(value.qualified) or flow.analysis.table.returned(value.qualified) is not None
+        return flow.file.describes(value.qualified) or flow.file.table.returned(value.qualified) is not None
     return isinstance(value, Function | Class)
 
 
 class _Abstraction:
     """Replaces the data in a callable by parameters."""
 
-    def __init__(self, flow: Interpreter, code: FunctionCode, slot: Slot, binding: dict[str, Value]) -> None:
+    def __init__(self, flow: Flow, code: FunctionCode, slot: Slot, binding: dict[str, Value]) -> None:
         self.flow = flow
         self.code = code
         self.name = slot if isinstance(slot, str) else f"{slot[1]} of {slot[0].name}"
@@ -121,7 +114,7 @@ class _Abstraction:
         data: Hashable = (self.code, name)
         term = self.flow.terms.make("param", data)
         self.binding[name] = value
-        classes = self.flow.analysis.classes
+        classes = self.flow.file.classes
         if value in classes:
             classes.setdefault(term, classes[value])
         return term

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.facts import Fact, Reference
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
-    from olympus_rules.keyflow.linking.analysis import Analysis
 
 __all__ = ["word_annotations"]
 
@@ -23,30 +20,30 @@ WORDS = ("2", "4")
 TYPED = ("Key", "PRNGKeyArray")
 
 
-def word_annotations(analysis: Analysis) -> Iterator[Fact]:
+def word_annotations(file: File) -> Iterator[Fact]:
     """Return the annotations of parameters and results of functions that are keys, and are described as words."""
-    if "jaxtyping" not in analysis.imported:
+    if "jaxtyping" not in file.imported:
         return
-    for (code, given), flow in analysis.flows.items():
+    for (code, given), run in file.runs.items():
         if not given and isinstance(code.node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _of_function(flow, code.node)
+            yield from _of_function(file, run, code.node)
 
 
-def _of_function(flow: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Fact]:
-    terms = flow.terms
+def _of_function(file: File, run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Fact]:
+    terms = run.terms
     for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
         if argument.annotation is not None:
-            term = terms.make("param", (flow.code, argument.arg))
-            yield from _checked(flow, argument.annotation, [term], argument.arg)
-    if node.returns is not None and flow.returns:
-        results = [value for _, value in flow.returns]
+            term = terms.make("param", (run.code, argument.arg))
+            yield from _checked(file, run, argument.annotation, [term], argument.arg)
+    if node.returns is not None and run.returns:
+        results = [value for _, value in run.returns]
         if all(type(value) is int for value in results):
-            yield from _checked(flow, node.returns, [term for value in results for term in leaves(value)], "")
+            yield from _checked(file, run, node.returns, [term for value in results for term in leaves(value)], "")
 
 
-def _checked(flow: Interpreter, annotation: ast.expr, terms: list[Term], name: str) -> Iterator[Fact]:
+def _checked(file: File, run: Run, annotation: ast.expr, terms: list[Term], name: str) -> Iterator[Fact]:
     """Return a fact for each description of words in an annotation of values that are all known to be keys."""
-    knowledge = flow.knowledge
+    knowledge = run.knowledge
     if not terms or not all(knowledge.is_known(term) for term in terms):
         return
     parts = list(ast.walk(annotation))
@@ -55,7 +52,7 @@ def _checked(flow: Interpreter, annotation: ast.expr, terms: list[Term], name: s
     for part in parts:
         match part:
             case ast.Subscript(value=dtype, slice=ast.Tuple(elts=[_, ast.Constant(value=str(shape))])):
-                qualified = flow.analysis.document.imports.resolve(dotted_name(dtype)) or ""
+                qualified = file.document.imports.resolve(dotted_name(dtype)) or ""
                 if qualified in DTYPES and shape.split()[-1:] and shape.split()[-1] in WORDS:
                     by_source = all(term in knowledge.origins for term in terms)
                     yield Reference(

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty
 from olympus_rules.keyflow.facts import Fact, GlobalImplementation, KeyKind, Place
 from olympus_rules.keyflow.notes.pending import spelled
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.linking.analysis import Analysis
 
 __all__ = ["implementations"]
 
@@ -21,62 +18,62 @@ SETTINGS = {"jax_default_prng_impl": "default", "jax_enable_custom_prng": "custo
 DEFAULT = "threefry2x32"
 
 
-def implementations(analysis: Analysis) -> Iterator[Fact]:
+def implementations(file: File) -> Iterator[Fact]:
     """Return the global settings of the file, and the raw keys of other generators that its calls take."""
-    text = analysis.document.text
+    text = file.document.text
     settings = "default_prng_impl" in text or "enable_custom_prng" in text
     if settings or "PRNG_IMPL" in text or "CUSTOM_PRNG" in text:
-        yield from _settings(analysis)
+        yield from _settings(file)
     if not settings and "impl=" in text:
-        yield from _raw_keys(analysis)
+        yield from _raw_keys(file)
 
 
-def _settings(analysis: Analysis) -> Iterator[Fact]:
-    for node in ast.walk(analysis.document.tree):
-        found = _setting(analysis, node)
+def _settings(file: File) -> Iterator[Fact]:
+    for node in ast.walk(file.document.tree):
+        found = _setting(file, node)
         if found is not None:
             form, setting = found
             assert isinstance(node, ast.expr | ast.stmt)
             yield GlobalImplementation(node=node, confidence=Confidence.CERTAIN, form=form, setting=setting)
 
 
-def _setting(analysis: Analysis, node: ast.AST) -> tuple[str, str] | None:
+def _setting(file: File, node: ast.AST) -> tuple[str, str] | None:
     """Return the form and the name of the setting that a piece of syntax changes from what JAX sets by itself."""
     match node:
         case ast.Call(args=[_, ast.Constant(value="threefry2x32" | False)]):
             return None
         case ast.Call(func=function, args=[ast.Constant(value=str(name)), _]):
-            if name in SETTINGS and _resolved(analysis, function) in ("jax.config.update", "jax.config.config.update"):
+            if name in SETTINGS and _resolved(file, function) in ("jax.config.update", "jax.config.config.update"):
                 return SETTINGS[name], name
-            if name.lower() in SETTINGS and _resolved(analysis, function) == "os.environ.setdefault":
+            if name.lower() in SETTINGS and _resolved(file, function) == "os.environ.setdefault":
                 return SETTINGS[name.lower()], name
         case ast.Assign(targets=[ast.Subscript(value=environment, slice=ast.Constant(value=str(name)))]):
-            if name.lower() in SETTINGS and _resolved(analysis, environment) == "os.environ":
+            if name.lower() in SETTINGS and _resolved(file, environment) == "os.environ":
                 return SETTINGS[name.lower()], name
         case ast.Assign(targets=[ast.Attribute(attr=name) as target]):
-            if name in SETTINGS and _resolved(analysis, target.value) == "jax.config":
+            if name in SETTINGS and _resolved(file, target.value) == "jax.config":
                 return SETTINGS[name], name
     return None
 
 
-def _resolved(analysis: Analysis, node: ast.expr) -> str:
+def _resolved(file: File, node: ast.expr) -> str:
     """Return the qualified name of an expression, empty when no import binds it."""
-    qualified = analysis.document.imports.resolve(dotted_name(node))
-    return analysis.library(qualified).qualified if qualified else ""
+    qualified = file.document.imports.resolve(dotted_name(node))
+    return file.linker.library(qualified).qualified if qualified else ""
 
 
-def _raw_keys(analysis: Analysis) -> Iterator[Fact]:
+def _raw_keys(file: File) -> Iterator[Fact]:
     """Return the raw keys that are made with a generator of their own and used as keys of the default one."""
     made = {
         term: (call, implementation)
-        for function, (term, _) in analysis.constructed.items()
-        if isinstance(call := analysis.document.parents.get(function), ast.Call)
-        and analysis.knowledge.kind(term) is KeyKind.RAW
+        for function, term in file.constructed.items()
+        if isinstance(call := file.document.parents.get(function), ast.Call)
+        and file.knowledge.kind(term) is KeyKind.RAW
         and (implementation := _implementation(call)) not in (None, DEFAULT)
     }
-    for flow in analysis.flows.values() if made else ():
-        for use in flow.ledger.consumptions:
-            call, implementation = made.get(analysis.terms.seed_of(use.term), (None, None))
+    for run in file.runs.values() if made else ():
+        for use in run.ledger.consumptions:
+            call, implementation = made.get(file.terms.seed_of(use.term), (None, None))
             if call is not None and implementation is not None and use.certainty == Certainty.KNOWN:
                 yield GlobalImplementation(
                     node=call,

@@ -9,50 +9,47 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from olympus_rules.code.instructions import ClassCode
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import DICTIONARY, item_index, leaves
+from olympus_rules.keyflow.domain.file import File, Pending
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, Derivation, Meeting
 from olympus_rules.keyflow.domain.paths import bit_numbers
+from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.type_tests import CONNECTIVES, asks_for_its_type
 from olympus_rules.keyflow.domain.values import Const
 from olympus_rules.keyflow.facts import Fact, KeyKind, Place
-from olympus_rules.keyflow.interpret.application import CONNECTIVES, asks_for_its_type
-from olympus_rules.keyflow.notes.pending import Pending, spelled
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
-    from olympus_rules.keyflow.linking.analysis import Analysis
+from olympus_rules.keyflow.notes.pending import spelled
 
 __all__ = ["handed_out", "judge", "obstacles", "settle", "stale_state", "unique", "with_makers"]
 
 
-def judge(flow: Interpreter) -> Iterator[Fact]:
+def judge(run: Run) -> Iterator[Fact]:
     """Return the reuses and derivation collisions of one function."""
-    if len(flow.ledger.consumptions) < 2 and not flow.derivations:
+    if len(run.ledger.consumptions) < 2 and not run.derivations:
         return
-    collisions = list(_collisions(flow))
+    collisions = list(_collisions(run))
     collided = {fact.node for fact in collisions}
-    children = {derivation.child for derivation in flow.derivations if derivation.node in collided}
-    for first, again in flow.ledger.pairs(flow.knowledge.is_candidate):
+    children = {derivation.child for derivation in run.derivations if derivation.node in collided}
+    for first, again in run.ledger.pairs(run.knowledge.is_candidate):
         if again.term in children:
             continue  # the derivation is the mistake
-        fact = _reuse(flow, first, again)
+        fact = _reuse(run, first, again)
         if fact is not None:
             yield fact
     yield from collisions
 
 
-def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | None:
-    confidence = _confidence(flow, first, again)
+def _reuse(run: Run, first: Consumption, again: Consumption) -> Fact | None:
+    confidence = _confidence(run, first, again)
     if confidence is None:
         return None
-    key = _name_of(flow, first, again)
-    kind = flow.knowledge.kind(again.term)
+    key = _name_of(run, first, again)
+    kind = run.knowledge.kind(again.term)
     one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
     repeated = again.loop or "call" if first.node is again.node else ""
     node = again.node
@@ -80,43 +77,43 @@ def _reuse(flow: Interpreter, first: Consumption, again: Consumption) -> Fact | 
         again=two,
         effect=_effect(first, again),
         repeated_by=repeated,
-        unused=_unused_relatives(flow, again.term),
-        batch=(flow.knowledge.rank(again.term) or 0) > 0,
-        identity=(flow.code, again.term),
+        unused=_unused_relatives(run, again.term),
+        batch=(run.knowledge.rank(again.term) or 0) > 0,
+        identity=(run.code, again.term),
     )
 
 
-def _name_of(flow: Interpreter, first: Consumption, again: Consumption) -> str:
+def _name_of(run: Run, first: Consumption, again: Consumption) -> str:
     """Return how the key is spelled: at a consumer, else as a variable that an inner function uses."""
     for use in (again, first):
         written = spelled(use.key) if use.key is not None else ""
         if written:
             return written
-    terms = flow.terms
+    terms = run.terms
     for term in (again.term, *terms.ancestors(again.term)):
         if terms.operation(term) in ("param", "free"):
             return str(terms.data(term)[1])
-    return next((name for name in _variables(flow, again.term)), "")
+    return next((name for name in _variables(run, again.term)), "")
 
 
-def _variables(flow: Interpreter, term: Term) -> Iterator[str]:
+def _variables(run: Run, term: Term) -> Iterator[str]:
     """Return the variables and the attributes of variables that hold a term."""
-    for name, value in flow.env.values.items():
+    for name, value in run.env.values.items():
         if value != term:
             continue
         if isinstance(name, str) and "$" not in name:
             yield name
         elif isinstance(name, tuple) and len(name) == 3 and isinstance(name[1], str):
-            yield from (f"{owner}.{name[1]}" for owner in _variables(flow, name[0]))
+            yield from (f"{owner}.{name[1]}" for owner in _variables(run, name[0]))
 
 
-def _unused_relatives(flow: Interpreter, term: Term) -> tuple[str, ...]:
+def _unused_relatives(run: Run, term: Term) -> tuple[str, ...]:
     """Return names that nothing reads of children of this key and of its siblings."""
-    terms = flow.terms
+    terms = run.terms
     array = terms.root_array(term)
     return tuple(
         name
-        for name, child in flow.unused.items()
+        for name, child in run.unused.items()
         if terms.root_array(child) == array or terms.args(terms.root_array(child))[:1] == (term,)
     )
 
@@ -135,12 +132,12 @@ MET = {
 }
 
 
-def _confidence(flow: Interpreter, first: Consumption, again: Consumption) -> Confidence | None:
+def _confidence(run: Run, first: Consumption, again: Consumption) -> Confidence | None:
     """Return how sure a reuse is, ``None`` when nothing says that the value is a key."""
-    knowledge = flow.knowledge
-    if _is_none(flow, first) or _is_none(flow, again):
+    knowledge = run.knowledge
+    if _is_none(run, first) or _is_none(run, again):
         return None
-    met = MET[flow.ledger.meeting(first, again)]
+    met = MET[run.ledger.meeting(first, again)]
     terms = {first.term, again.term}
     known = any(knowledge.is_known(term) for term in terms)
     lowest = min(first.certainty, again.certainty)
@@ -153,29 +150,29 @@ def _confidence(flow: Interpreter, first: Consumption, again: Consumption) -> Co
     return None
 
 
-def _is_none(flow: Interpreter, use: Consumption) -> bool:
+def _is_none(run: Run, use: Consumption) -> bool:
     """Say whether the consumption is on a path on which the value is ``None``."""
-    terms = flow.terms
+    terms = run.terms
     return any(
-        bool(flow.decisions.bit(terms.make("op", "Is", part, terms.const(None))) & use.path[0])
+        bool(run.decisions.bit(terms.make("op", "Is", part, terms.const(None))) & use.path[0])
         for part in (use.term, *terms.ancestors(use.term))
     )
 
 
-def _collisions(flow: Interpreter) -> Iterator[Fact]:
+def _collisions(run: Run) -> Iterator[Fact]:
     """Return derivations of equal children: one datum folded in twice, or one that equals a split's index."""
-    terms, knowledge = flow.terms, flow.knowledge
-    steps = _steps(flow)
+    terms, knowledge = run.terms, run.knowledge
+    steps = _steps(run)
     seen: dict[Term, list[Derivation]] = {}
-    for again in flow.derivations:
+    for again in run.derivations:
         child, node = again.child, again.node
         earlier = [d for d in seen.get(child, ()) if d.call != again.call]
-        first = max(earlier, key=lambda d: flow.ledger.on_one_path(d, again), default=None)
-        met = Meeting.NEVER if first is None else flow.ledger.on_one_path(first, again)
+        first = max(earlier, key=lambda d: run.ledger.on_one_path(d, again), default=None)
+        met = Meeting.NEVER if first is None else run.ledger.on_one_path(first, again)
         seen.setdefault(child, []).append(again)
         if first is None or met == Meeting.NEVER or terms.operation(terms.args(child)[1]) == "fresh":
             continue
-        if not any(flow.ledger.on_one_path(again, further) for further in steps.get(child, ())):
+        if not any(run.ledger.on_one_path(again, further) for further in steps.get(child, ())):
             yield facts.DerivationCollision(
                 node=node,
                 confidence=MET[met],
@@ -186,28 +183,28 @@ def _collisions(flow: Interpreter) -> Iterator[Fact]:
                 again=Place(node, "jax.random.fold_in"),
                 repeated_by=again.loop or "loop" if first.node is node else "",
             )
-    yield from _split_beside_fold_in(flow)
+    yield from _split_beside_fold_in(run)
 
 
-def _steps(flow: Interpreter) -> dict[Term, list[Derivation]]:
+def _steps(run: Run) -> dict[Term, list[Derivation]]:
     """Return where more data is folded into keys with which nothing else is done: that two are equal does no harm."""
-    terms = flow.terms
+    terms = run.terms
     steps: dict[Term, list[Derivation]] = {}
-    for derivation in flow.derivations:
+    for derivation in run.derivations:
         steps.setdefault(terms.args(derivation.child)[0], []).append(derivation)
-    used = {term for use in flow.ledger.consumptions for term in (use.term, *terms.ancestors(use.term))}
-    for value in [value for _, value in flow.returns] + [value for _, _, value, _ in flow.writes]:
+    used = {term for use in run.ledger.consumptions for term in (use.term, *terms.ancestors(use.term))}
+    for value in [value for _, value in run.returns] + [value for _, _, value, _ in run.writes]:
         used.update(leaves(value))
     return {term: derivations for term, derivations in steps.items() if term not in used}
 
 
-def _split_beside_fold_in(flow: Interpreter) -> Iterator[Fact]:
-    terms = flow.terms
+def _split_beside_fold_in(run: Run) -> Iterator[Fact]:
+    terms = run.terms
     splits: dict[Term, list[Consumption]] = {}
-    for use in flow.ledger.consumptions:
+    for use in run.ledger.consumptions:
         if use.draw == "split" and use.count is not None and use.certainty == Certainty.KNOWN:
             splits.setdefault(use.term, []).append(use)
-    for derivation in flow.derivations:
+    for derivation in run.derivations:
         parent, datum = terms.args(derivation.child)
         index, node = terms.constant(datum), derivation.node
         if type(index) is not int:
@@ -216,7 +213,7 @@ def _split_beside_fold_in(flow: Interpreter) -> Iterator[Fact]:
             if use.count is None or not 0 <= index < use.count:
                 continue
             fold_first = derivation.time < use.time
-            met = flow.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation)))
+            met = run.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation)))
             if met != Meeting.NEVER:
                 fold, split = Place(node, "jax.random.fold_in"), Place(use.node, use.what, use.key)
                 later, earlier = (fold, split) if _after(node, use.node) else (split, fold)
@@ -224,7 +221,7 @@ def _split_beside_fold_in(flow: Interpreter) -> Iterator[Fact]:
                     node=later.node,
                     confidence=MET[met],
                     key=spelled(node.args[0]) if node.args else "",
-                    kind=flow.knowledge.kind(derivation.child),
+                    kind=run.knowledge.kind(derivation.child),
                     how="split-beside-fold_in",
                     first=earlier,
                     again=later,
@@ -255,55 +252,55 @@ ONCE = (
 )
 
 
-def stale_state(analysis: Analysis) -> Iterator[Fact]:
+def stale_state(file: File) -> Iterator[Fact]:
     """Return consumptions of a key that an object keeps and never advances: each call gets the same numbers.
 
     It is one when ``__init__`` alone writes the attribute and another method consumes it. A method that is most
     likely called once, or makes new objects of its class, leaves it possible.
     """
-    classes: dict[ClassCode, list[Interpreter]] = {}
-    for flow in analysis.flows.values():
-        if flow.code.owner is not None:
-            classes.setdefault(flow.code.owner, []).append(flow)
+    classes: dict[ClassCode, list[Run]] = {}
+    for run in file.runs.values():
+        if run.code.owner is not None:
+            classes.setdefault(run.code.owner, []).append(run)
     for methods in classes.values():
-        methods = [flow for flow in methods if flow.code.kind != "cached_property"]
-        kept = {name for flow in methods if flow.code.name.endswith(".__init__") for name in _written(flow)}
-        for flow in methods:
-            if not flow.code.name.endswith(".__init__"):
-                kept -= _written(flow)
-        for flow in methods:
-            if not flow.code.name.endswith(".__init__"):
-                yield from _stale(flow, kept)
+        methods = [run for run in methods if run.code.kind != "cached_property"]
+        kept = {name for run in methods if run.code.name.endswith(".__init__") for name in _written(run)}
+        for run in methods:
+            if not run.code.name.endswith(".__init__"):
+                kept -= _written(run)
+        for run in methods:
+            if not run.code.name.endswith(".__init__"):
+                yield from _stale(run, kept)
 
 
-def _written(flow: Interpreter) -> set[str]:
+def _written(run: Run) -> set[str]:
     """Return the attributes of its object that a method writes."""
-    receiver = flow.env.get(flow.code.parameters[0]) if flow.code.parameters else None
-    return {name for term, name, _, _ in flow.writes if term == receiver}
+    receiver = run.env.get(run.code.parameters[0]) if run.code.parameters else None
+    return {name for term, name, _, _ in run.writes if term == receiver}
 
 
-def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
-    terms = flow.terms
-    receiver = terms.make("param", (flow.code, flow.code.parameters[0])) if flow.code.parameters else None
+def _stale(run: Run, kept: set[str]) -> Iterator[Fact]:
+    terms = run.terms
+    receiver = terms.make("param", (run.code, run.code.parameters[0])) if run.code.parameters else None
     # a test runner makes an object for each test; who gets the object may return one with another key
-    once = flow.code.name.rpartition(".")[2].startswith((*ONCE, "test")) or receiver in flow.forgotten
-    class_ = flow.code.owner
-    succeeded = class_ is not None and class_.name in flow.code.reads  # by an object with a child of the key
+    once = run.code.name.rpartition(".")[2].startswith((*ONCE, "test")) or receiver in run.forgotten
+    class_ = run.code.owner
+    succeeded = class_ is not None and class_.name in run.code.reads  # by an object with a child of the key
     succeeded = succeeded or any(
         terms.operation(leaf) == "copy" and terms.args(leaf)[0] == receiver
-        for _, value in flow.returns
+        for _, value in run.returns
         for leaf in leaves(value)
     )
-    written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in flow.writes}
-    for use in flow.ledger.consumptions:
+    written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in run.writes}
+    for use in run.ledger.consumptions:
         if terms.operation(use.term) != "attr" or terms.args(use.term)[0] != receiver:
             continue
-        tests = [flow.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
+        tests = [run.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
         if tests and not presence.slots(terms, tests).isdisjoint(written):
             continue  # what the key makes is kept, and is there in the next call
         name = terms.data(use.term)[0]
-        if name in kept and use.certainty == Certainty.KNOWN and flow.knowledge.is_known(use.term):
-            if asks_for_its_type(flow, use):
+        if name in kept and use.certainty == Certainty.KNOWN and run.knowledge.is_known(use.term):
+            if asks_for_its_type(run.terms, run.decisions, use):
                 continue
             place = Place(use.node, use.what, use.key)
             yield facts.Reuse(
@@ -314,46 +311,46 @@ def _stale(flow: Interpreter, kept: set[str]) -> Iterator[Fact]:
                 again=place,
                 effect=_effect(use, use),
                 repeated_by="call",
-                identity=(flow.code, use.term),
+                identity=(run.code, use.term),
             )
 
 
-def settle(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
+def settle(file: File) -> Iterator[tuple[Term, Fact]]:
     """Return the notes that turn out to be about keys, with the keys."""
-    if not analysis.pending:
+    if not file.pending:
         return
-    _learn_attributes(analysis)
+    _learn_attributes(file)
     elements = {
-        analysis.terms.args(term)[0]
-        for term in [*analysis.knowledge.used, *analysis.knowledge.origins]
-        if analysis.terms.operation(term) in ("item", "lane")
+        file.terms.args(term)[0]
+        for term in [*file.knowledge.used, *file.knowledge.origins]
+        if file.terms.operation(term) in ("item", "lane")
     }
     rearranged = {
-        analysis.terms.args(term)[0]
-        for term in analysis.knowledge.used
-        if analysis.terms.operation(term) == "view" and analysis.terms.data(term) != DICTIONARY
+        file.terms.args(term)[0]
+        for term in file.knowledge.used
+        if file.terms.operation(term) == "view" and file.terms.data(term) != DICTIONARY
     }
-    guards = _guards(analysis)
-    for pending in analysis.pending:
-        confidence = _settled(analysis, pending, elements, rearranged)
-        if confidence is not None and not _guarded(analysis, pending, guards):
-            fact = _built(analysis, pending, confidence)
+    guards = _guards(file)
+    for pending in file.pending:
+        confidence = _settled(file, pending, elements, rearranged)
+        if confidence is not None and not _guarded(file, pending, guards):
+            fact = _built(file, pending, confidence)
             if fact is not None:
                 yield pending.term, fact
 
 
-def _learn_attributes(analysis: Analysis) -> None:
+def _learn_attributes(file: File) -> None:
     """Take an attribute for a key in all methods of a class whose methods write nothing but keys to it."""
-    terms, knowledge = analysis.terms, analysis.knowledge
+    terms, knowledge = file.terms, file.knowledge
     written: dict[tuple[ClassCode, str], set[Term]] = {}
-    for flow in analysis.flows.values():
-        owner = flow.code.owner
-        if owner is not None and flow.code.parameters:
-            receiver = terms.make("param", (flow.code, flow.code.parameters[0]))
-            for term, name, value, _ in flow.writes:
+    for run in file.runs.values():
+        owner = run.code.owner
+        if owner is not None and run.code.parameters:
+            receiver = terms.make("param", (run.code, run.code.parameters[0]))
+            for term, name, value, _ in run.writes:
                 if term == receiver and value != Const(None):
                     written.setdefault((owner, name), set()).update(leaves(value) or [receiver])  # or what is no key
-    for term in {pending.term for pending in analysis.pending}:
+    for term in {pending.term for pending in file.pending}:
         if terms.operation(term) != "attr" or knowledge.is_known(term):
             continue
         owner_term = terms.args(term)[0]
@@ -369,22 +366,22 @@ def _learn_attributes(analysis: Analysis) -> None:
             knowledge.kinds[term] = kinds.pop() if len(kinds) == 1 else KeyKind.UNKNOWN
 
 
-def _built(analysis: Analysis, pending: Pending, confidence: Confidence) -> Fact | None:
+def _built(file: File, pending: Pending, confidence: Confidence) -> Fact | None:
     """Return the fact of a note; of a parameter that gets other things as well, no rewrite is sure."""
-    fact = pending.build(confidence, analysis.knowledge.kind(pending.term))
-    known = analysis.knowledge.is_known(pending.term) or analysis.gets_keys_only(pending.term)
-    passed = not known and pending.term in analysis.knowledge.passed
+    fact = pending.build(confidence, file.knowledge.kind(pending.term))
+    known = file.knowledge.is_known(pending.term) or file.gets_keys_only(pending.term)
+    passed = not known and pending.term in file.knowledge.passed
     return replace(fact, exact=False) if passed and isinstance(fact, facts.ShapeLogic) else fact
 
 
-def _settled(analysis: Analysis, pending: Pending, elements: set[Term], rearranged: set[Term]) -> Confidence | None:
-    knowledge, term = analysis.knowledge, pending.term
+def _settled(file: File, pending: Pending, elements: set[Term], rearranged: set[Term]) -> Confidence | None:
+    knowledge, term = file.knowledge, pending.term
     rank, by_source = knowledge.rank(term), term in knowledge.origins
     raw = knowledge.kind(term) == KeyKind.RAW
     if not knowledge.is_known(term):
         if pending.need in ("key", "known") and term in rearranged:
             return Confidence.LIKELY
-        if pending.need in ("key", "known", "raw") and analysis.gets_keys_only(term):
+        if pending.need in ("key", "known", "raw") and file.gets_keys_only(term):
             return Confidence.LIKELY
         if pending.need == "key" and pending.metadata and knowledge.passed.get(term):
             return Confidence.LIKELY
@@ -393,7 +390,7 @@ def _settled(analysis: Analysis, pending: Pending, elements: set[Term], rearrang
             return Confidence.LIKELY if wanted else None
         telling = pending.need == "word" or (pending.need == "key" and pending.metadata)
         if (telling and term in knowledge.generators) or pending.need == "seed":
-            return Confidence.POSSIBLE if analysis.has_other_generators else Confidence.LIKELY
+            return Confidence.POSSIBLE if file.has_other_generators else Confidence.LIKELY
         wanted = pending.need in ("key", "single", "untyped", "word")
         return Confidence.POSSIBLE if wanted and term in knowledge.named else None
     if not by_source and not knowledge.used_on(term, pending.path):
@@ -433,46 +430,46 @@ OBSTACLES = {
 }
 
 
-def obstacles(analysis: Analysis, settled: Iterable[tuple[Term, Fact]]) -> dict[ast.expr, tuple[str, ...]]:
+def obstacles(file: File, settled: Iterable[tuple[Term, Fact]]) -> dict[ast.expr, tuple[str, ...]]:
     """Return, for each call of a key constructor, why a typed key in its place may break something.
 
     A key that stays with known calls is safe; one that is handed to code out of reach, returned or kept is not.
     """
-    terms = analysis.terms
+    terms = file.terms
     found: dict[Term, list[str]] = {}
     for term, fact in settled:
         why = next((words for kind, words in OBSTACLES.items() if isinstance(fact, kind)), None)
         harmless = isinstance(fact, facts.Conversion) and (fact.effect == "same" or fact.form == "print" or fact.before)
         if why is not None and not harmless:
             found.setdefault(terms.seed_of(term), []).append(f"{why} on line {_place(fact.node)[0]}")
-    for flow in analysis.flows.values():
-        for use in flow.ledger.consumptions:
+    for run in file.runs.values():
+        for use in run.ledger.consumptions:
             if use.certainty != Certainty.KNOWN:
                 words = f"`{use.what}` on line {_place(use.node)[0]} takes it and is out of reach"
                 found.setdefault(terms.seed_of(use.term), []).append(words)
-        for _, value in flow.returns:
+        for _, value in run.returns:
             for term in leaves(value):
                 found.setdefault(terms.seed_of(term), []).append("it is returned")
-        for _, name, value, _ in flow.writes:
+        for _, name, value, _ in run.writes:
             for term in leaves(value):
                 kind = "attribute" if item_index(name) is None else "item"
                 found.setdefault(terms.seed_of(term), []).append(f"it is kept in the {kind} `{name}`")
-    return {node: tuple(dict.fromkeys(found.get(term, ()))) for node, (term, _) in analysis.constructed.items()}
+    return {node: tuple(dict.fromkeys(found.get(term, ()))) for node, term in file.constructed.items()}
 
 
-def with_makers(analysis: Analysis, found: Iterable[tuple[Term, Fact]]) -> Iterator[Fact]:
+def with_makers(file: File, found: Iterable[tuple[Term, Fact]]) -> Iterator[Fact]:
     """Return facts about keys with the constructors of these, where they are in this file."""
-    makers = {term: node for node, (term, _) in analysis.constructed.items()}
+    makers = {term: node for node, term in file.constructed.items()}
     for term, fact in found:
-        maker = makers.get(analysis.terms.seed_of(term))
+        maker = makers.get(file.terms.seed_of(term))
         yield fact if maker is None else replace(fact, maker=maker)
 
 
-def handed_out(analysis: Analysis) -> Iterator[tuple[Term, Fact]]:
+def handed_out(file: File) -> Iterator[tuple[Term, Fact]]:
     """Return the calls that give keys to what is out of reach, with the keys."""
-    for flow in analysis.flows.values():
-        knowledge = flow.knowledge
-        for use in flow.ledger.consumptions:
+    for run in file.runs.values():
+        knowledge = run.knowledge
+        for use in run.ledger.consumptions:
             if use.certainty != Certainty.KNOWN and (knowledge.is_known(use.term) or use.term in knowledge.named):
                 yield use.term, facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)
 
@@ -481,19 +478,19 @@ KEY_DTYPES = (".prng_key", ".extended")
 MAX_QUESTIONS = 16  # looked at in one decision
 
 
-def _guards(analysis: Analysis) -> dict[Term, int]:
+def _guards(file: File) -> dict[Term, int]:
     """Return the decisions that ask whether a term is a typed key, by term; also among other questions."""
-    terms = analysis.terms
+    terms = file.terms
     guards: dict[Term, int] = {}
-    for number, decision in enumerate(analysis.decisions.tests):
+    for number, decision in enumerate(file.decisions.tests):
         waiting, steps = [decision], 0
         while waiting and (steps := steps + 1) < MAX_QUESTIONS:
             test = waiting.pop()
             if terms.operation(test) != "op" or not terms.args(test):
                 continue
-            data, parts = terms.data(test), analysis.decisions.parts(test)
+            data, parts = terms.data(test), file.decisions.parts(test)
             if parts is not None:
-                waiting += [analysis.decisions.tests[inner] for mask in parts for inner in bit_numbers(mask)]
+                waiting += [file.decisions.tests[inner] for mask in parts for inner in bit_numbers(mask)]
             elif data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
                 waiting += terms.args(test)
             elif (key := _typed_key_asked(terms, test)) is not None:
@@ -514,7 +511,7 @@ def _typed_key_asked(terms: Terms, test: Term) -> Term | None:
     return None
 
 
-def _guarded(analysis: Analysis, pending: Pending, guards: dict[Term, int]) -> bool:
+def _guarded(file: File, pending: Pending, guards: dict[Term, int]) -> bool:
     """Say whether the note lies behind a test for typed keys, so that both kinds are provided for."""
     mask = guards.get(pending.term, 0)
     return bool(mask & (pending.path[0] | pending.path[1]))

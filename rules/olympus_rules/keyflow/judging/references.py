@@ -1,4 +1,4 @@
-"""Mentions of the names that the move to typed keys concerns, found by name without any flow."""
+"""Mentions of the names that the move to typed keys concerns, found by name without any run."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import bisect
 import itertools
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.facts import Construction, Fact, KeyKind, Reference
 from olympus_rules.syntax.document import first_line
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.linking.analysis import Analysis
 
 __all__ = ["references"]
 
@@ -47,28 +44,28 @@ CALLED = ("PRNGKey", "random.key")
 SPELLINGS = (*sorted(LAST_NAMES - {"key"}), "random.key", ": key", "-> key")
 
 
-def references(analysis: Analysis, obstacles: dict[ast.expr, tuple[str, ...]] | None) -> Iterator[Fact]:
+def references(file: File, obstacles: dict[ast.expr, tuple[str, ...]] | None) -> Iterator[Fact]:
     """Return a reference for each mention of a constructor, a removed helper, or a key type.
 
     Args:
-        analysis: the analysis of the file.
+        file: the tables of the file.
         obstacles: why a typed key may break something, for each call of a constructor; ``None`` when nobody asks
             for constructors.
     """
-    rows = _rows_of_interest(analysis, calls=obstacles is not None)
+    rows = _rows_of_interest(file, calls=obstacles is not None)
     if rows:
-        yield from _Scan(analysis, rows, obstacles or {}).run()
+        yield from _Scan(file, rows, obstacles or {}).run()
 
 
-def _rows_of_interest(analysis: Analysis, *, calls: bool) -> list[int]:
+def _rows_of_interest(file: File, *, calls: bool) -> list[int]:
     """Return the rows that hold one of the names, or a local name that an import gives to one of them.
 
     Without ``calls``, a constructor that is called there and then does not count: that is most of what there is.
     """
-    text = analysis.document.text
+    text = file.document.text
     aliases = (
         name
-        for name, qualified in analysis.document.imports.names.items()
+        for name, qualified in file.document.imports.names.items()
         if qualified.rpartition(".")[2] in LAST_NAMES and name not in LAST_NAMES
     )
     found: list[int] = []
@@ -81,22 +78,22 @@ def _rows_of_interest(analysis: Analysis, *, calls: bool) -> list[int]:
             start = text.find(word, end)
     if not found:
         return []
-    starts = list(itertools.accumulate((len(line) for line in analysis.document.lines), initial=0))
+    starts = list(itertools.accumulate((len(line) for line in file.document.lines), initial=0))
     return sorted({bisect.bisect_right(starts, place) for place in found})
 
 
 class _Scan:
     """Walks the parts of the tree that hold rows of interest, with the scopes' names in mind."""
 
-    def __init__(self, analysis: Analysis, rows: list[int], obstacles: dict[ast.expr, tuple[str, ...]]) -> None:
-        self.analysis = analysis
-        self.document = analysis.document
+    def __init__(self, file: File, rows: list[int], obstacles: dict[ast.expr, tuple[str, ...]]) -> None:
+        self.file = file
+        self.document = file.document
         self.rows = rows
         self.obstacles = obstacles
         self.nested: dict[FunctionCode, dict[ast.AST, FunctionCode]] = {}
 
     def run(self) -> Iterator[Fact]:
-        yield from self.visit(self.document.tree, self.analysis.module, "value")
+        yield from self.visit(self.document.tree, self.file.module, "value")
 
     def holds_rows(self, node: ast.AST) -> bool:
         """Say whether a row of interest lies in a statement; anything else is not worth asking."""
@@ -234,7 +231,7 @@ class _Scan:
         """Return the imports of names that nothing reads any more."""
         for alias in node.names:
             name = alias.asname or alias.name
-            qualified = self.analysis.library(code.imported[name]).qualified if name in code.imported else ""
+            qualified = self.file.linker.library(code.imported[name]).qualified if name in code.imported else ""
             exported = "__all__" in code.local_names or alias.asname == alias.name or self.document.is_package
             if qualified in CONSTRUCTORS | GONE and not self.is_read(name, node) and not exported:
                 kind = Construction if qualified in CONSTRUCTORS else Reference
@@ -286,10 +283,10 @@ class _Scan:
                 head = scope.imported.get(node.id)
                 if head is None:
                     return None
-                return self.analysis.library(".".join([head, *reversed(parts)])).qualified
+                return self.file.linker.library(".".join([head, *reversed(parts)])).qualified
             scope = scope.parent
-        for star in self.analysis.module.stars:
-            qualified = self.analysis.library(".".join([star, node.id, *reversed(parts)])).qualified
+        for star in self.file.module.stars:
+            qualified = self.file.linker.library(".".join([star, node.id, *reversed(parts)])).qualified
             if qualified in CONSTRUCTORS | TYPES | REMOVED:
                 return qualified
         return None

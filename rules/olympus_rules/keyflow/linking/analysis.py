@@ -1,105 +1,51 @@
-"""The key flow's front door: the facts of one document."""
+"""The driver of one file: it interprets the functions that matter, and answers other files."""
 
 from __future__ import annotations
 
 import ast
 import builtins
-import re
-import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from olympus.signature import KeySignature
 from olympus_rules.code.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.code.relevance import mentioning, relevant
-from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import CALLABLE, is_constant, is_registry
-from olympus_rules.keyflow.domain.knowledge import Knowledge
-from olympus_rules.keyflow.domain.paths import Decisions
-from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Specialisation, Summary, Task
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import UNBOUND, Bound, Class, Const, Function, Library, Mapped, Partial, Value
-from olympus_rules.keyflow.facts import Fact, KeyKind
-from olympus_rules.keyflow.interpret.interpreter import Interpreter
-from olympus_rules.keyflow.interpret.specialisation import (
-    GENERAL,
-    MAX_SPECIALISATIONS,
-    RECEIVER,
-    Specialisation,
-    receiver,
-)
-from olympus_rules.keyflow.interpret.summary import Summary, summarise
-from olympus_rules.keyflow.judging import judge as verdicts
+from olympus_rules.keyflow.facts import Fact
+from olympus_rules.keyflow.interpret import interpreter
+from olympus_rules.keyflow.interpret.specialisation import MAX_SPECIALISATIONS, receiver
+from olympus_rules.keyflow.interpret.summarising import summarise
+from olympus_rules.keyflow.judging import judge
 from olympus_rules.keyflow.judging.annotations import word_annotations
 from olympus_rules.keyflow.judging.implementations import implementations
 from olympus_rules.keyflow.judging.references import references
-from olympus_rules.keyflow.linking import records as interface
+from olympus_rules.keyflow.linking import records
 from olympus_rules.keyflow.linking.answers import STEPS, Need, Question
 from olympus_rules.keyflow.linking.hierarchy import Hierarchy
 from olympus_rules.keyflow.linking.recursion import Frame
-from olympus_rules.keyflow.notes import pending as notes
-from olympus_rules.keyflow.notes.array_objects import ArrayObjects
-from olympus_rules.keyflow.notes.literals import Placeholder
+from olympus_rules.keyflow.linking.session import Session
+from olympus_rules.keyflow.notes.array_objects import ArrayObjects, array_names
 from olympus_rules.keyflow.notes.pytrees import Pytrees, variable_class
-from olympus_rules.signatures import LibraryFunction
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import in_project, locate_name
 
 if TYPE_CHECKING:
-    from olympus_rules.keyflow.linking.project import Project
+    pass
 
-__all__ = ["Analysis", "analyse"]
+__all__ = ["Analysis", "Forgotten"]
 
-RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
 EMPTY = ast.Module([], [])
 EMPTY_BLOCK = Block()
 EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
 # Private modules that people import the public functions from.
 CANONICAL = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
-OTHER_GENERATORS = frozenset({"cupy", "torch"})
-OTHER_STATES = re.compile(
-    r"\b(default_rng|RandomState|BitGenerator|SeedSequence|get_state|set_state|getstate|setstate"
-    r"|random\.(Random|SystemRandom|Generator))\b"
-)
-
-
-def analyse(
-    document: Document,
-    roots: Iterable[str] = ("jax", "olympus"),
-    asked: Collection[type[Fact]] | None = None,
-    *,
-    by_name: bool = True,
-    packs: Iterable[str] = (),
-    project: Project | None = None,
-) -> list[Fact]:
-    """Return the facts of a document, each once, in the order of their places.
-
-    Args:
-        document: the parsed file.
-        roots: the names under which the JAX namespace may be imported, when no project is given.
-        asked: the types of facts that are wanted, all of them by default; others may be left out.
-        by_name: whether facts about values that are keys by their name only are wanted.
-        packs: the paths of the user's signature packs, when no project is given.
-        project: keeps what is known of other files from one call to the next.
-    """
-    from olympus_rules.keyflow.linking.project import Project
-
-    project = project or Project(tuple(roots), tuple(packs))
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    try:
-        found = project.analysis(document).run(asked, by_name=by_name)
-        project.trim()
-        return found
-    except BaseException:
-        project.reset()  # whatever was under way is half done
-        raise
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 class Forgotten(Exception):
@@ -130,64 +76,39 @@ class Analysis:
         follows_lanes: whether it is of interest which draws the lanes of a map share.
     """
 
-    def __init__(self, document: Document, project: Project) -> None:
+    def __init__(self, document: Document, session: Session) -> None:
         """Lower the file."""
-        self.document = document
-        self.project = project
-        self.roots = project.roots
-        self.table = project.table
-        self.name = document.module or Path(document.filename).stem
+        self.document, self.session = document, session
         self.busy = self.judged = False
-        self.terms = Terms()
-        self.knowledge = Knowledge(self.terms)
-        self.decisions = Decisions(self.terms)
-        self.module = lower_module(
+        module = lower_module(
             document.tree,
             module=document.module,
             is_package=document.is_package,
             has_globals="global " in document.text,
         )
-        self.imported = imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
-        if ".init(" in document.text and ".apply" in document.text:  # a functional module, whoever made it
-            imported |= {"flax", "haiku"}
-        self.folding_methods = self.table.methods(imported, "fold")
-        self.inspecting_methods = self.table.methods(imported, "inspect")
-        self.method_rows = self.table.method_rows(imported)
-        self.generators: dict[Term, LibraryFunction] = {}
-        self.classes: dict[Term, ClassCode] = {}
-        self.functions: dict[FunctionCode, Value] = {}
-        self.idle: set[FunctionCode] = set()
-        self.pending: list[notes.Pending] = []
-        self.placeholders: dict[Term, Placeholder] = {}
-        self.filled_in_place: set[ast.Call] = set()
-        self.facts: list[Fact] = []
-        self.constructed: dict[ast.expr, tuple[Term, Interpreter]] = {}
-        self.hierarchy = Hierarchy(self)
-        imported = {*self.module.imported.values(), *self.module.stars}
+        self.file = File(document, module, session.table, self, session.keyed)
+        self.hierarchy = Hierarchy(self.file)
+        self.pytrees = Pytrees(self.file)
+        imported = {*module.imported.values(), *module.stars}
         self.needs: dict[Need, None] = dict.fromkeys(
             Need("project", name.partition(".")[0]) for name in sorted(imported)
         )
-        self.pytrees = Pytrees(self)
-        self.arrays = ArrayObjects.of(self)
-        self.flows: dict[Task, Interpreter] = {}
+        names, asked = array_names(document, module.imported)
+        self.needs |= dict.fromkeys(Need("array", qualified) for qualified in asked)
+        self.arrays = None if names is None else ArrayObjects(self.file, self.pytrees, names)
         self.drafts: dict[Task, Summary] = {}
-        self.summaries: dict[Task, Summary] = {}
         self.provisional: dict[Task, int] = {}
-        self.started: dict[FunctionCode, Interpreter] = {}
         self._libraries: dict[str, Library] = {}
         self._variables: dict[str, ClassCode | None] = {}
         self._outside: dict[tuple[str, bool], Value | None] = {}
-        self._modules: dict[str, FunctionCode] = {}
         self._running: dict[Task, Frame] = {}
         self._specialised: dict[FunctionCode, set[Specialisation]] = {}
-        self._seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
         self._waiting: list[FunctionCode] | None = None
-        self.follows_lanes = True
 
     def run(self, asked: Collection[type[Fact]] | None = None, *, by_name: bool = True) -> list[Fact]:
         """Interpret the module and the functions in it, and judge what was noted."""
         busy, self.busy = self.busy, True
-        self.follows_lanes = asked is None or facts.SharedKey in asked
+        self.file.follows_lanes = asked is None or facts.SharedKey in asked
         waiting = list(self.prepare(by_name=by_name))
         while waiting:
             code = waiting.pop()
@@ -195,55 +116,32 @@ class Analysis:
             waiting += code.nested
         if self.arrays is not None:
             self.arrays.finish()
-        found = list(self.facts)
-        for flow in self.flows.values():
-            found += verdicts.judge(flow)
-        found += verdicts.stale_state(self)
-        settled = list(verdicts.settle(self))
+        found = list(self.file.facts)
+        for run in self.file.runs.values():
+            found += judge.judge(run)
+        found += judge.stale_state(self.file)
+        settled = list(judge.settle(self.file))
         migrating = asked is not None and facts.HandedOut in asked
-        found += verdicts.with_makers(self, settled) if migrating else [fact for _, fact in settled]
+        found += judge.with_makers(self.file, settled) if migrating else [fact for _, fact in settled]
         constructions = asked is None or facts.Construction in asked
-        found += references(self, verdicts.obstacles(self, settled) if constructions else None)
-        found += word_annotations(self)
-        found += implementations(self)
+        found += references(self.file, judge.obstacles(self.file, settled) if constructions else None)
+        found += word_annotations(self.file)
+        found += implementations(self.file)
         if migrating:
-            found += verdicts.with_makers(self, verdicts.handed_out(self))
+            found += judge.with_makers(self.file, judge.handed_out(self.file))
         self.busy, self.judged = busy, True
-        return verdicts.unique(found)
-
-    def _is_keyed(self, code: FunctionCode) -> bool:
-        """Say whether the whole project says that nothing but keys comes to a parameter of a function."""
-        if not self.project.keyed:
-            return False
-        place = self.document.path, getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
-        return any((*place, name) in self.project.keyed for name in code.parameters)
-
-    @cached_property
-    def has_other_generators(self) -> bool:
-        """Say whether the file has to do with generators of other libraries, whose states have items and shapes, too.
-
-        Then a name such as ``rng`` does not tell a raw key from one of them.
-        """
-        return not self.imported.isdisjoint(OTHER_GENERATORS) or OTHER_STATES.search(self.document.text) is not None
-
-    def gets_keys_only(self, term: Term) -> bool:
-        """Say whether a term is a parameter of which the whole project says that nothing but keys comes to it."""
-        if not self.project.keyed or self.terms.operation(term) != "param":
-            return False
-        code, name = self.terms.data(term)
-        place = getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
-        return (self.document.path, *place, name) in self.project.keyed
+        return judge.unique(found)
 
     def let_go(self) -> None:
         """Free what only this file's own verdicts needed; what is kept answers the questions of others."""
-        if not self.judged or self.busy or not self.flows:
+        if not self.judged or self.busy or not self.file.runs:
             return
-        for definition in self.module.definitions.values():
+        for definition in self.file.module.definitions.values():
             if isinstance(definition, ClassCode):
                 self.pytrees.own(definition)
-        self.flows, self.pending, self.facts, self.constructed = {}, [], [], {}
+        self.file.runs, self.file.pending, self.file.facts, self.file.constructed = {}, [], [], {}
         self.document.let_go()
-        codes = [self.module]
+        codes = [self.file.module]
         while codes:
             code = codes.pop()
             codes += code.nested
@@ -251,35 +149,42 @@ class Analysis:
             for class_ in (code.owner, *code.definitions.values()):
                 if isinstance(class_, ClassCode):
                     class_.node = EMPTY_CLASS
-            flow = self.started.get(code)
-            if flow is not None:
-                flow.let_go()
 
     def prepare(self, *, by_name: bool = False) -> list[FunctionCode]:
         """Interpret the module's level, and return the functions in it that have to do with keys."""
         if self._waiting is None or by_name:
-            self.summary(self.module)
-            variables = self.started[self.module].env.values.items()
+            self.summary(self.file.module)
+            variables = self.file.environments[self.file.module].values.items()
             callables = [
                 str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)
             ]
-            callables = [name for name in callables if name not in self.module.definitions]
-            by_name = by_name or self.table.takes_keys(self.imported - {"jax"}, self.document.text)
+            callables = [name for name in callables if name not in self.file.module.definitions]
+            by_name = by_name or self.file.table.takes_keys(self.file.imported - {"jax"}, self.document.text)
             arrays = self.arrays.mentions() if self.arrays is not None else ()
-            self._waiting = relevant(self.document, self.module, callables, arrays, by_name=by_name)
-            self._waiting += [code for code in self.module.nested if self._is_keyed(code) and code not in self._waiting]
+            self._waiting = relevant(self.document, self.file.module, callables, arrays, by_name=by_name)
+            self._waiting += [
+                code
+                for code in self.file.module.nested
+                if self.file.has_keyed_parameter(code) and code not in self._waiting
+            ]
             wanted = (
-                relevant(self.document, self.module, callables, arrays, by_name=False) if by_name else self._waiting
+                relevant(self.document, self.file.module, callables, arrays, by_name=False)
+                if by_name
+                else self._waiting
             )
-            self.idle = set(self.module.nested).difference(wanted)  # what others are told does not hang on by_name
+            self.file.idle = set(self.file.module.nested).difference(
+                wanted
+            )  # what others are told does not hang on by_name
             if arrays:  # a method beside one that has to do with arrays says to callers what it said without them
-                keyed = relevant(self.document, self.module, callables, by_name=False)
-                self.idle.update(set(wanted).difference(keyed, mentioning(self.document, self.module, arrays)))
+                keyed = relevant(self.document, self.file.module, callables, by_name=False)
+                self.file.idle.update(
+                    set(wanted).difference(keyed, mentioning(self.document, self.file.module, arrays))
+                )
         return self._waiting
 
     def close(self) -> None:
         """Cut the references that go round, so that all of it is freed at once and not by the garbage collector."""
-        codes = [self.module]
+        codes = [self.file.module]
         while codes:
             code = codes.pop()
             codes += code.nested
@@ -288,13 +193,8 @@ class Analysis:
                     class_.methods = {}
             code.parent, code.nested, code.waiting, code.owner = None, [], None, None
             code.definitions = {}
-        for flow in (*self.started.values(), *self.flows.values()):
-            flow.__dict__.clear()
+        self.file.__dict__.clear()
         self.__dict__.clear()
-
-    def add(self, fact: Fact) -> None:
-        """Note a fact."""
-        self.facts.append(fact)
 
     def summary(self, code: FunctionCode, given: Specialisation = GENERAL) -> Summary | None:
         """Return the summary of a function, interpreting it if need be.
@@ -307,30 +207,30 @@ class Analysis:
             What is known so far, perhaps ``None``, while the function is being interpreted.
         """
         task = (code, given)
-        found = self.summaries.get(task)
+        found = self.file.summaries.get(task)
         if found is not None or code.is_foreign:
             if task in self.provisional:
-                self.project.stack.rest_on(self.provisional[task])
+                self.session.stack.rest_on(self.provisional[task])
             return found
         if task in self._running:
-            self.project.stack.ask(self._running[task])
+            self.session.stack.ask(self._running[task])
             return self.drafts.get(task)
 
         def interpret(frame: Frame) -> Draft:
             self._running[task] = frame
-            flow = self.flows[task] = self.started[code] = Interpreter(self, code, dict(given))
-            flow.run()
+            run = interpreter.interpret(self.file, code, dict(given), self.arrays)
+            self.file.runs[task] = run
             del self._running[task]
-            self.summaries[task] = summarise(flow)
+            self.file.summaries[task] = summarise(self.file, run)
             return Draft(self, task)
 
         busy, self.busy = self.busy, True
-        before = self.started.get(code)
-        self.project.stack.settle(interpret)
+        before = self.file.environments.get(code)
+        self.session.stack.settle(interpret)
         if given and before is not None:
-            self.started[code] = before
+            self.file.environments[code] = before
         self.busy = busy
-        return self.summaries.get(task)
+        return self.file.summaries.get(task)
 
     def is_final(self, value: Value) -> bool:
         """Say whether what is known of a callable rests on no function that is still being interpreted."""
@@ -348,13 +248,9 @@ class Analysis:
 
     def signatures(self) -> dict[str, KeySignature]:
         """Return the key signature of each function of the file, by its name in the file."""
-        general = {code: summary for (code, given), summary in self.summaries.items() if not given}
-        found = {code.name: s.signature(self.terms) for code, s in general.items() if not code.is_foreign}
+        general = {code: summary for (code, given), summary in self.file.summaries.items() if not given}
+        found = {code.name: s.signature(self.file.terms) for code, s in general.items() if not code.is_foreign}
         return {name: signature for name, signature in found.items() if name != "<module>"}
-
-    def function(self, code: FunctionCode) -> Value:
-        """Return the value of a function after its decorators."""
-        return self.functions.get(code) or Function(code)
 
     # other files
 
@@ -384,26 +280,26 @@ class Analysis:
                 return (
                     self.library(qualified) if step and not in_project(self.document.roots, qualified) else None
                 ), True
-            own = self.module.definitions.get(place[1]) if str(place[0]) == self.document.path else None
+            own = self.file.module.definitions.get(place[1]) if str(place[0]) == self.document.path else None
             if own is not None:  # the file imports itself, by way of its package
-                return (Class(own) if isinstance(own, ClassCode) else self.function(own)), True
+                return (Class(own) if isinstance(own, ClassCode) else self.file.function(own)), True
             question = Question(str(place[0]), place[1], concerned)
-            answer = self.project.answers.answer(question)
+            answer = self.session.answers.answer(question)
             if answer is None:
                 return None, True
             if "alias" in answer:
                 qualified = answer["alias"]
                 continue
             if "class" in answer:
-                class_ = interface.read_class(answer["class"], qualified)
+                class_ = records.read_class(answer["class"], qualified)
                 self.hierarchy.bases[class_] = [self.library(base) for base in answer["class"]["bases"]]
                 return Class(class_), True
-            return interface.read(self, answer, question.path), bool(answer["final"])
+            return records.read(self.file, answer, question.path), bool(answer["final"])
         return None, True
 
     def reach(self, function: Function, *, concerned: bool) -> Function | None:
         """Return a function of another file with its summary, ``None`` when it is out of reach."""
-        if not function.code.is_foreign or (function.code, GENERAL) in self.summaries or not function.code.home:
+        if not function.code.is_foreign or (function.code, GENERAL) in self.file.summaries or not function.code.home:
             return function
         found = self.outside(function.code.home, concerned=concerned or function.code.is_property)
         if isinstance(found, Bound):  # a class method, which is bound by its attribute
@@ -412,28 +308,25 @@ class Analysis:
             return None
         return replace(found, captured=function.captured) if function.captured else found
 
-    def module_at(self, path: str) -> FunctionCode:
-        """Return what stands for the module's level of another file."""
-        if path not in self._modules:
-            self._modules[path] = FunctionCode(path, EMPTY, kind="module", is_foreign=True)
-        return self._modules[path]
-
-    def adopt(self, code: FunctionCode, summary: Summary | None) -> None:
-        """Take over a function of another file."""
-        if summary is not None:
-            self.summaries[code, GENERAL] = summary
-
-    def answer(self, name: str, concerned: bool) -> interface.Record | None:
+    def answer(self, name: str, concerned: bool) -> records.Record | None:
         """Return what the file says to others of a name in it; ``final`` tells whether it will say so for good."""
         self.prepare()
         plain, _, heir = name.partition(RECEIVER)
         head, _, rest = plain.partition(".")
-        definition = self.module.definitions.get(head)
+        definition = self.file.module.definitions.get(head)
         if isinstance(definition, ClassCode):
             method = self.hierarchy.method(definition, rest) if rest else None
             if method is None:
-                return None if rest else {"class": interface.write_class(self, definition)}
-            function = self.function(method)
+                return (
+                    None
+                    if rest
+                    else {
+                        "class": records.write_class(
+                            self.file, self.pytrees, definition, has_arrays=self.arrays is not None
+                        )
+                    }
+                )
+            function = self.file.function(method)
             if method.is_property:
                 concerned = True  # it is asked for where it is called
             elif method.kind == "classmethod":
@@ -441,40 +334,40 @@ class Analysis:
             if heir and method.is_foreign:
                 return {"alias": f"{method.home.partition(RECEIVER)[0]}{RECEIVER}{heir}"}
             inheriting = self.hierarchy.known_class(Library(heir)) if heir else None
-            given = GENERAL if inheriting is None else receiver(self, method, inheriting)
+            given = GENERAL if inheriting is None else receiver(self.file, method, inheriting)
             return self._described(function, concerned, given)
-        if head in self.module.imported:
-            return {"alias": self.module.imported[head] + name[len(head) :]}
+        if head in self.file.module.imported:
+            return {"alias": self.file.module.imported[head] + name[len(head) :]}
         if isinstance(definition, FunctionCode) and not rest:
-            return self._described(self.function(definition), concerned)
-        held = self.started[self.module].env.get(head) if head in self.module.bound_once else None
+            return self._described(self.file.function(definition), concerned)
+        held = self.file.environments[self.file.module].get(head) if head in self.file.module.bound_once else None
         if (isinstance(held, (*CALLABLE, Const)) or is_constant(held)) and not rest:
             return self._described(held, concerned)
-        for star in self.module.stars:
+        for star in self.file.module.stars:
             self.needs[Need("place", f"{star}.{name}")] = None
-            if locate_name(self.document.roots, f"{star}.{name}") is not None or self.table.get(f"{star}.{name}"):
+            if locate_name(self.document.roots, f"{star}.{name}") is not None or self.file.table.get(f"{star}.{name}"):
                 return {"alias": f"{star}.{name}"}
         return None
 
-    def _described(self, value: Value, concerned: bool, given: Specialisation = GENERAL) -> interface.Record | None:
+    def _described(self, value: Value, concerned: bool, given: Specialisation = GENERAL) -> records.Record | None:
         """Return the record of a value, unless it is a function that is not worth interpreting."""
         function = value
         while isinstance(function, Bound | Mapped | Partial):
             function = function.function
         if isinstance(function, Function) and not function.code.is_foreign:
-            if function.code in self.idle and not concerned:
+            if function.code in self.file.idle and not concerned:
                 return None
-            if self.judged and (function.code, given) not in self.summaries:
+            if self.judged and (function.code, given) not in self.file.summaries:
                 raise Forgotten
         function = value.function if isinstance(value, Bound) else value
         if isinstance(function, Function):
             reached = self.reach(function, concerned=concerned)
-            if reached is None or (function.code in self.idle and not concerned):
+            if reached is None or (function.code in self.file.idle and not concerned):
                 return None
             value = Bound(reached, value.self) if isinstance(value, Bound) else reached
         try:
-            record = interface.write(self, value, given)
-        except interface.TooLarge:
+            record = records.write(self.file, value, given)
+        except records.TooLarge:
             return None
         return record | {"final": self.is_final(value)}
 
@@ -485,7 +378,7 @@ class Analysis:
         found = self._libraries.get(qualified)
         if found is None:
             name = qualified
-            for root in self.roots:
+            for root in self.session.roots:
                 if qualified == root or qualified.startswith(f"{root}."):
                     name = f"jax{qualified[len(root) :]}"
             for private, public in CANONICAL.items():
@@ -501,9 +394,9 @@ class Analysis:
             if name in scope.local_names:
                 return self._defined(scope, name)
             scope = scope.parent
-        for star in self.module.stars:
+        for star in self.file.module.stars:
             qualified = self.library(f"{star}.{name}").qualified
-            if self.table.get(qualified) is not None or self.outside(qualified, concerned=True) is not None:
+            if self.file.table.get(qualified) is not None or self.outside(qualified, concerned=True) is not None:
                 return Library(qualified)
         return Library(f"builtins.{name}" if hasattr(builtins, name) else f"{UNBOUND}.{name}")
 
@@ -512,26 +405,30 @@ class Analysis:
         scope = code.parent
         while scope is not None and name not in scope.local_names:
             scope = scope.parent
-        return None if scope is None else self.terms.make("free", (scope, name))
+        return None if scope is None else self.file.terms.make("free", (scope, name))
 
     def _defined(self, scope: FunctionCode, name: str) -> Value:
         definition = scope.definitions.get(name)
         if isinstance(definition, FunctionCode):
-            return self.function(definition)
+            return self.file.function(definition)
         if isinstance(definition, ClassCode):
             return Class(definition)
         if name in scope.imported:
             return self.library(scope.imported[name])
-        held = self.started[scope].env.get(name) if scope in self.started and name in scope.bound_once else None
+        held = (
+            self.file.environments[scope].get(name)
+            if scope in self.file.environments and name in scope.bound_once
+            else None
+        )
         if isinstance(held, (*CALLABLE, Const)) or is_constant(held) or is_registry(held):
             return held
-        term = self.terms.make("free", (scope, name))
-        self.knowledge.name(term, name)
+        term = self.file.terms.make("free", (scope, name))
+        self.file.knowledge.name(term, name)
         if type(held) is int:
-            if held in self.knowledge.origins:
-                self.knowledge.origins.setdefault(term, self.knowledge.origins[held])
-            if held in self.classes:
-                self.classes.setdefault(term, self.classes[held])
+            if held in self.file.knowledge.origins:
+                self.file.knowledge.origins.setdefault(term, self.file.knowledge.origins[held])
+            if held in self.file.classes:
+                self.file.classes.setdefault(term, self.file.classes[held])
         return term
 
     def variable_class(self, qualified: str) -> ClassCode | None:
@@ -541,31 +438,6 @@ class Analysis:
         if qualified not in self._variables:
             self._variables[qualified] = variable_class(qualified)
         return self._variables[qualified]
-
-    def describes(self, qualified: str) -> bool:
-        """Say whether a signature table describes a name, parameter by parameter."""
-        return self.table.get(qualified) is not None
-
-    def literal_seed(self, flow: Interpreter, node: ast.Call, seed: int, kind: KeyKind) -> None:
-        """Note a key made from a literal seed; the second with one seed in one scope is of interest."""
-        slot = (flow.code, seed, kind)
-        first = self._seeds.setdefault(slot, node)
-        where = "same-seed" if first is not node else "function-body"
-        if where == "function-body" and flow.code.kind == "module":
-            return
-        self.add(
-            facts.ConstantKey(
-                node=node,
-                confidence=Confidence.POSSIBLE,
-                kind=kind,
-                where=where,
-                owner=flow.code.name,
-                first=first if first is not node else None,
-            )
-        )
-
-
-Task: TypeAlias = tuple[FunctionCode, Specialisation]
 
 
 @dataclass(slots=True)
@@ -577,9 +449,9 @@ class Draft:
 
     def changed(self) -> bool:
         """Say whether its key signature differs from that of the round before."""
-        terms = self.analysis.terms
+        terms = self.analysis.file.terms
         before = self.analysis.drafts.get(self.task)
-        now = self.analysis.summaries[self.task].signature(terms)
+        now = self.analysis.file.summaries[self.task].signature(terms)
         if before is None:
             return bool(now.sinks or now.sources or now.forwards)
         return now != before.signature(terms)
@@ -593,5 +465,5 @@ class Draft:
 
     def withdraw(self) -> None:
         """Take it back; until the next round has another one it is what is known so far."""
-        self.analysis.drafts[self.task] = self.analysis.summaries.pop(self.task)
-        self.analysis.flows.pop(self.task)
+        self.analysis.drafts[self.task] = self.analysis.file.summaries.pop(self.task)
+        self.analysis.file.runs.pop(self.task)

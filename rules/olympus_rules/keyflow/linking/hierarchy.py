@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.summary import RECEIVER
 from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
-from olympus_rules.keyflow.interpret.specialisation import RECEIVER
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.linking.analysis import Analysis
 
 __all__ = ["Hierarchy", "is_left_open"]
 
@@ -28,9 +25,9 @@ class Hierarchy:
         bases: the values of the bases of each class.
     """
 
-    def __init__(self, analysis: Analysis) -> None:
-        """Take the analysis of the file."""
-        self._analysis = analysis
+    def __init__(self, file: File) -> None:
+        """Take the tables of the file."""
+        self._file, self._linker = file, file.linker
         self.bases: dict[ClassCode, list[Value]] = {}
         self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
@@ -58,7 +55,7 @@ class Hierarchy:
         The subclasses in this file are known. Of a class that leaves methods to its subclasses, others are elsewhere.
         """
         if self._overridden is None:
-            self._overridden = _overridden(self._analysis.module.definitions)
+            self._overridden = _overridden(self._file.module.definitions)
         if class_ not in self._abstract:
             self._abstract[class_] = not class_.home and any(map(is_left_open, class_.node.body))
         return self._abstract[class_] or name in self._overridden.get(class_, ())
@@ -66,8 +63,8 @@ class Hierarchy:
     def _foreign_method(self, class_: ClassCode, name: str, heir: ClassCode) -> FunctionCode:
         """Return a method of a class of another file, as a class that inherits it has it."""
         home = f"{class_.home}.{name}"
-        if heir is not class_ and (heir.home or self._analysis.module.definitions.get(heir.name) is heir):
-            home += f"{RECEIVER}{heir.home or f'{self._analysis.name}.{heir.name}'}"
+        if heir is not class_ and (heir.home or self._file.module.definitions.get(heir.name) is heir):
+            home += f"{RECEIVER}{heir.home or f'{self._file.name}.{heir.name}'}"
         if home not in class_.methods:
             class_.methods[home] = FunctionCode(
                 f"{class_.name}.{name}", class_.node, kind=class_.kinds[name], is_foreign=True, home=home
@@ -124,7 +121,7 @@ class Hierarchy:
         if slot not in self._held:
             self._held[slot] = None  # for the time being: the methods may ask for themselves
             found = [value for value in self._set_up(class_, attribute) if value != Const(None)]
-            known = [self._analysis.classes.get(value) if type(value) is int else None for value in found]
+            known = [self._file.classes.get(value) if type(value) is int else None for value in found]
             self._held[slot] = known[0] if len(set(known)) == 1 else None
         return self._held[slot]
 
@@ -152,7 +149,7 @@ class Hierarchy:
         if isinstance(value, Bound | Mapped):
             inner = value.function
             if isinstance(inner, Library):
-                inner = self._analysis.outside(inner.qualified, concerned=True) or inner
+                inner = self._linker.outside(inner.qualified, concerned=True) or inner
             function = self._of_object(inner, owner)
             if function is None:
                 return None
@@ -168,23 +165,23 @@ class Hierarchy:
     def _written_by(self, class_: ClassCode, name: str) -> Iterable[tuple[str, Value]]:
         """Return the attributes of its object that a method writes, with their values."""
         method = self.method(class_, name)
-        reached = None if method is None else self._analysis.reach(Function(method), concerned=True)
-        summary = None if reached is None else self._analysis.summary(reached.code)
+        reached = None if method is None else self._linker.reach(Function(method), concerned=True)
+        summary = None if reached is None else self._linker.summary(reached.code)
         if summary is None:
             return
         for term, attribute, value, _ in summary.writes:
             if (
-                self._analysis.terms.operation(term) == "param"
-                and (self._analysis.terms.data(term)[1],) == summary.code.parameters[:1]
+                self._file.terms.operation(term) == "param"
+                and (self._file.terms.data(term)[1],) == summary.code.parameters[:1]
             ):
                 yield attribute, value
 
     def known_class(self, value: Value) -> ClassCode | None:
         """Return the class that a value is, wherever it stands in the project."""
         if isinstance(value, Library):
-            found = self._analysis.outside(value.qualified, concerned=False)
+            found = self._linker.outside(value.qualified, concerned=False)
             if found is None:
-                return self._analysis.variable_class(value.qualified)
+                return self._linker.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
 

@@ -9,6 +9,7 @@ from olympus_rules.keyflow.linking.analysis import Analysis, Forgotten
 from olympus_rules.keyflow.linking.answers import Answers, Need, Question
 from olympus_rules.keyflow.linking.records import Record
 from olympus_rules.keyflow.linking.recursion import Stack
+from olympus_rules.keyflow.linking.session import Session
 from olympus_rules.signatures import signatures
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.array_names import imported_names, may_hold_arrays
@@ -30,11 +31,8 @@ class Project:
 
     Attributes:
         answers: what is known of the names that files asked each other for.
-        roots: the names under which the JAX namespace may be imported.
-        table: what library functions do with keys.
-        stack: the functions that are being interpreted, of all files.
+        session: what the analyses share.
         opened: how many files were parsed.
-        keyed: parameters to which nothing but keys comes: path of the file, line and column of the function, name.
     """
 
     def __init__(
@@ -48,15 +46,13 @@ class Project:
             answers: what is known from before.
         """
         self.answers = Answers(self.compute) if answers is None else answers
-        self.roots = roots
-        self.table = signatures(packs)
+        self.session = Session(roots, signatures(packs), self.answers)
         self.opened = 0
-        self.keyed: frozenset[tuple[str, int, int, str]] = frozenset()
         self.reset()
 
     def reset(self) -> None:
         """Forget all files, as when an analysis was broken off."""
-        self.stack = Stack()
+        self.session.stack = Stack()
         self._analyses: dict[str, Analysis] = {}
         self._last: Analysis | None = None
         self._keyed: dict[str, bool] = {}
@@ -88,7 +84,7 @@ class Project:
             self._last.let_go()
         analysis = self._analyses.pop(document.path, None) if document.path else None
         if analysis is None or analysis.document is not document:
-            analysis = Analysis(document, self)
+            analysis = Analysis(document, self.session)
         if document.path:
             self._analyses[document.path] = analysis
         self._last = analysis
@@ -144,7 +140,7 @@ class Project:
         if found is None:
             try:
                 data = Path(path).read_bytes()
-                found = may_hold_keys(data, self.roots) or may_hold_arrays(data, Path(path), self.roots)
+                found = may_hold_keys(data, self.session.roots) or may_hold_arrays(data, Path(path), self.session.roots)
             except OSError:
                 found = False
             self._keyed[path] = found
@@ -168,7 +164,7 @@ class Project:
                 if len(data) > LARGEST_FILE:
                     return None
                 self.answers.stamp(path, data)
-                analysis = Analysis(self.document(path, decode(data)), self)
+                analysis = Analysis(self.document(path, decode(data)), self.session)
             except (OSError, *NOT_PARSED):
                 return None
         self._analyses[path] = analysis  # the youngest

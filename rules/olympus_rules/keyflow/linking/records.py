@@ -10,15 +10,18 @@ from __future__ import annotations
 import ast
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers
+from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Captured, Specialisation, Summary
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
+    Boundary,
     Choice,
     Class,
     Condition,
@@ -32,12 +35,7 @@ from olympus_rules.keyflow.domain.values import (
     Value,
 )
 from olympus_rules.keyflow.facts import KeyKind
-from olympus_rules.keyflow.interpret.specialisation import GENERAL, RECEIVER, Specialisation
-from olympus_rules.keyflow.interpret.summary import Captured, Summary
-from olympus_rules.keyflow.interpret.transformed import Boundary
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.linking.analysis import Analysis
+from olympus_rules.keyflow.notes.pytrees import Pytrees
 
 __all__ = ["Record", "TooLarge", "read", "read_class", "write", "write_class"]
 
@@ -50,31 +48,38 @@ class TooLarge(Exception):
     """A summary is larger than what is worth handing on."""
 
 
-def write(analysis: Analysis, value: Value, given: Specialisation = GENERAL) -> Record:
+def write(file: File, value: Value, given: Specialisation = GENERAL) -> Record:
     """Return what a module-level name holds as a record; ``given`` is what a function is called with.
 
     Raises:
         TooLarge: it is a function whose summary is out of proportion.
     """
-    table = _Writer(analysis, analysis.module)
+    table = _Writer(file, file.module)
     table.given = given
     record: Record = {"value": table.value(value, inline=True)}
     return record | table.tables()
 
 
-def write_class(analysis: Analysis, class_: ClassCode) -> Record:
-    """Return a class as a record: its fields, the names of its methods, and its bases."""
-    table = _Writer(analysis, analysis.module)
+def write_class(file: File, pytrees: Pytrees, class_: ClassCode, *, has_arrays: bool) -> Record:
+    """Return a class as a record: its fields, the names of its methods, its bases, its traits as a pytree.
+
+    Args:
+        file: the tables of its file.
+        pytrees: what the file tells of its classes.
+        class_: the class.
+        has_arrays: whether the file may have objects with ``__jax_array__``.
+    """
+    table = _Writer(file, file.module)
     methods = {name: code.kind for name, code in class_.methods.items()}
     bases = [
-        table.value(base) for base in analysis.hierarchy.bases.get(class_, ()) if isinstance(base, Class | Library)
+        table.value(base) for base in file.linker.hierarchy.bases.get(class_, ()) if isinstance(base, Class | Library)
     ]
     names = [str(rest[0]) for kind, *rest in bases if kind == "library"]
     record: Record = {"name": class_.name, "fields": class_.fields, "methods": methods, "bases": names}
     record["values"] = sorted(class_.values)
-    own = analysis.pytrees.own(class_)
+    own = pytrees.own(class_)
     record |= {"registered": own.registered, "inert": own.inert}
-    if analysis.arrays is not None and analysis.pytrees.array_class(class_) is not None:
+    if has_arrays and pytrees.array_class(class_) is not None:
         record["line"] = own.line
     return record
 
@@ -82,8 +87,8 @@ def write_class(analysis: Analysis, class_: ClassCode) -> Record:
 class _Writer:
     """Writes the values of one scope with the terms that they need."""
 
-    def __init__(self, analysis: Analysis, code: FunctionCode, within: frozenset[FunctionCode] = frozenset()) -> None:
-        self.analysis = analysis
+    def __init__(self, file: File, code: FunctionCode, within: frozenset[FunctionCode] = frozenset()) -> None:
+        self.file = file
         self.code = code
         self.within = within | {code}  # a function may return itself
         self.captured: tuple[Captured, ...] = ()
@@ -97,17 +102,17 @@ class _Writer:
     def tables(self) -> Record:
         """Return the terms that were met, the conditions among them, and what is known of them."""
         numbers = list(self._index.items())
-        classes = self.analysis.classes
+        classes = self.file.classes
         homes = [[n, self._class_home(classes[term])] for term, n in numbers if term in classes]
         found = [[n, home] for n, home in homes if home]
-        used = self.analysis.knowledge.used
+        used = self.file.knowledge.used
         ranks = [[n, used[term]] for term, n in numbers if term in used]
         return {"terms": self.terms, "tests": self.tests, "classes": found, "ranks": ranks}
 
     def _class_home(self, class_: ClassCode) -> str:
         """Return the qualified name of a class, empty for one inside a function."""
-        known = self.analysis.module.definitions.get(class_.name) is class_
-        return class_.home or (f"{self.analysis.name}.{class_.name}" if known else "")
+        known = self.file.module.definitions.get(class_.name) is class_
+        return class_.home or (f"{self.file.name}.{class_.name}" if known else "")
 
     def _function_home(self, code: FunctionCode) -> str:
         """Return the qualified name of a function or method, empty for one inside a function."""
@@ -117,8 +122,8 @@ class _Writer:
         if code.owner is not None:
             home = self._class_home(code.owner)
             return f"{home}.{name}" if home and code.owner.methods.get(name) is code else ""
-        known = self.analysis.module.definitions.get(code.name) is code
-        return f"{self.analysis.name}.{name}" if known else ""
+        known = self.file.module.definitions.get(code.name) is code
+        return f"{self.file.name}.{name}" if known else ""
 
     def value(self, value: Value, *, inline: bool = False) -> list[Any]:
         """Return a value; a function is written out where ``inline`` says so and where nothing names it."""
@@ -178,14 +183,14 @@ class _Writer:
             "vararg": code.vararg,
             "kwarg": code.kwarg,
             "kind": code.kind,
-            "reads": sorted(code.reads) if code.parent is not self.analysis.module else [],
+            "reads": sorted(code.reads) if code.parent is not self.file.module else [],
             "home": self._function_home(code),
         }
-        given = given if not code.is_foreign and self.analysis.may_specialise(code, given) else GENERAL
-        summary = self.analysis.summary(code, given)
+        given = given if not code.is_foreign and self.file.linker.may_specialise(code, given) else GENERAL
+        summary = self.file.linker.summary(code, given)
         if summary is None:
             return record
-        table = _Writer(self.analysis, code, self.within)
+        table = _Writer(self.file, code, self.within)
         table.captured = summary.captured
         record["uses"] = [table.use(use) for use in summary.uses]
         record["returns"] = table.value(summary.returns)
@@ -194,7 +199,7 @@ class _Writer:
         ]
         record["changes"] = [[table.term(term), name] for term, name in summary.changes]
         handed = [*leaves(summary.returns), *(term for _, _, value, _ in summary.writes for term in leaves(value))]
-        knowledge = self.analysis.knowledge
+        knowledge = self.file.knowledge
         record["filled"] = [
             [table.term(term), knowledge.filled.get(term, False)]
             for term in dict.fromkeys(handed)
@@ -217,7 +222,7 @@ class _Writer:
 
     def path(self, path: PathCondition) -> list[list[int]]:
         """Return a condition as the numbers of the tests that hold and of those that fail."""
-        tests = self.analysis.decisions.tests
+        tests = self.file.decisions.tests
         holds, fails = [[(self._spelling(tests[bit]), bit) for bit in bit_numbers(mask)] for mask in path]
         subjects = {self._compared(tests[bit]) for _, bit in holds} - {None}
         fails = [(text, bit) for text, bit in fails if self._compared(tests[bit]) not in subjects]
@@ -225,13 +230,13 @@ class _Writer:
 
     def _compared(self, test: Term) -> Term | None:
         """Return what a test compares with a constant: one constant that it equals rules out the others."""
-        operation, data, *args = self.analysis.terms.parts[test]
-        is_equality = operation == "op" and data == "Eq" and self.analysis.terms.operation(args[1]) == "const"
+        operation, data, *args = self.file.terms.parts[test]
+        is_equality = operation == "op" and data == "Eq" and self.file.terms.operation(args[1]) == "const"
         return args[0] if is_equality else None
 
     def _spelling(self, term: Term, depth: int = 6) -> str:
         """Return a term as text by which tests are sorted: their numbers tell what was interpreted before."""
-        operation, data, *args = self.analysis.terms.parts[term]
+        operation, data, *args = self.file.terms.parts[term]
         if operation in ("param", "free"):
             data = data[1]
         elif operation == "attr":
@@ -244,7 +249,7 @@ class _Writer:
     def test(self, bit: int) -> int:
         """Return the number of a test."""
         if bit not in self._bits:
-            self.tests.append(self.term(self.analysis.decisions.tests[bit]))
+            self.tests.append(self.term(self.file.decisions.tests[bit]))
             self._bits[bit] = len(self.tests) - 1
         return self._bits[bit]
 
@@ -269,7 +274,7 @@ class _Writer:
         return self._views.setdefault(data, _view_name(data, len(self._views)))
 
     def _parts(self, term: Term) -> list[Any]:
-        terms = self.analysis.terms
+        terms = self.file.terms
         operation, data = terms.operation(term), terms.data(term)
         if operation == "const":
             return ["const", data] if _plain(data) else ["fresh", ""]
@@ -282,7 +287,7 @@ class _Writer:
         elif operation == "attr" or operation == "slice":
             data = list(data)
         elif operation == "op" and data == "path":
-            parts = self.analysis.decisions.parts(term)
+            parts = self.file.decisions.parts(term)
             assert parts is not None
             return ["path", self.path(parts)]  # decisions have other numbers elsewhere
         elif operation == "op":
@@ -347,9 +352,9 @@ def _boundaries(records: list[Any]) -> tuple[Boundary, ...]:
     return tuple(Boundary.from_record(record) for record in records)
 
 
-def read(analysis: Analysis, record: Record, path: str) -> Value:
-    """Return the value of a record of another file in the terms of an analysis."""
-    return _Reader(analysis, record, analysis.module_at(path)).value(record["value"])
+def read(file: File, record: Record, path: str) -> Value:
+    """Return the value of a record of another file in the terms of this one."""
+    return _Reader(file, record, file.module_at(path)).value(record["value"])
 
 
 def read_class(record: Record, home: str) -> ClassCode:
@@ -371,8 +376,8 @@ def read_class(record: Record, home: str) -> ClassCode:
 class _Reader:
     """Reads the values of one scope."""
 
-    def __init__(self, analysis: Analysis, record: Record, code: FunctionCode) -> None:
-        self.analysis = analysis
+    def __init__(self, file: File, record: Record, code: FunctionCode) -> None:
+        self.file = file
         self.code = code
         self.terms: list[Term] = []
         self.tests: list[int] = record["tests"]
@@ -380,14 +385,14 @@ class _Reader:
         for number, (operation, data, *args) in enumerate(record["terms"]):
             self.terms.append(self._term(number, operation, data, [self.terms[arg] for arg in args]))
         for number, home in record["classes"]:
-            class_ = analysis.outside(home, concerned=False)
+            class_ = file.linker.outside(home, concerned=False)
             if isinstance(class_, Class):
-                analysis.classes[self.terms[number]] = class_.code
+                file.classes[self.terms[number]] = class_.code
         for number, rank in record["ranks"]:
-            analysis.knowledge.used.setdefault(self.terms[number], rank)
+            file.knowledge.used.setdefault(self.terms[number], rank)
 
     def _term(self, number: int, operation: str, data: Any, args: list[Term]) -> Term:
-        terms, own = self.analysis.terms, (self.code, number)
+        terms, own = self.file.terms, (self.code, number)
         if operation == "const":
             return terms.const(data)
         if operation == "param":
@@ -401,7 +406,7 @@ class _Reader:
         if operation == "op":
             return terms.make("op", data if data is not None else own, *args)
         if operation == "path":
-            return self.analysis.decisions.whole(self.path(data))
+            return self.file.decisions.whole(self.path(data))
         if operation == "view":
             if data not in self._views:
                 self._views[data] = _view_name(data, terms.number())
@@ -426,7 +431,7 @@ class _Reader:
         if kind == "map":
             return Map(tuple((key, self.value(item)) for key, item in rest[0]), rest[1])
         if kind == "library":
-            library = self.analysis.library(rest[0])
+            library = self.file.linker.library(rest[0])
             return replace(library, traced=_boundaries(rest[1])) if len(rest) > 1 else library
         if kind == "choice":
             return Choice(tuple((self.path(path), self.value(part)) for path, part in rest[0]))
@@ -466,14 +471,15 @@ class _Reader:
         )
         summary = None
         if "returns" in record:
-            summary = _Reader(self.analysis, record, code).summary(record)
-        self.analysis.adopt(code, summary)
+            summary = _Reader(self.file, record, code).summary(record)
+        if summary is not None:
+            self.file.summaries[code, GENERAL] = summary
         return code
 
     def summary(self, record: Record) -> Summary:
         """Return the summary of the function whose scope this is."""
         for term, true in record["filled"]:
-            self.analysis.knowledge.fill(self.terms[term], true=true)
+            self.file.knowledge.fill(self.terms[term], true=true)
         return Summary(
             self.code,
             tuple(self.use(*use) for use in record["uses"]),
@@ -503,7 +509,7 @@ class _Reader:
 
     def path(self, path: list[list[int]]) -> PathCondition:
         """Return a condition in the decisions of the analysis."""
-        decisions = self.analysis.decisions
+        decisions = self.file.decisions
         holds, fails = 0, 0
         for number in path[0]:
             mask, excluded = decisions.outcomes(self.terms[self.tests[number]])[0]

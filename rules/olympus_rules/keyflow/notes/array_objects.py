@@ -6,9 +6,8 @@ All of this sleeps in files that neither define such a class nor import what may
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.code.lowering import dotted_name
@@ -16,10 +15,15 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, parts
-from olympus_rules.keyflow.domain.paths import both
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.paths import PathCondition, both
+from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.state import State
+from olympus_rules.keyflow.domain.summary import GENERAL
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
+    Boundary,
     Choice,
     Class,
     Const,
@@ -32,18 +36,14 @@ from olympus_rules.keyflow.domain.values import (
     SliceOf,
     Value,
 )
-from olympus_rules.keyflow.interpret.transformed import OPERANDS, Boundary
-from olympus_rules.keyflow.linking.answers import Need
 from olympus_rules.keyflow.notes.pending import spelled
-from olympus_rules.keyflow.notes.pytrees import ArrayClass, variable_class
+from olympus_rules.keyflow.notes.pytrees import ArrayClass, Pytrees, variable_class
+from olympus_rules.keyflow.notes.transformed import OPERANDS
+from olympus_rules.syntax import Document
 from olympus_rules.syntax.array_names import defines_arrays, imported_names, stands_for
 from olympus_rules.syntax.project import Location
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
-    from olympus_rules.keyflow.linking.analysis import Analysis
-
-__all__ = ["ArrayObjects"]
+__all__ = ["ArrayObjects", "array_names"]
 
 # Functions of jax.lax and jax.random that convert such an object in JAX 0.4.38 to 0.10.2, by the parameter.
 CONVERTING = frozenset(
@@ -67,6 +67,25 @@ ARRAY_TYPES = frozenset({"chex.Array", "jax.Array", "jax.numpy.ndarray", "jaxtyp
 MAKERS = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.random.")
 
 
+def array_names(document: Document, imported: Mapping[str, str]) -> tuple[frozenset[str] | None, list[str]]:
+    """Return the imported names of a file that may be classes with ``__jax_array__``, or have one beside them.
+
+    Args:
+        document: the file.
+        imported: the qualified name of each imported name.
+
+    Returns:
+        The names, ``None`` if the file can have no objects of such classes; and the qualified names that other files
+        were asked for.
+    """
+    data = document.text.encode(errors="surrogatepass")
+    place = Location(document.module, document.is_package, document.roots)
+    found = {name for name, qualified in imported.items() if _is_variables(qualified, document.text)}
+    asked = imported_names(data, place)
+    found.update(name for qualified, name in asked.items() if stands_for(document.roots, qualified))
+    return frozenset(found) if found or defines_arrays(data) else None, list(asked)
+
+
 class ArrayObjects:
     """What one file does with such objects.
 
@@ -75,41 +94,25 @@ class ArrayObjects:
         bodies: functions of the file that are transformed, or called by a loop or conditional of JAX.
     """
 
-    def __init__(self, analysis: Analysis, names: frozenset[str]) -> None:
-        """Take the analysis of the file."""
-        self._analysis = analysis
+    def __init__(self, file: File, pytrees: Pytrees, names: frozenset[str]) -> None:
+        """Take the tables of the file."""
+        self._file, self._linker, self._pytrees = file, file.linker, pytrees
         self.names = names
         self.bodies: dict[FunctionCode, tuple[str, Boundary | None]] = {}
         self._annotated: dict[Term, ClassCode] = {}
         self._arrays: set[Term] = set()
         self._crossed: set[tuple[FunctionCode, str]] = set()
 
-    @classmethod
-    def of(cls, analysis: Analysis) -> ArrayObjects | None:
-        """Return what looks for such objects in a file, ``None`` where there cannot be any.
-
-        What the answer rests on becomes part of the needs of the file.
-        """
-        document, imported = analysis.document, analysis.module.imported
-        data = document.text.encode(errors="surrogatepass")
-        place = Location(document.module, document.is_package, document.roots)
-        found = {name for name, qualified in imported.items() if _is_variables(qualified, document.text)}
-        for qualified, name in imported_names(data, place).items():
-            analysis.needs[Need("array", qualified)] = None
-            if stands_for(document.roots, qualified):
-                found.add(name)
-        return cls(analysis, frozenset(found)) if found or defines_arrays(data) else None
-
     def mentions(self) -> frozenset[str]:
         """Return the names by which a function shows that it may have to do with such objects: classes, variables."""
-        analysis = self._analysis
-        definitions = analysis.module.definitions.items()
+        module = self._file.module
+        definitions = module.definitions.items()
         known = [
             definition
             for _, definition in definitions
-            if isinstance(definition, ClassCode) and analysis.pytrees.array_class(definition) is not None
+            if isinstance(definition, ClassCode) and self._pytrees.array_class(definition) is not None
         ]
-        values = analysis.started[analysis.module].env.values.items()
+        values = self._file.environments[module].values.items()
         held = {str(name) for name, value in values if isinstance(name, str) and self.concerns(value)}
         return self.names.union((class_.name for class_ in known), held)
 
@@ -117,20 +120,19 @@ class ArrayObjects:
 
     def class_of(self, term: Term) -> tuple[ArrayClass, Confidence] | None:
         """Return the class of an object that stands for an array, and how sure that is."""
-        analysis = self._analysis
-        class_, confidence = analysis.classes.get(term), Confidence.CERTAIN
+        class_, confidence = self._file.classes.get(term), Confidence.CERTAIN
         if class_ is None:
             class_, confidence = self._annotated.get(term) or self._held(term), Confidence.LIKELY
-        found = None if class_ is None else analysis.pytrees.array_class(class_)
+        found = None if class_ is None else self._pytrees.array_class(class_)
         return None if found is None else (found, confidence)
 
     def _held(self, term: Term) -> ClassCode | None:
         """Return the class of what an attribute holds from the start."""
-        terms, classes = self._analysis.terms, self._analysis.classes
+        terms, classes = self._file.terms, self._file.classes
         if terms.operation(term) != "attr":
             return None
         owner = classes.get(terms.args(term)[0])
-        return None if owner is None else self._analysis.hierarchy.held_class(owner, terms.data(term)[0])
+        return None if owner is None else self._linker.hierarchy.held_class(owner, terms.data(term)[0])
 
     def given(self, arguments: Arguments) -> frozenset[Term]:
         """Return the objects among the arguments of a call.
@@ -144,7 +146,7 @@ class ArrayObjects:
         return any(self.class_of(term) is not None for term in leaves(value))
 
     def _objects(
-        self, flow: Interpreter, value: Value, node: ast.expr | None
+        self, path: PathCondition, value: Value, node: ast.expr | None
     ) -> Iterator[tuple[Term, ast.expr | None, ArrayClass, Confidence]]:
         """Return the objects in a value and its containers, with their expressions."""
         if type(value) is int:
@@ -154,14 +156,14 @@ class ArrayObjects:
         elif isinstance(value, Sequence | Map):
             if not isinstance(value, Sequence) or value.kind not in ("stack", "spec"):
                 for part, expression in parts(value, node):
-                    yield from self._objects(flow, part, expression)
+                    yield from self._objects(path, part, expression)
         elif isinstance(value, Choice):
-            arms = [part for path, part in value.arms if both(flow.path, path) is not None]
+            arms = [part for condition, part in value.arms if both(path, condition) is not None]
             for part in arms:
-                for term, expression, class_, confidence in self._objects(flow, part, node):
+                for term, expression, class_, confidence in self._objects(path, part, node):
                     yield term, expression, class_, confidence if len(arms) == 1 else min(confidence, Confidence.LIKELY)
 
-    def parameter(self, flow: Interpreter, name: str, term: Term) -> None:
+    def parameter(self, flow: State, name: str, term: Term) -> None:
         """Look at the annotation of a parameter."""
         annotation = _annotations(flow.code.node).get(name)
         if annotation is None:
@@ -170,8 +172,8 @@ class ArrayObjects:
         if isinstance(resolved, Library) and resolved.qualified in ARRAY_TYPES:
             self._arrays.add(term)
         elif isinstance(resolved, Class | Library):
-            class_ = self._analysis.hierarchy.known_class(resolved)
-            if class_ is not None and self._analysis.pytrees.array_class(class_) is not None:
+            class_ = self._linker.hierarchy.known_class(resolved)
+            if class_ is not None and self._pytrees.array_class(class_) is not None:
                 self._annotated[term] = class_
 
     def _resolve(self, code: FunctionCode, annotation: ast.expr) -> Value | None:
@@ -188,14 +190,14 @@ class ArrayObjects:
         head, *rest = name.split(".")
         if not all(part.isidentifier() for part in (head, *rest)):
             return None
-        value = self._analysis.outer_value(code, head)
+        value = self._linker.outer_value(code, head)
         if not rest:
             return value
-        return self._analysis.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
+        return self._linker.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
 
     # calls
 
-    def called(self, flow: Interpreter, function: Library, arguments: Arguments, result: Value) -> Value:
+    def called(self, flow: State, function: Library, arguments: Arguments, result: Value) -> Value:
         """Look at a call of a function from outside this file; returns what it gives."""
         qualified = function.qualified
         if function.traced:
@@ -208,16 +210,16 @@ class ArrayObjects:
             self._random(flow, qualified, arguments)
         elif qualified == "jax.device_put":
             self._given(flow, qualified, arguments.get(0, "x"), arguments.expression(0, "x"), arguments, plain=True)
-        class_ = self._analysis.variable_class(qualified)
+        class_ = self._linker.variable_class(qualified)
         if class_ is not None:
             made = result if type(result) is int else flow.terms.fresh()
-            self._analysis.classes[made] = class_
+            self._file.classes[made] = class_
             return made
         if qualified.startswith(ARRAYS) and self.concerns(result):  # `jnp.asarray(x)`, which the key flow sees through
             return flow.terms.make("op", (qualified, flow.terms.number()))
         return result
 
-    def crossing(self, flow: Interpreter, function: Function | Library, arguments: Arguments) -> None:
+    def crossing(self, flow: State, function: Function | Library, arguments: Arguments) -> None:
         """Look at the arguments of a transformed function."""
         code = function.code if isinstance(function, Function) else None
         parameters = code.parameters if code is not None else ()
@@ -230,7 +232,7 @@ class ArrayObjects:
             if boundary is not None:
                 self._crosses(flow, boundary.name, "argument", value, node, arguments, code, name)
 
-    def mapped(self, flow: Interpreter, mapped: Mapped, arguments: Arguments, axes: Iterable[Value]) -> None:
+    def mapped(self, flow: State, mapped: Mapped, arguments: Arguments, axes: Iterable[Value]) -> None:
         """Look at the arguments of a mapped function; ``axes`` are those of the positional ones."""
         if mapped.name.startswith("filter_") or mapped.name == "vectorize":
             return
@@ -248,7 +250,7 @@ class ArrayObjects:
             boundary = function.traced[-1] if function.traced and boundary is None else boundary
             self.bodies.setdefault(function.code, (name, boundary))
 
-    def _operands(self, flow: Interpreter, qualified: str, arguments: Arguments) -> None:
+    def _operands(self, flow: State, qualified: str, arguments: Arguments) -> None:
         for position, name, role in OPERANDS[qualified]:
             value = arguments.get(position, name)
             if value is not None:
@@ -259,7 +261,7 @@ class ArrayObjects:
 
     def _crosses(
         self,
-        flow: Interpreter,
+        flow: State,
         name: str,
         role: str,
         value: Value,
@@ -268,7 +270,7 @@ class ArrayObjects:
         code: FunctionCode | None = None,
         parameter: str | None = None,
     ) -> None:
-        for term, expression, class_, confidence in self._objects(flow, value, node):
+        for term, expression, class_, confidence in self._objects(flow.path, value, node):
             place = expression or node or arguments.node or flow.site
             if not class_.plain or place is None:
                 continue
@@ -278,15 +280,15 @@ class ArrayObjects:
                 self._crossed.add((code, parameter))
             self._note(facts.ArrayAtTransform, place, expression, class_, confidence, name, role)
 
-    def _lax(self, flow: Interpreter, qualified: str, arguments: Arguments) -> None:
+    def _lax(self, flow: State, qualified: str, arguments: Arguments) -> None:
         if qualified in CONVERTING:
             return
         plain = qualified.rpartition(".")[2] in TREES
         for _, _, value, node in _each(arguments):
             self._given(flow, qualified, value, node, arguments, plain=plain)
 
-    def _random(self, flow: Interpreter, qualified: str, arguments: Arguments) -> None:
-        row = self._analysis.table.get(qualified)
+    def _random(self, flow: State, qualified: str, arguments: Arguments) -> None:
+        row = self._file.table.get(qualified)
         parameters = row.parameters if row is not None else ("key",)
         keys = {*row.sinks, *row.folds} if row is not None else set()
         if qualified in KEYED or (row is not None and row.derive):
@@ -301,7 +303,7 @@ class ArrayObjects:
 
     def _given(
         self,
-        flow: Interpreter,
+        flow: State,
         qualified: str,
         value: Value | None,
         node: ast.expr | None,
@@ -313,22 +315,22 @@ class ArrayObjects:
         """Note the objects in an argument; ``plain`` says that the function takes those of registered classes."""
         if value is None:
             return
-        for _, expression, class_, confidence in self._objects(flow, value, node):
+        for _, expression, class_, confidence in self._objects(flow.path, value, node):
             place = expression or node or arguments.node or flow.site
             if place is not None and (class_.plain or not plain):
                 self._note(facts.ArrayOutsideNumpy, place, expression, class_, confidence, qualified, role)
 
     # indices
 
-    def indexed(self, flow: Interpreter, value: Value, index: Value, node: ast.Subscript) -> None:
+    def indexed(self, flow: State, value: Value, index: Value, node: ast.Subscript) -> None:
         """Look at ``value[index]``: an array takes no such object for an index, a dictionary does."""
         if not self._is_array(flow, value, index):
             return
         for part, expression in _index_parts(index, node.slice):
-            for _, inner, class_, confidence in self._objects(flow, part, expression):
+            for _, inner, class_, confidence in self._objects(flow.path, part, expression):
                 self._note(facts.ArrayOutsideNumpy, inner or node, inner, class_, confidence, "", "index")
 
-    def _is_array(self, flow: Interpreter, value: Value, index: Value) -> bool:
+    def _is_array(self, flow: State, value: Value, index: Value) -> bool:
         if isinstance(index, Sequence) and any(isinstance(part, SliceOf) for part in index.items):
             return True
         if type(value) is not int:
@@ -353,7 +355,7 @@ class ArrayObjects:
         function: str,
         role: str,
     ) -> None:
-        self._analysis.add(
+        self._file.add(
             kind(
                 node=node,
                 confidence=confidence,
@@ -371,21 +373,26 @@ class ArrayObjects:
     def finish(self) -> None:
         """Look at what transformed functions return, and at parameters that are said to take such objects."""
         for code, (name, boundary) in self.bodies.items():
-            flow = self._analysis.started.get(code)
-            if flow is None or code.is_foreign:
+            run = self._run_of(code)
+            if run is None:
                 continue
-            for node, value in _returned(code, [value for _, value in flow.returns]):
-                for _, expression, class_, confidence in self._objects(flow, value, node):
+            for node, value in _returned(code, [value for _, value in run.returns]):
+                for _, expression, class_, confidence in self._objects(run.path, value, node):
                     if class_.plain:
                         place = expression or node
                         self._note(facts.ArrayAtTransform, place, expression, class_, confidence, name, "result")
             if boundary is not None:
                 self._parameters(code, boundary)
 
+    def _run_of(self, code: FunctionCode) -> Run | None:
+        """Return the result of a function's interpretation, the general one if there are several."""
+        runs = self._file.runs
+        return runs.get((code, GENERAL)) or next((run for (other, _), run in runs.items() if other is code), None)
+
     def _parameters(self, code: FunctionCode, boundary: Boundary) -> None:
         arguments = _arguments(code.node)
         for position, name in enumerate(code.parameters):
-            found = self.class_of(self._analysis.terms.make("param", (code, name)))
+            found = self.class_of(self._file.terms.make("param", (code, name)))
             if found is None or not found[0].plain or (code, name) in self._crossed or name not in arguments:
                 continue
             if boundary.takes(position, name):

@@ -8,20 +8,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import sizes
 from olympus_rules.keyflow.notes.pending import note, spelled
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = ["Look", "look", "look_at_joined", "transposition"]
 
@@ -51,7 +48,7 @@ class Look:
         stacked: how many elements are stacked, where that is known.
     """
 
-    flow: Interpreter
+    flow: State
     name: str
     term: Term
     above: int
@@ -111,7 +108,7 @@ class Look:
 
 
 def look(
-    flow: Interpreter,
+    flow: State,
     name: str,
     array: Value,
     node: ast.Call,
@@ -301,7 +298,7 @@ def _tile(seen: Look) -> int | None:
 
 
 def transposition(
-    flow: Interpreter,
+    flow: State,
     term: Term,
     how: str,
     node: ast.AST,
@@ -443,7 +440,7 @@ def _counted(
     seen.note("axis", (axis,), counts)
 
 
-def look_at_joined(flow: Interpreter, name: str, arrays: Sequence, arguments: Arguments) -> None:
+def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Arguments) -> None:
     """Look at ``stack``, ``concatenate`` and ``vstack`` of a list of arrays."""
     node = arguments.node
     written = arguments.expression(0, "arrays")

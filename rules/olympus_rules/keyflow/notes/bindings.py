@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.values import Value
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = ["bound", "class_fields", "default"]
 
 
-def bound(flow: Interpreter, instruction: ir.Store, value: Value) -> None:
+def bound(flow: State, instruction: ir.Store, value: Value) -> None:
     """Look at the binding of a name: a child that nothing reads, remembered for OLY106 and for reuse messages."""
     name = instruction.name
     if type(value) is not int or name.startswith("_") or "$" in name or name in flow.code.reads:
@@ -28,12 +25,12 @@ def bound(flow: Interpreter, instruction: ir.Store, value: Value) -> None:
     if not derived or flow.code.kind == "module" or "." in name or name in flow.code.outer_names:
         return
     flow.unused[name] = value
-    flow.analysis.add(
+    flow.file.add(
         facts.UnusedKey(node=instruction.node, confidence=Confidence.CERTAIN, key=name, kind=flow.knowledge.kind(value))
     )
 
 
-def default(flow: Interpreter, code: ir.FunctionCode, name: str, value: Value, node: ast.expr) -> None:
+def default(flow: State, code: ir.FunctionCode, name: str, value: Value, node: ast.expr) -> None:
     """Look at a default argument: a key made there is made once. One that the body never reads makes no difference."""
     if type(value) is not int or flow.terms.operation(value) != "seed":
         return
@@ -43,7 +40,7 @@ def default(flow: Interpreter, code: ir.FunctionCode, name: str, value: Value, n
     _constant_key(flow, value, node, "default-argument", f"{code.name}({name})")
 
 
-def class_fields(flow: Interpreter, instruction: ir.MakeClass) -> None:
+def class_fields(flow: State, instruction: ir.MakeClass) -> None:
     """Look at the fields of a class body."""
     class_ = instruction.code
     for statement in class_.node.body:
@@ -58,7 +55,7 @@ def class_fields(flow: Interpreter, instruction: ir.MakeClass) -> None:
 
 
 def _constant_key(
-    flow: Interpreter,
+    flow: State,
     value: object,
     node: ast.expr,
     where: str,
@@ -69,7 +66,7 @@ def _constant_key(
         return
     if flow.terms.operation(flow.terms.args(value)[0]) != "const":
         return
-    flow.analysis.add(
+    flow.file.add(
         facts.ConstantKey(
             node=node,
             confidence=confidence,

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Map, Value
 from olympus_rules.keyflow.domain.values import Sequence as SequenceValue
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note, spelled
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
-
 __all__ = ["Part", "given", "joined"]
 
 Part: TypeAlias = tuple[Value, ast.expr | None]
 
 
-def given(flow: Interpreter, function: str, value: Value, expression: ast.expr | None, node: ast.AST | None) -> None:
+def given(flow: State, function: str, value: Value, expression: ast.expr | None, node: ast.AST | None) -> None:
     """Look at a key that goes to a function which takes raw keys only."""
     if node is None or expression is None or isinstance(expression, ast.Starred):
         return
@@ -46,7 +44,7 @@ def given(flow: Interpreter, function: str, value: Value, expression: ast.expr |
         note(flow, term, "key", build)
 
 
-def joined(flow: Interpreter, function: str, parts: Sequence[Part], node: ast.AST | None) -> None:
+def joined(flow: State, function: str, parts: Sequence[Part], node: ast.AST | None) -> None:
     """Look at values of which the result is one or another: all have to be of one kind.
 
     Args:
@@ -92,7 +90,7 @@ def _element(expression: ast.expr | None, index: int) -> ast.expr | None:
 
 
 def _mixed(
-    flow: Interpreter,
+    flow: State,
     function: str,
     raw: tuple[Term, ast.expr | None],
     typed: tuple[Term, ast.expr | None],

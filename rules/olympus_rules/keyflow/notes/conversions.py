@@ -9,20 +9,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, parts
 from olympus_rules.keyflow.domain.paths import both
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Map, Metadata, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import dtype_fact, is_stored, is_used_as_key, note, spelled
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = ["ROWS", "compared", "converted", "method", "shown"]
 
@@ -159,7 +156,7 @@ METHODS = frozenset({"item", "tobytes", "tolist"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # of words and of keys alike
 
 
-def converted(flow: Interpreter, row: Row, qualified: str, arguments: Arguments, result: Value) -> Value:
+def converted(flow: State, row: Row, qualified: str, arguments: Arguments, result: Value) -> Value:
     """Look at a call of a function that :data:`ROWS` speaks of, and return its result."""
     node = arguments.node or flow.site
     if row.form == "dtype" or qualified == "builtins.str":
@@ -197,7 +194,7 @@ def _is_of_numbers(qualified: str, arguments: Arguments) -> bool:
 INTEGERS = frozenset(["integer", "number", "uint32", "unsignedinteger"])
 
 
-def _dtype(flow: Interpreter, qualified: str, arguments: Arguments) -> None:
+def _dtype(flow: State, qualified: str, arguments: Arguments) -> None:
     """Look at ``np.issubdtype(key.dtype, …)`` and other functions that take the dtype of numbers."""
     for value in arguments.values():
         if not isinstance(value, Metadata) or value.what != "dtype" or arguments.node is None:
@@ -213,16 +210,16 @@ def _dtype(flow: Interpreter, qualified: str, arguments: Arguments) -> None:
         dtype_fact(flow, value, form, arguments.node)
 
 
-def _is_added(flow: Interpreter, node: ast.AST, subject: ast.expr) -> bool:
+def _is_added(flow: State, node: ast.AST, subject: ast.expr) -> bool:
     """Say whether ``key + jnp.arange(n, dtype=key.dtype)`` is what is computed: the sum is the mistake."""
-    around = flow.analysis.document.parents.get(node)
+    around = flow.file.document.parents.get(node)
     while isinstance(around, ast.Subscript):
-        around = flow.analysis.document.parents.get(around)
+        around = flow.file.document.parents.get(around)
     key = spelled(subject)
     return isinstance(around, ast.BinOp) and key != "" and key in (spelled(around.left), spelled(around.right))
 
 
-def _words(flow: Interpreter, result: Value) -> Value:
+def _words(flow: State, result: Value) -> Value:
     """Return an array of numpy with the words of keys: the same keys to what takes them, but nothing to read."""
     knowledge = flow.knowledge
 
@@ -242,9 +239,9 @@ def _pair(arguments: Arguments) -> Iterator[Value | None]:
     yield from (arguments.get(1, "x"), arguments.get(2, "y"))
 
 
-def _is_filler(flow: Interpreter, node: ast.AST) -> bool:
+def _is_filler(flow: State, node: ast.AST) -> bool:
     """Say whether an expression is what ``where`` puts in the place of keys that are not wanted."""
-    around = flow.analysis.document.parents.get(node)
+    around = flow.file.document.parents.get(node)
     return isinstance(around, ast.Call) and isinstance(around.func, ast.Attribute) and around.func.attr == "where"
 
 
@@ -261,7 +258,7 @@ def _casts(arguments: Arguments) -> bool:
 Found = tuple[Term, ast.expr | None]
 
 
-def _selected(flow: Interpreter, row: Row, arguments: Arguments) -> Iterator[Found]:
+def _selected(flow: State, row: Row, arguments: Arguments) -> Iterator[Found]:
     """Return the terms in the arguments that count, each with its expression where it has one of its own."""
     node = arguments.node
     starred = any(is_starred for _, is_starred in arguments.positional)
@@ -278,7 +275,7 @@ def _selected(flow: Interpreter, row: Row, arguments: Arguments) -> Iterator[Fou
             yield from _leaves(flow, value, expression)
 
 
-def _leaves(flow: Interpreter, value: Value, expression: ast.expr | None) -> Iterator[Found]:
+def _leaves(flow: State, value: Value, expression: ast.expr | None) -> Iterator[Found]:
     if type(value) is int:
         yield value, expression
     elif isinstance(value, Choice):
@@ -293,7 +290,7 @@ def _leaves(flow: Interpreter, value: Value, expression: ast.expr | None) -> Ite
 
 
 def _note(
-    flow: Interpreter,
+    flow: State,
     form: str,
     function: str,
     node: ast.AST,
@@ -331,11 +328,11 @@ def _note(
         note(flow, term, "known" if effect == "fails" else "raw", build)
 
 
-def _is_or_gets_key(flow: Interpreter, term: Term) -> bool:
+def _is_or_gets_key(flow: State, term: Term) -> bool:
     return flow.knowledge.is_known(term) or term in flow.knowledge.passed
 
 
-def _may_be_key(flow: Interpreter, term: Term) -> bool:
+def _may_be_key(flow: State, term: Term) -> bool:
     """Say whether a term that nothing shows to be a key may be one: what comes out of unknown code, and what is put
     together of such parts."""
     terms = flow.terms
@@ -347,13 +344,13 @@ def _may_be_key(flow: Interpreter, term: Term) -> bool:
     return operation != "const" and not is_stored(flow, term)
 
 
-def method(flow: Interpreter, term: Term, name: str, node: ast.Call, subject: ast.expr) -> None:
+def method(flow: State, term: Term, name: str, node: ast.Call, subject: ast.expr) -> None:
     """Look at a method of an array that gives its words to Python."""
     if name in METHODS:
         _note(flow, "words", f".{name}", node, [(term, subject)], "fails", (), Const(None))
 
 
-def shown(flow: Interpreter, operands: Iterable[Value], node: ast.AST) -> None:
+def shown(flow: State, operands: Iterable[Value], node: ast.AST) -> None:
     """Look at an f-string with a key in it."""
     if not isinstance(node, ast.JoinedStr):
         return
@@ -369,9 +366,9 @@ def shown(flow: Interpreter, operands: Iterable[Value], node: ast.AST) -> None:
 TELLING = frozenset(["critical", "debug", "error", "exception", "fail", "info", "log", "print", "warn", "warning"])
 
 
-def _is_for_people(flow: Interpreter, node: ast.AST) -> bool:
+def _is_for_people(flow: State, node: ast.AST) -> bool:
     """Say whether text goes to a log or into the message of an error, and nowhere else."""
-    parents = flow.analysis.document.parents
+    parents = flow.file.document.parents
     around = parents.get(node)
     while isinstance(around, ast.expr | ast.keyword):
         if isinstance(around, ast.Call):
@@ -382,7 +379,7 @@ def _is_for_people(flow: Interpreter, node: ast.AST) -> bool:
     return isinstance(around, ast.Raise) or (isinstance(around, ast.Assert) and node is around.msg)
 
 
-def compared(flow: Interpreter, operation: str, operands: list[Value], node: ast.AST) -> None:
+def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) -> None:
     """Look at ``==`` and ``!=`` of keys, which is one truth value for each key and no longer one for each word."""
     if operation not in WHOLE or not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return
@@ -395,10 +392,10 @@ def compared(flow: Interpreter, operation: str, operands: list[Value], node: ast
     _note(flow, "elementwise", "==" if operation == "Eq" else "!=", node, found, "differs", (), Const(None))
 
 
-def _as_a_whole(flow: Interpreter, operation: str, node: ast.AST) -> bool:
+def _as_a_whole(flow: State, operation: str, node: ast.AST) -> bool:
     """Say whether ``all`` words are asked for to be equal, or ``any`` not to be: keys say the same."""
     wanted = WHOLE.get(operation) or ("any" if operation.endswith("not_equal") else "all")
-    parents = flow.analysis.document.parents
+    parents = flow.file.document.parents
     around = parents.get(node)
     if isinstance(around, ast.Attribute):  # (a == b).all()
         call = parents.get(around)

@@ -12,6 +12,7 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.paths import both
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
@@ -20,7 +21,6 @@ from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_
 
 if TYPE_CHECKING:
     from olympus_rules.finding import Confidence
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = [
     "array_method",
@@ -43,7 +43,7 @@ METHODS = frozenset(
 )  # of arrays; other objects have methods called `split` and `append`
 
 
-def attribute(flow: Interpreter, term: Term, name: str, node: ast.Attribute) -> Value | None:
+def attribute(flow: State, term: Term, name: str, node: ast.Attribute) -> Value | None:
     """Look at ``term.name``; returns a value for metadata and layout."""
     if name in METADATA:
         return Metadata(name, term, node.value)
@@ -63,18 +63,18 @@ def attribute(flow: Interpreter, term: Term, name: str, node: ast.Attribute) -> 
     return None
 
 
-def dtype_attribute(flow: Interpreter, value: Metadata, name: str, node: ast.Attribute) -> None:
+def dtype_attribute(flow: State, value: Metadata, name: str, node: ast.Attribute) -> None:
     """Look at ``key.dtype.name`` and the like; a comparison says more, and is looked at itself."""
-    if name not in DTYPE_ATTRIBUTES or isinstance(flow.analysis.document.parents.get(node), ast.Compare):
+    if name not in DTYPE_ATTRIBUTES or isinstance(flow.file.document.parents.get(node), ast.Compare):
         return
     if name == "itemsize" and _counts_bytes(flow, node):
         return  # raw keys have more elements, typed keys have larger ones
     dtype_fact(flow, value, "name" if name == "name" else "kind", node)
 
 
-def _counts_bytes(flow: Interpreter, itemsize: ast.Attribute) -> bool:
+def _counts_bytes(flow: State, itemsize: ast.Attribute) -> bool:
     """Say whether ``key.dtype.itemsize`` is multiplied by ``key.size`` or by the product of ``key.shape``."""
-    parents = flow.analysis.document.parents
+    parents = flow.file.document.parents
     product: ast.AST = itemsize
     while isinstance(parent := parents.get(product), ast.BinOp) and isinstance(parent.op, ast.Mult):
         product = parent
@@ -99,7 +99,7 @@ def _is_size(node: ast.AST, key: str) -> bool:
 
 
 def mapped_axis(
-    flow: Interpreter, term: Term, how: str, node: ast.AST | None, axis: ast.expr | None, subjects: tuple[ast.expr, ...]
+    flow: State, term: Term, how: str, node: ast.AST | None, axis: ast.expr | None, subjects: tuple[ast.expr, ...]
 ) -> None:
     """Note that a map goes over an axis of a key array that is not a batch axis, or puts one behind the words."""
     if node is not None:
@@ -107,7 +107,7 @@ def mapped_axis(
 
 
 def array_method(
-    flow: Interpreter, receiver: Value, name: str, arguments: Arguments, node: ast.Call, subject: ast.expr, first: int
+    flow: State, receiver: Value, name: str, arguments: Arguments, node: ast.Call, subject: ast.expr, first: int
 ) -> Value | None:
     """Look at a method of an array, or at a ``jax.numpy`` function with the array as its first argument.
 
@@ -138,7 +138,7 @@ def array_method(
     return look(flow, name, receiver, node, subject, arguments, first) if first or name in METHODS else None
 
 
-def _each_arm(flow: Interpreter, choice: Choice, look_at: Callable[[Value], object]) -> None:
+def _each_arm(flow: State, choice: Choice, look_at: Callable[[Value], object]) -> None:
     """Look at each value that something may have, on the path on which it has it."""
     outer = flow.path
     for path, part in choice.arms:
@@ -149,7 +149,7 @@ def _each_arm(flow: Interpreter, choice: Choice, look_at: Callable[[Value], obje
     flow.path = outer
 
 
-def index_with_words(flow: Interpreter, term: Term, index: Sequence, node: ast.Subscript) -> None:
+def index_with_words(flow: State, term: Term, index: Sequence, node: ast.Subscript) -> None:
     """Look at ``keys[i, :]`` and ``key[None, :]``, in which the last slice is for the words."""
     axes = [part for part in index.items if part != Const(None)]
     if index.open or Const(...) in axes or axes[-1:] != [SliceOf(None, None, None)]:
@@ -173,7 +173,7 @@ def index_with_words(flow: Interpreter, term: Term, index: Sequence, node: ast.S
         note(flow, term, "known", build)
 
 
-def shape_item(flow: Interpreter, value: Metadata, index: Value, node: ast.Subscript) -> Value:
+def shape_item(flow: State, value: Metadata, index: Value, node: ast.Subscript) -> Value:
     """Look at ``key.shape[…]``: the number of keys is portable, the word axis is not."""
     if isinstance(index, SliceOf):
         _shape_slice(flow, value, index, node)
@@ -188,7 +188,7 @@ def shape_item(flow: Interpreter, value: Metadata, index: Value, node: ast.Subsc
     return flow.terms.make("op", "shape-item", value.term, as_term(flow, index))
 
 
-def _shape_slice(flow: Interpreter, value: Metadata, index: SliceOf, node: ast.Subscript) -> None:
+def _shape_slice(flow: State, value: Metadata, index: SliceOf, node: ast.Subscript) -> None:
     """Look at ``key.shape[:-1]``, the shape of the batch, and at ``keys.shape[-1:]``, the shape of one key."""
     lower, upper = index.lower, index.upper
     if _minus_one(upper) and lower in (None, Const(0), Const(None)):
@@ -200,7 +200,7 @@ def _shape_slice(flow: Interpreter, value: Metadata, index: SliceOf, node: ast.S
 
 
 def _shape_fact(
-    flow: Interpreter, value: Metadata, form: str, node: ast.AST, misses: Callable[[int], bool], *, exact: bool = True
+    flow: State, value: Metadata, form: str, node: ast.AST, misses: Callable[[int], bool], *, exact: bool = True
 ) -> None:
     """Keep a fact about the shape of raw keys.
 
@@ -227,7 +227,7 @@ def _shape_fact(
     note(flow, value.term, "known", build, metadata=True)
 
 
-def shape_unpacked(flow: Interpreter, value: Metadata, instruction: ir.Unpack) -> None:
+def shape_unpacked(flow: State, value: Metadata, instruction: ir.Unpack) -> None:
     """Look at ``n, _ = keys.shape``."""
     if value.what == "shape" and isinstance(instruction.node, ast.Tuple | ast.List):
         targets = len(instruction.dsts)
@@ -235,7 +235,7 @@ def shape_unpacked(flow: Interpreter, value: Metadata, instruction: ir.Unpack) -
         _shape_fact(flow, value, "shape-unpack", instruction.node, lambda rank: not starred and targets == rank + 1)
 
 
-def asserted(flow: Interpreter, arguments: Arguments) -> None:
+def asserted(flow: State, arguments: Arguments) -> None:
     """Look at ``assertEqual(key.shape, (2,))``, and at ``assert_shape(key, (2,))``."""
     node, values = arguments.node, [value for value, _ in arguments.positional[:2]]
     if node is None or len(values) < 2:
@@ -247,12 +247,12 @@ def asserted(flow: Interpreter, arguments: Arguments) -> None:
             _shape_asserted(flow, value, other.items, node)
 
 
-def _shape_asserted(flow: Interpreter, value: Metadata, lengths: tuple[Value, ...], node: ast.Call) -> None:
+def _shape_asserted(flow: State, value: Metadata, lengths: tuple[Value, ...], node: ast.Call) -> None:
     if lengths[-1:] in ((Const(2),), (Const(4),)):
         _shape_fact(flow, value, "shape-asserted", node, lambda rank: len(lengths) == rank + 1)
 
 
-def length(flow: Interpreter, term: Term, node: ast.Call) -> Value:
+def length(flow: State, term: Term, node: ast.Call) -> Value:
     """Look at ``len(key)``: raw keys are as long as they have words, a typed key has no length."""
     subject = node.args[0]
     if not _is_compared(flow, node):
@@ -260,15 +260,15 @@ def length(flow: Interpreter, term: Term, node: ast.Call) -> Value:
     return Metadata("len", term, subject)
 
 
-def reckoned(flow: Interpreter, value: Metadata, operation: str, node: ast.AST) -> None:
+def reckoned(flow: State, value: Metadata, operation: str, node: ast.AST) -> None:
     """Look at arithmetic with metadata: ``key.ndim - 1`` counts batch axes, or the word axis, of raw keys."""
     if (value.what, operation) in (("ndim", "Sub"), ("size", "FloorDiv"), ("size", "Div")):
         _shape_fact(flow, value, value.what, node, lambda rank: rank == 0, exact=value.what == "size")
 
 
-def _is_compared(flow: Interpreter, node: ast.AST) -> bool:
+def _is_compared(flow: State, node: ast.AST) -> bool:
     """Say whether an expression is an operand of a comparison, which is looked at for itself."""
-    return isinstance(flow.analysis.document.parents.get(node), ast.Compare)
+    return isinstance(flow.file.document.parents.get(node), ast.Compare)
 
 
 def _minus_one(value: Value | None) -> bool:

@@ -6,14 +6,14 @@ later: it is consumed, keys are written into it, or it stands beside keys.
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.file import Placeholder
 from olympus_rules.keyflow.domain.ledger import Certainty
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Function, Library, Mapped, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
@@ -21,7 +21,6 @@ from olympus_rules.keyflow.notes.pending import note
 
 if TYPE_CHECKING:
     from olympus_rules.finding import Confidence
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = ["CREATORS", "EVALUATORS", "Placeholder", "assigned", "beside", "evaluated", "made", "updated"]
 
@@ -41,22 +40,7 @@ UPDATES = frozenset({"set", "add", "apply"})
 JOINING = frozenset({"append", "concatenate", "dynamic_update_slice", "select", "stack", "vstack", "where"})
 
 
-@dataclass(frozen=True, slots=True)
-class Placeholder:
-    """An array that may turn out to be raw keys.
-
-    Attributes:
-        node: the call that makes it.
-        form: as in :class:`facts.RawKeyLiteral`.
-        variables: the variables in reach and their terms, as it was made.
-    """
-
-    node: ast.Call
-    form: str
-    variables: tuple[tuple[str, Term], ...]
-
-
-def made(flow: Interpreter, qualified: str, arguments: Arguments) -> Term | None:
+def made(flow: State, qualified: str, arguments: Arguments) -> Term | None:
     """Return the term of an array that may turn out to be raw keys, ``None`` for any other call."""
     node, dtype = arguments.node, arguments.get(CREATORS[qualified], "dtype")
     last = qualified.rpartition(".")[2]
@@ -92,10 +76,10 @@ def _ends_in_words(shape: Value | None) -> bool:
     return isinstance(shape, Const) and type(shape.value) is int and shape.value in WORDS
 
 
-def _remember(flow: Interpreter, placeholder: Placeholder) -> Term:
+def _remember(flow: State, placeholder: Placeholder) -> Term:
     """Return a new term for a placeholder; if the term is consumed, it is a key."""
     term = flow.terms.fresh()
-    flow.analysis.placeholders[term] = placeholder
+    flow.file.placeholders[term] = placeholder
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
         return None if term in flow.knowledge.origins else _fact(flow, placeholder, confidence)
@@ -105,7 +89,7 @@ def _remember(flow: Interpreter, placeholder: Placeholder) -> Term:
 
 
 def _fact(
-    flow: Interpreter,
+    flow: State,
     placeholder: Placeholder,
     confidence: Confidence,
     key: Term | None = None,
@@ -126,14 +110,14 @@ def _fact(
         form=placeholder.form,
         like=like,
         rank=rank,
-        in_place=in_place or placeholder.node in flow.analysis.filled_in_place,
+        in_place=in_place or placeholder.node in flow.file.filled_in_place,
     )
 
 
-def _written(flow: Interpreter, placeholder: Placeholder, value: Value, *, in_place: bool = False) -> None:
+def _written(flow: State, placeholder: Placeholder, value: Value, *, in_place: bool = False) -> None:
     """Note that a value is put into a placeholder: keys make it a buffer of keys."""
     for term in leaves(value):
-        if term not in flow.analysis.placeholders:
+        if term not in flow.file.placeholders:
             note(
                 flow,
                 term,
@@ -142,14 +126,14 @@ def _written(flow: Interpreter, placeholder: Placeholder, value: Value, *, in_pl
             )
 
 
-def updated(flow: Interpreter, receiver: Term, name: str, arguments: Arguments) -> Term | None:
+def updated(flow: State, receiver: Term, name: str, arguments: Arguments) -> Term | None:
     """Look at ``buffer.at[i].set(key)``; returns the term of the new buffer."""
     terms = flow.terms
     while terms.operation(receiver) in ("item", "slice", "view"):
         receiver = terms.args(receiver)[0]
     if name not in UPDATES or terms.operation(receiver) != "attr" or terms.data(receiver)[0] != "at":
         return None
-    placeholder = flow.analysis.placeholders.get(terms.args(receiver)[0])
+    placeholder = flow.file.placeholders.get(terms.args(receiver)[0])
     value = arguments.get(0, "values")
     if placeholder is None or value is None:
         return None
@@ -157,29 +141,29 @@ def updated(flow: Interpreter, receiver: Term, name: str, arguments: Arguments) 
     return _remember(flow, placeholder)
 
 
-def assigned(flow: Interpreter, buffer: Term, value: Value) -> None:
+def assigned(flow: State, buffer: Term, value: Value) -> None:
     """Look at ``buffer[i] = key``."""
-    placeholder = flow.analysis.placeholders.get(buffer)
+    placeholder = flow.file.placeholders.get(buffer)
     if placeholder is not None:
-        flow.analysis.filled_in_place.add(placeholder.node)
+        flow.file.filled_in_place.add(placeholder.node)
         _written(flow, placeholder, value, in_place=True)
 
 
-def beside(flow: Interpreter, name: str, arguments: Arguments) -> Term | None:
+def beside(flow: State, name: str, arguments: Arguments) -> Term | None:
     """Look at ``where(done, buffer, keys)`` and the like; returns the term of what comes out."""
     if name not in JOINING:
         return None
     terms = [term for value in arguments.values() for term in leaves(value)]
-    found = [(term, flow.analysis.placeholders[term]) for term in terms if term in flow.analysis.placeholders]
+    found = [(term, flow.file.placeholders[term]) for term in terms if term in flow.file.placeholders]
     for _, placeholder in found:
         for term in terms:
             _written(flow, placeholder, term)
     return _remember(flow, found[0][1]) if found and found[0][1].form == "buffer" else None
 
 
-def evaluated(flow: Interpreter, function: Value, arguments: tuple[Value, ...]) -> None:
+def evaluated(flow: State, function: Value, arguments: tuple[Value, ...]) -> None:
     """Look at ``eval_shape(f, abstract)`` and ``jit(f).lower(abstract)``: does the function consume the argument?"""
-    held = flow.analysis.placeholders
+    held = flow.file.placeholders
     if not any(type(value) is int and value in held for value in arguments):
         return
     parameters, consumed = _consumed(flow, function)
@@ -188,15 +172,15 @@ def evaluated(flow: Interpreter, function: Value, arguments: tuple[Value, ...]) 
             flow.knowledge.use(value, path=flow.path)
 
 
-def _consumed(flow: Interpreter, function: Value) -> tuple[tuple[str, ...], set[str]]:
+def _consumed(flow: State, function: Value) -> tuple[tuple[str, ...], set[str]]:
     """Return the parameters of a function, and those that are surely keys."""
     terms = flow.terms
     if isinstance(function, Mapped) and function.kind == "vmap":
         return _consumed(flow, function.function)
     if isinstance(function, Library):
-        row = flow.analysis.table.get(function.qualified)
+        row = flow.file.table.get(function.qualified)
         return ((), set()) if row is None else (row.parameters, set(row.sinks).difference(row.seeds))
-    summary = flow.analysis.summary(function.code) if isinstance(function, Function) else None
+    summary = flow.linker.summary(function.code) if isinstance(function, Function) else None
     if summary is None or not isinstance(function, Function):
         return (), set()
     roots = [terms.root_array(use.term) for use in summary.uses if use.certainty == Certainty.KNOWN]

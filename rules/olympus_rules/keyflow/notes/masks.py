@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.values import Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note, spelled
 
 if TYPE_CHECKING:
     from olympus_rules.finding import Confidence
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = ["chosen"]
 
 
-def chosen(flow: Interpreter, arguments: Arguments) -> None:
+def chosen(flow: State, arguments: Arguments) -> None:
     """Look at ``where(done[:, None], keys, other_keys)``."""
     node, mask = arguments.node, arguments.expression(0, "condition")
     if node is None or mask is None:
@@ -51,7 +51,7 @@ def _assigned(scope: ast.AST) -> dict[str, ast.expr]:
     }
 
 
-def _note(flow: Interpreter, term: Value, node: ast.Call, subject: ast.expr, widened: Sequence[ast.expr]) -> None:
+def _note(flow: State, term: Value, node: ast.Call, subject: ast.expr, widened: Sequence[ast.expr]) -> None:
     assert type(term) is int
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:

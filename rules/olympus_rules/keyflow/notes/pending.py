@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.file import Pending
 from olympus_rules.keyflow.domain.paths import PathCondition
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
 from olympus_rules.keyflow.domain.values import Metadata, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = [
     "Pending",
@@ -35,31 +32,8 @@ __all__ = [
 ]
 
 
-@dataclass(slots=True)
-class Pending:
-    """A fact that holds if a term turns out to be a key.
-
-    Attributes:
-        term: the term.
-        need: ``key`` (a key or key array), ``single`` (one key), ``word`` (one key, as its element is used as a
-            number), ``seed`` (the same, as a seed of JAX), ``array`` (a key array), ``raw-array`` (one that is not
-            typed), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
-            typed), ``untyped``, ``rank<n`` (fewer than n batch axes), ``known`` (a key or key array by source or use,
-            never by its name; or a parameter that gets one by a call), ``raw`` (the same, and not typed).
-        path: when it happens; code behind a test for typed keys knows what it does.
-        build: makes the fact; ``None`` where it does not hold after all.
-        metadata: whether the code looks at shape or dtype, which no other random generator has.
-    """
-
-    term: Term
-    need: str
-    path: PathCondition
-    build: Callable[[Confidence, KeyKind], Fact | None]
-    metadata: bool = False
-
-
 def note(
-    flow: Interpreter,
+    flow: State,
     term: Term,
     need: str,
     build: Callable[[Confidence, KeyKind], Fact | None],
@@ -72,7 +46,7 @@ def note(
     Words that ``key_data`` gives are no key, whoever takes them for one.
     """
     if flow.terms.operation(term) not in ("const", "op") and not is_words(flow, term):
-        flow.analysis.pending.append(Pending(term, need, path or flow.path, build, metadata))
+        flow.file.pending.append(Pending(term, need, path or flow.path, build, metadata))
 
 
 def spelled(node: ast.AST) -> str:
@@ -83,19 +57,19 @@ def spelled(node: ast.AST) -> str:
     return ast.unparse(node) if isinstance(inner, ast.Name) else ""
 
 
-def is_stored(flow: Interpreter, term: Term) -> bool:
+def is_stored(flow: State, term: Term) -> bool:
     """Say whether a term is the result of ``key_data`` or of nothing that could be a key."""
     return flow.terms.operation(term) in ("unwrap", "op", "const") or is_words(flow, term)
 
 
-def is_used_as_key(flow: Interpreter, result: Value) -> bool:
+def is_used_as_key(flow: State, result: Value) -> bool:
     """Say whether something takes a value, or a part of it, for a key; known at the end of the analysis."""
     made = set(leaves(result))
     ancestors = flow.terms.ancestors
     return any(not made.isdisjoint((term, *ancestors(term))) for term in flow.knowledge.used) if made else False
 
 
-def is_words(flow: Interpreter, term: Term) -> bool:
+def is_words(flow: State, term: Term) -> bool:
     """Say whether a term is the result of ``key_data``, or an array of numpy where a key went in, or a part of one."""
     terms = flow.terms
     if terms.operation(terms.root_array(term)) == "unwrap":
@@ -104,7 +78,7 @@ def is_words(flow: Interpreter, term: Term) -> bool:
 
 
 def arithmetic_fact(
-    flow: Interpreter,
+    flow: State,
     node: ast.AST,
     operation: str,
     operands: Sequence[tuple[Term, ast.expr]],
@@ -138,7 +112,7 @@ def arithmetic_fact(
     )
 
 
-def dtype_fact(flow: Interpreter, value: Metadata, form: str, node: ast.AST) -> None:
+def dtype_fact(flow: State, value: Metadata, form: str, node: ast.AST) -> None:
     """Keep a fact about a key's dtype."""
     subject = value.subject
     note(
@@ -152,7 +126,7 @@ def dtype_fact(flow: Interpreter, value: Metadata, form: str, node: ast.AST) -> 
     )
 
 
-def shape_fact(flow: Interpreter, term: Term, need: str, form: str, node: ast.AST, subject: ast.expr) -> None:
+def shape_fact(flow: State, term: Term, need: str, form: str, node: ast.AST, subject: ast.expr) -> None:
     """Keep a fact about a key's shape."""
     note(
         flow,

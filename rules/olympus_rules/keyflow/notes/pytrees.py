@@ -8,15 +8,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from olympus_rules.code.instructions import ClassCode
 from olympus_rules.code.lowering import dotted_name
+from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.values import Class, Library
 from olympus_rules.syntax.project import locate_name
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.linking.analysis import Analysis
 
 __all__ = ["PROTOCOL", "ArrayClass", "Pytrees", "variable_class"]
 
@@ -86,9 +84,9 @@ def variable_class(qualified: str) -> ClassCode | None:
 class Pytrees:
     """What one file can tell of classes."""
 
-    def __init__(self, analysis: Analysis) -> None:
-        """Take the analysis of the file."""
-        self._analysis = analysis
+    def __init__(self, file: File) -> None:
+        """Take the tables of the file."""
+        self._file, self._linker = file, file.linker
         self._classes: dict[ClassCode, ArrayClass | None] = {}
         self._own: dict[ClassCode, OwnTraits] = {}
         self._registered: frozenset[str] | None = None
@@ -97,23 +95,23 @@ class Pytrees:
         """Return what is known of a class whose objects stand for arrays, ``None`` for any other."""
         if class_ not in self._classes:
             self._classes[class_] = None
-            if class_.home in VARIABLES or self._analysis.hierarchy.method(class_, PROTOCOL) is not None:
+            if class_.home in VARIABLES or self._linker.hierarchy.method(class_, PROTOCOL) is not None:
                 self._classes[class_] = self._described(class_)
         return self._classes[class_]
 
     def _described(self, class_: ClassCode) -> ArrayClass:
         plain = not self.is_registered(class_) and all(
-            self.is_inert(part) and self._has_known_bases(part) for part in self._analysis.hierarchy.ancestry(class_)
+            self.is_inert(part) and self._has_known_bases(part) for part in self._linker.hierarchy.ancestry(class_)
         )
         if not class_.home:
             return ArrayClass(class_.name, plain, class_.node)
-        found = locate_name(self._analysis.document.roots, class_.home)
+        found = locate_name(self._file.document.roots, class_.home)
         place = f"line {class_.line} of {self._shown(found[0])}" if found is not None and class_.line else ""
         return ArrayClass(class_.name, plain, None, place)
 
     def _shown(self, path: Path) -> str:
         """Return the path of another file as seen from the folder that holds its package."""
-        roots = [root for root in self._analysis.document.roots if path.is_relative_to(root)]
+        roots = [root for root in self._file.document.roots if path.is_relative_to(root)]
         return str(path.relative_to(roots[0])).replace(os.sep, "/") if roots else path.name
 
     def own(self, class_: ClassCode) -> OwnTraits:
@@ -146,7 +144,7 @@ class Pytrees:
             return False
         if not {"__init_subclass__", "tree_flatten", "tree_unflatten"}.isdisjoint(class_.methods):
             return False
-        values = self._analysis.hierarchy.bases.get(class_, [])
+        values = self._linker.hierarchy.bases.get(class_, [])
         return len(values) == len(node.bases) and all(
             isinstance(value, Class | Library) or is_plain_base(self._qualified(base))
             for base, value in zip(node.bases, values, strict=True)
@@ -154,21 +152,21 @@ class Pytrees:
 
     def _has_known_bases(self, class_: ClassCode) -> bool:
         """Say whether each base of a class is one of the project, or one that registers nothing."""
-        hierarchy = self._analysis.hierarchy
+        hierarchy = self._linker.hierarchy
         bases = [base for base in hierarchy.bases.get(class_, ()) if isinstance(base, Library)]
         return all(is_plain_base(base.qualified) or hierarchy.known_class(base) is not None for base in bases)
 
     def _calls(self) -> frozenset[str]:
         """Return the names of classes that calls in this file may register; ``*`` where a name is computed."""
         if self._registered is None:
-            text = self._analysis.document.text
+            text = self._file.document.text
             known = "register" in text
             self._registered = frozenset(self._named_in_calls(text)) if known else frozenset()
         return self._registered
 
     def _named_in_calls(self, text: str) -> Iterator[str]:
         """Read the calls off the text: to walk the trees of all files that register anything takes too long."""
-        classes = {*CLASS.findall(text)}.union(self._analysis.module.imported)
+        classes = {*CLASS.findall(text)}.union(self._file.module.imported)
         for call in CALL.finditer(text):
             names = [name.rpartition(".")[2] for name in NAME.findall(call[2])]
             yield from names
@@ -184,8 +182,8 @@ class Pytrees:
         written = dotted_name(node)
         if "?" in written:
             return ""
-        qualified = self._analysis.document.imports.resolve(written)
-        return self._analysis.library(qualified).qualified if qualified else f"builtins.{written}"
+        qualified = self._file.document.imports.resolve(written)
+        return self._linker.library(qualified).qualified if qualified else f"builtins.{written}"
 
 
 def is_plain_base(qualified: str) -> bool:

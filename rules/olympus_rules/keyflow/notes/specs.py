@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
@@ -16,7 +17,6 @@ from olympus_rules.keyflow.notes.pending import note, spelled
 
 if TYPE_CHECKING:
     from olympus_rules.finding import Confidence
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
 
 __all__ = ["SHARDINGS", "given", "placed", "vectorized"]
 
@@ -26,7 +26,7 @@ _WORDS = ("2", "4")
 
 
 def given(
-    flow: Interpreter, value: Value, spec: Value, node: ast.AST, subject: ast.expr | None, written: ast.expr | None
+    flow: State, value: Value, spec: Value, node: ast.AST, subject: ast.expr | None, written: ast.expr | None
 ) -> None:
     """Note a spec that has an entry for the words of the keys that it is for.
 
@@ -46,14 +46,14 @@ def given(
         _note(flow, value, "spec", written or node, subject or node, parts, lambda rank, _: rank == entries - 1)
 
 
-def placed(flow: Interpreter, arguments: Arguments) -> None:
+def placed(flow: State, arguments: Arguments) -> None:
     """Look at ``device_put(keys, NamedSharding(mesh, P("x", None)))``."""
     if arguments.node is not None and len(arguments.positional) > 1:
         value, spec = arguments.positional[0][0], arguments.positional[1][0]
         given(flow, value, spec, arguments.node, arguments.expression(0, "x"), arguments.expression(1, "device"))
 
 
-def vectorized(flow: Interpreter, mapping: ast.Call | None, arguments: Arguments) -> None:
+def vectorized(flow: State, mapping: ast.Call | None, arguments: Arguments) -> None:
     """Look at a call of ``vectorize(f, signature="(2),()->()")``: a group of one axis for a key is its words."""
     signature = next((k.value for k in mapping.keywords if k.arg == "signature"), None) if mapping else None
     if arguments.node is None or not isinstance(signature, ast.Constant) or not isinstance(signature.value, str):
@@ -75,7 +75,7 @@ def _if_raw(rank: int | None, kind: KeyKind) -> bool:
 
 
 def _note(
-    flow: Interpreter,
+    flow: State,
     term: Term,
     form: str,
     node: ast.AST,

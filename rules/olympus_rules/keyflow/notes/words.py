@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term
 from olympus_rules.keyflow.domain.paths import PathCondition, both
+from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import layout
 from olympus_rules.keyflow.notes.pending import is_stored, note, spelled
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.interpret.interpreter import Interpreter
-
 __all__ = ["item", "iterated", "unpacked"]
 
 
-def item(flow: Interpreter, value: Value, index: Value, node: ast.Subscript) -> Value | None:
+def item(flow: State, value: Value, index: Value, node: ast.Subscript) -> Value | None:
     """Look at ``value[index]``; returns a value where the subscript is one of metadata."""
     if isinstance(value, Metadata) and value.what == "shape":
         return layout.shape_item(flow, value, index, node)
@@ -40,7 +37,7 @@ def item(flow: Interpreter, value: Value, index: Value, node: ast.Subscript) -> 
     return None
 
 
-def _index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript, path: PathCondition) -> None:
+def _index(flow: State, term: Term, index: Value, node: ast.Subscript, path: PathCondition) -> None:
     if is_stored(flow, term):
         return
     if isinstance(index, Const) and (isinstance(index.value, str) or index.value is None):
@@ -92,9 +89,9 @@ def _axes_used(index: Value) -> int:
     return 1
 
 
-def _use_of_word(flow: Interpreter, node: ast.AST) -> tuple[str, ast.Call | None]:
+def _use_of_word(flow: State, node: ast.AST) -> tuple[str, ast.Call | None]:
     """Say what the word that an expression reads is used for, from the syntax around it."""
-    parents = flow.analysis.document.parents
+    parents = flow.file.document.parents
     current, parent = node, parents.get(node)
     while isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in ("int", "str"):
         current, parent = parent, parents.get(parent)
@@ -102,7 +99,7 @@ def _use_of_word(flow: Interpreter, node: ast.AST) -> tuple[str, ast.Call | None
         parent = parents.get(parent)
     if isinstance(parent, ast.Call) and current is not parent.func:
         called = ast.unparse(parent.func)
-        name = flow.analysis.module.imported.get(called, called).rpartition(".")[2]
+        name = flow.file.module.imported.get(called, called).rpartition(".")[2]
         if name in ("PRNGKey", "key"):
             return "seed", parent
         if "seed" in name.lower() or name in ("default_rng", "RandomState", "Random", "Generator"):
@@ -113,7 +110,7 @@ def _use_of_word(flow: Interpreter, node: ast.AST) -> tuple[str, ast.Call | None
     return ("value" if current is not node else "unknown"), None
 
 
-def _split_then_index(flow: Interpreter, term: Term, index: Value, node: ast.Subscript) -> None:
+def _split_then_index(flow: State, term: Term, index: Value, node: ast.Subscript) -> None:
     """Find ``split(key, i + 1)[i]``, a long way to write ``fold_in(key, i)``."""
     terms = flow.terms
     if terms.operation(term) != "split" or not isinstance(node.value, ast.Call):
@@ -125,7 +122,7 @@ def _split_then_index(flow: Interpreter, term: Term, index: Value, node: ast.Sub
         terms.make("op", "Add", one, wanted),
     ):
         return
-    flow.analysis.add(
+    flow.file.add(
         facts.DerivationCollision(
             node=node,
             confidence=Confidence.CERTAIN,
@@ -136,7 +133,7 @@ def _split_then_index(flow: Interpreter, term: Term, index: Value, node: ast.Sub
     )
 
 
-def unpacked(flow: Interpreter, value: Value, instruction: ir.Unpack) -> None:
+def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
     """Look at the unpacking of a value: a key's words are no keys."""
     if isinstance(value, Metadata):
         layout.shape_unpacked(flow, value, instruction)
@@ -144,14 +141,14 @@ def unpacked(flow: Interpreter, value: Value, instruction: ir.Unpack) -> None:
         node = instruction.node
 
         def build(confidence: Confidence, kind: KeyKind) -> Fact:
-            source = getattr(flow.analysis.document.parents.get(node), "value", None)
+            source = getattr(flow.file.document.parents.get(node), "value", None)
             key = spelled(source) if isinstance(source, ast.Name | ast.Attribute) else ""
             return facts.KeyIndexing(node=node, confidence=confidence, key=key, kind=kind, use="unpack")
 
         note(flow, value, "single", build)
 
 
-def iterated(flow: Interpreter, value: Value, loop: ir.Loop) -> None:
+def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
     """Look at what a loop goes over: the elements of a single key are its words."""
     node = loop.node
     if type(value) is int and node is not None and not is_stored(flow, value):

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
-from olympus_rules.keyflow.domain.values import Bound, Const, Function, Library, Mapped, Partial, Sequence, Value
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.values import (
+    Bound,
+    Boundary,
+    Const,
+    Function,
+    Library,
+    Mapped,
+    Partial,
+    Sequence,
+    Value,
+)
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.domain.arguments import Arguments
-
-__all__ = ["DIFFERENTIATING", "OPERANDS", "RETURNING", "TRACING", "Boundary", "marked"]
+__all__ = ["DIFFERENTIATING", "OPERANDS", "RETURNING", "TRACING", "marked"]
 
 TRACING = frozenset(
     {
@@ -37,50 +45,6 @@ OPERANDS: dict[str, tuple[tuple[int, str, str], ...]] = {
     "jax.pure_callback": tuple((position, "", "argument") for position in range(2, 10)),
     "jax.experimental.io_callback": tuple((position, "", "argument") for position in range(2, 10)),
 }
-
-
-@dataclass(slots=True, frozen=True)
-class Boundary:
-    """One transformation around a function.
-
-    Attributes:
-        name: its qualified name, such as ``jax.jit``.
-        static: the positions of arguments that are left alone.
-        static_names: their names.
-        only: the positions of the arguments that are taken apart, ``None`` for all of them.
-        bound: how many arguments the function had been given before it was transformed.
-    """
-
-    name: str
-    static: tuple[int, ...] = ()
-    static_names: tuple[str, ...] = ()
-    only: tuple[int, ...] | None = None
-    bound: int = 0
-
-    def takes(self, position: int | None, name: str | None) -> bool:
-        """Say whether an argument of the function is taken apart.
-
-        Args:
-            position: its position, those bound before included; ``None`` where only the name is known.
-            name: the name of its parameter, ``None`` where only the position is known.
-        """
-        if name is not None and name in self.static_names:
-            return False
-        if position is None:
-            return self.only is None and not self.static
-        place = position - self.bound
-        return place >= 0 and place not in self.static and (self.only is None or place in self.only)
-
-    def as_record(self) -> list[Any]:
-        """Return it as plain data."""
-        only = None if self.only is None else list(self.only)
-        return [self.name, list(self.static), list(self.static_names), only, self.bound]
-
-    @classmethod
-    def from_record(cls, record: list[Any]) -> Boundary:
-        """Read what :meth:`as_record` gives."""
-        name, static, names, only, bound = record
-        return cls(name, tuple(static), tuple(names), None if only is None else tuple(only), bound)
 
 
 def marked(qualified: str, function: Value, arguments: Arguments) -> Value:

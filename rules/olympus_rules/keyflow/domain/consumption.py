@@ -1,0 +1,62 @@
+"""Consumptions and derivations, recorded where they happen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from olympus_rules.keyflow.domain.arguments import Arguments, parts
+from olympus_rules.keyflow.domain.ledger import Consumption, Derivation
+from olympus_rules.keyflow.domain.paths import PathCondition, both
+from olympus_rules.keyflow.domain.state import State
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Choice, Map, Sequence, Value
+
+__all__ = ["consume", "derived"]
+
+
+def consume(flow: State, value: Value, use: Consumption) -> None:
+    """Note that a value's keys are consumed.
+
+    Args:
+        value: what went in; each key in it counts.
+        use: where and by what; it becomes the entry of a single key, and is copied for several.
+    """
+    if type(value) is int:
+        use.term, use.time, use.site = value, flow.ledger.tick(), flow.site
+        use.loop = use.loop or (flow.loops[-1] if flow.loops else "")
+        use.replaced = _replaced_in(flow, value) if flow.replaced else ()
+        flow.ledger.add(use)
+        _hold(flow, value)
+    elif isinstance(value, Choice):
+        for condition, part in value.arms:
+            joined = both(use.path, condition)
+            if joined is not None:
+                consume(flow, part, replace(use, path=joined))
+    elif isinstance(value, Sequence | Map):
+        for part, expression in parts(value, use.key):
+            consume(flow, part, replace(use, key=expression))
+
+
+def derived(flow: State, child: Term, arguments: Arguments, number: int) -> None:
+    """Note that ``fold_in`` derives a child here, in the call of this number."""
+    if arguments.node is not None:
+        loop = flow.loops[-1] if flow.loops else ""
+        flow.derivations.append(Derivation(arguments.node, flow.path, child, loop, number, flow.ledger.tick()))
+
+
+def _hold(flow: State, term: Term) -> None:
+    """Note the objects of which a key that is consumed is an attribute or an item that has a name."""
+    terms = flow.terms
+    while (operation := terms.operation(term)) in ("attr", "item"):
+        owner, *index = terms.args(term)
+        if operation == "attr" or isinstance(terms.constant(index[0]), str):
+            flow.holders.add(owner)
+        term = owner
+
+
+def _replaced_in(flow: State, container: Term) -> tuple[tuple[Term, PathCondition, int], ...]:
+    """Return the elements of a container that are others by now: under which condition, and since when."""
+    if flow.terms.operation(container) == "lane":
+        container = flow.terms.args(container)[0]
+    elements = flow.replaced.get(container, {})
+    return tuple((element, path, time) for element, (path, time) in elements.items())

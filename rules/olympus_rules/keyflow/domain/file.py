@@ -1,0 +1,176 @@
+"""What the functions of one file share while it is analysed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.domain.knowledge import Knowledge
+from olympus_rules.keyflow.domain.linker import Linker
+from olympus_rules.keyflow.domain.paths import Decisions, Environment, PathCondition
+from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.summary import Summary, Task
+from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.values import Function, Value
+from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.signatures import LibraryFunction, SignatureTable
+from olympus_rules.syntax import Document
+
+__all__ = ["File", "Pending", "Placeholder"]
+
+OTHER_GENERATORS = frozenset({"cupy", "torch"})
+OTHER_STATES = re.compile(
+    r"\b(default_rng|RandomState|BitGenerator|SeedSequence|get_state|set_state|getstate|setstate"
+    r"|random\.(Random|SystemRandom|Generator))\b"
+)
+KeyedParameter = tuple[str, int, int, str]
+"""A parameter that gets keys only, wherever in the project its function is called: path, row, column, name."""
+
+
+@dataclass(slots=True)
+class Pending:
+    """A fact that holds if a term turns out to be a key.
+
+    Attributes:
+        term: the term.
+        need: ``key`` (a key or key array), ``single`` (one key), ``word`` (one key, as its element is used as a
+            number), ``seed`` (the same, as a seed of JAX), ``array`` (a key array), ``raw-array`` (one that is not
+            typed), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
+            typed), ``untyped``, ``rank<n`` (fewer than n batch axes), ``known`` (a key or key array by source or use,
+            never by its name; or a parameter that gets one by a call), ``raw`` (the same, and not typed).
+        path: when it happens; code behind a test for typed keys knows what it does.
+        build: makes the fact; ``None`` where it does not hold after all.
+        metadata: whether the code looks at shape or dtype, which no other random generator has.
+    """
+
+    term: Term
+    need: str
+    path: PathCondition
+    build: Callable[[Confidence, KeyKind], Fact | None]
+    metadata: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """An array that may turn out to be raw keys.
+
+    Attributes:
+        node: the call that makes it.
+        form: as in :class:`~olympus_rules.keyflow.facts.RawKeyLiteral`.
+        variables: the variables in reach and their terms, as it was made.
+    """
+
+    node: ast.Call
+    form: str
+    variables: tuple[tuple[str, Term], ...]
+
+
+class File:
+    """The tables that the interpretations of one file's functions fill.
+
+    Attributes:
+        document: the file.
+        module: the code of its module level.
+        name: the name of the module, by which other files know its functions.
+        table: what library functions do with keys.
+        linker: the driver, which knows other functions, classes and files.
+        imported: the packages that the file imports from.
+        folding_methods, inspecting_methods: methods of the objects of these packages, by what they do with a key.
+        method_rows: the rows of others of their methods, by name.
+        generators: objects of libraries whose methods give fresh keys.
+        classes: objects whose class is known.
+        functions: the value of each function after its decorators.
+        idle: functions whose text has nothing to do with keys.
+        pending: notes that become facts if their term is a key.
+        placeholders: arrays of words that may turn out to be keys.
+        filled_in_place: calls that make such an array, which is then written to.
+        constructed: the key that each call of a constructor makes, by the callee's node.
+        seeds: the first key that each function makes from a literal seed.
+        environments: the variables of each function that is or was interpreted.
+        runs: the result of each interpretation.
+        summaries: the summary of each, and those that other files gave.
+        keyed: the parameters that get keys only, if the whole project was looked at.
+        follows_lanes: whether facts about draws in the lanes of a map are wanted.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        module: FunctionCode,
+        table: SignatureTable,
+        linker: Linker,
+        keyed: Collection[KeyedParameter] = (),
+    ) -> None:
+        """Start with empty tables."""
+        self.document, self.module, self.table, self.linker, self.keyed = document, module, table, linker, keyed
+        self.name = document.module or Path(document.filename).stem
+        self.terms = Terms()
+        self.knowledge = Knowledge(self.terms)
+        self.decisions = Decisions(self.terms)
+        self.imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
+        if ".init(" in document.text and ".apply" in document.text:  # a functional module, whoever made it
+            self.imported |= {"flax", "haiku"}
+        self.folding_methods = table.methods(self.imported, "fold")
+        self.inspecting_methods = table.methods(self.imported, "inspect")
+        self.method_rows = table.method_rows(self.imported)
+        self.generators: dict[Term, LibraryFunction] = {}
+        self.classes: dict[Term, ClassCode] = {}
+        self.functions: dict[FunctionCode, Value] = {}
+        self.idle: set[FunctionCode] = set()
+        self.facts: list[Fact] = []
+        self.pending: list[Pending] = []
+        self.placeholders: dict[Term, Placeholder] = {}
+        self.filled_in_place: set[ast.Call] = set()
+        self.constructed: dict[ast.expr, Term] = {}
+        self.seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
+        self.environments: dict[FunctionCode, Environment] = {}
+        self.runs: dict[Task, Run] = {}
+        self.summaries: dict[Task, Summary] = {}
+        self._modules: dict[str, FunctionCode] = {}
+        self.follows_lanes = True
+
+    def add(self, fact: Fact) -> None:
+        """Add a fact."""
+        self.facts.append(fact)
+
+    def function(self, code: FunctionCode) -> Value:
+        """Return the value of a function after its decorators."""
+        return self.functions.get(code) or Function(code)
+
+    def module_at(self, path: str) -> FunctionCode:
+        """Return the code that stands for the module level of another file."""
+        if path not in self._modules:
+            self._modules[path] = FunctionCode(path, ast.Module([], []), kind="module", is_foreign=True)
+        return self._modules[path]
+
+    def describes(self, qualified: str) -> bool:
+        """Return whether a signature pack describes a name, parameter by parameter."""
+        return self.table.get(qualified) is not None
+
+    @cached_property
+    def has_other_generators(self) -> bool:
+        """Whether the file uses generators of other libraries, whose states have items and shapes, too.
+
+        Then a name such as ``rng`` does not tell a raw key from one of them.
+        """
+        return not self.imported.isdisjoint(OTHER_GENERATORS) or OTHER_STATES.search(self.document.text) is not None
+
+    def gets_keys_only(self, term: Term) -> bool:
+        """Return whether a term is a parameter that gets nothing but keys in the whole project."""
+        if not self.keyed or self.terms.operation(term) != "param":
+            return False
+        code, name = self.terms.data(term)
+        return (*self._place(code), name) in self.keyed
+
+    def has_keyed_parameter(self, code: FunctionCode) -> bool:
+        """Return whether a parameter of a function gets nothing but keys in the whole project."""
+        return bool(self.keyed) and any((*self._place(code), name) in self.keyed for name in code.parameters)
+
+    def _place(self, code: FunctionCode) -> tuple[str, int, int]:
+        return self.document.path, getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)

@@ -1,0 +1,75 @@
+"""Objects and containers in memory: what is written to their items, and who else holds a container."""
+
+from __future__ import annotations
+
+from olympus_rules.keyflow.domain import presence
+from olympus_rules.keyflow.domain.access import MAX_DEPTH, as_term, exchanged, is_never_none, item_name, leaves
+from olympus_rules.keyflow.domain.state import State
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Choice, Const, Map, Sequence, Value
+
+__all__ = ["exchange", "set_element", "set_item"]
+
+
+def exchange(flow: State, container: Value, changed: Value, name: str | None = None) -> None:
+    """Give what holds a container that is changed in place what it has become.
+
+    Args:
+        container: what it was.
+        changed: what it is now.
+        name: the variable by which it was changed.
+    """
+    if name is not None:
+        flow.env.set(name, changed)
+    depth = 0 if flow.code.kind == "module" else MAX_DEPTH
+    for other, value in [*flow.env.values.items()]:
+        if isinstance(value, Map | Sequence | Choice):
+            held = exchanged(value, container, changed, depth)
+            if held is not value:
+                flow.env.set(other, held)
+
+
+def set_item(flow: State, container: Term, index: Const, value: Value) -> None:
+    """Write an item of an object that came from outside, or of which nothing is known."""
+    generation, slot = flow.generation(container), as_term(flow, index)
+    presence.filled(flow, slot, container, value)
+    _replace(flow, container, slot, value)
+    flow.env.set((container, slot, generation), value)
+    if isinstance(index.value, str | int):
+        flow.writes.append((container, item_name(index.value), value, flow.path))
+
+
+def set_element(flow: State, container: Term, index: Value, value: Value) -> None:
+    """Write an item of which only a term is known: what the others hold is not known afterwards."""
+    if isinstance(index, Const):
+        return set_item(flow, container, index, value)
+    generation, slot = flow.generation(container), as_term(flow, index)
+    if presence.is_asked(flow, slot, container):  # a cache: what was in it is in it
+        presence.filled(flow, slot, container, value)
+        others = [
+            (key[1], held)
+            for key, held in flow.env.values.items()
+            if isinstance(key, tuple) and key[::2] == (container, generation)
+        ]
+        flow.env.set((container, "generation"), generation + 1)
+        for other, held in others:
+            if type(other) is int:
+                kept = flow.terms.fresh()
+                if is_never_none(flow, held):
+                    flow.knowledge.fill(kept, true=False)
+                flow.env.set((container, other, generation + 1), kept)
+        item = flow.terms.make("item", None, container, slot)
+        flow.writes.append((item, presence.ELEMENT, value, flow.path))
+    else:
+        flow.forget(container)
+    _replace(flow, container, slot, value)
+    flow.env.set((container, slot, generation + 1), value)
+
+
+def _replace(flow: State, container: Term, slot: Term, value: Value) -> None:
+    """Note that a container no longer has the element that it had."""
+    element = flow.terms.item(container, slot)
+    if element in leaves(value):
+        flow.replaced.get(container, {}).pop(element, None)
+    else:
+        flow.replaced.setdefault(container, {})[element] = (flow.path, flow.ledger.tick())

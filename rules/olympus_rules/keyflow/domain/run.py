@@ -1,0 +1,57 @@
+"""The result of one interpretation of a function, which summaries and judging read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.keyflow.domain.knowledge import Knowledge
+from olympus_rules.keyflow.domain.ledger import Derivation, Ledger
+from olympus_rules.keyflow.domain.paths import Decisions, Environment, PathCondition
+from olympus_rules.keyflow.domain.summary import Draw, Write
+from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.values import Value
+
+__all__ = ["Run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one interpretation of a function has found.
+
+    Attributes:
+        code: the function.
+        terms, knowledge, decisions: the tables of its file, in which its terms and conditions are read.
+        path: the condition at its end.
+        env: the variables at the end, by name; attributes and items of objects by (term, name).
+        ledger: the consumptions, in the order of execution.
+        derivations: the calls of ``fold_in``.
+        draws: the draws of known samplers.
+        returned: what the function returns.
+        returns: the values of its ``return`` statements, with conditions.
+        returning: the decisions that hold on each path that does not end in an exception.
+        writes: attributes and items written to objects from outside, in order.
+        forgotten: objects that an unknown callee may have changed, with the number of writes before.
+        handed: those among them that an unknown callee was given.
+        asked: the tests that paths depend on.
+        unused: variables that are bound to a key and never read.
+    """
+
+    code: FunctionCode
+    terms: Terms
+    knowledge: Knowledge
+    decisions: Decisions
+    path: PathCondition
+    env: Environment
+    ledger: Ledger
+    derivations: Sequence[Derivation]
+    draws: Sequence[Draw]
+    returned: Value
+    returns: Sequence[tuple[PathCondition, Value]]
+    returning: PathCondition
+    writes: Sequence[Write]
+    forgotten: Mapping[Term, int]
+    handed: frozenset[Term]
+    asked: frozenset[Term]
+    unused: Mapping[str, Term]

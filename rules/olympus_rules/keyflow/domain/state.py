@@ -1,0 +1,133 @@
+"""The state of one function's interpretation, between two of its instructions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.ledger import Departure, Derivation, Ledger
+from olympus_rules.keyflow.domain.paths import ALWAYS, Environment, PathCondition, both
+from olympus_rules.keyflow.domain.summary import Draw
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Choice, Value
+
+__all__ = ["Exits", "Snapshot", "State"]
+
+Snapshot: TypeAlias = tuple[PathCondition, dict[object, Any]]
+"""The end of an arm: its condition, and the variables that it has bound."""
+
+
+@dataclass(slots=True)
+class Exits:
+    """The ways out of the innermost loop, and out of a turn of it.
+
+    Attributes:
+        depth: the depth of the loop's layer.
+        ends: the states in which the loop is left, in the order of its turns; whether it ended by itself.
+        continued: the states at ``continue`` (of this turn).
+        breaks, continues: the departures that go with them.
+    """
+
+    depth: int
+    ends: list[tuple[Snapshot, bool]] = field(default_factory=list)
+    continued: list[Snapshot] = field(default_factory=list)
+    breaks: list[Departure] = field(default_factory=list)
+    continues: list[Departure] = field(default_factory=list)
+
+
+class State:
+    """What is known at one point of a function.
+
+    Attributes:
+        file: the tables that all functions of the file share; ``terms``, ``knowledge``, ``decisions`` and ``linker``
+            are those of the file.
+        code: the function.
+        env: variables by name; attributes and items of objects by (term, name).
+        path: the condition under which the present instruction runs.
+        alive: whether the present instruction is reached at all.
+        site: the expression of the call or attribute that a transformation or a property makes, if there is one.
+        loops: the labels of the loops around the present instruction.
+        exits: the ways out of these loops.
+        ledger: the consumptions up to now.
+        derivations: the calls of ``fold_in`` up to now.
+        draws: the draws of known samplers up to now.
+        returns: what was returned, with conditions.
+        writes: attributes and items written to objects that came from outside, in order.
+        asked: the tests that decide on paths.
+        holders: objects of which attributes or named items were consumed, or written by functions.
+        forgotten: objects that an unknown callee may have changed, with the number of writes up to then.
+        handed: those among them that an unknown callee was given.
+        born: the condition under which an object was made, where there is one.
+        replaced: the elements that containers had before others were written in their place, with condition and time.
+        unused: variables that are bound to a key and not read so far.
+    """
+
+    def __init__(self, file: File, code: FunctionCode) -> None:
+        """Start at the head of a function."""
+        self.file, self.code, self.linker = file, code, file.linker
+        self.terms, self.knowledge, self.decisions = file.terms, file.knowledge, file.decisions
+        self.env = Environment()
+        self.path: PathCondition = ALWAYS
+        self.alive = True
+        self.site: ast.expr | None = None
+        self.loops: list[str] = []
+        self.exits: list[Exits] = []
+        self.ledger = Ledger(self.terms, self.decisions)
+        self.derivations: list[Derivation] = []
+        self.draws: list[Draw] = []
+        self.returns: list[tuple[PathCondition, Value]] = []
+        self.writes: list[tuple[Term, str, Value, PathCondition]] = []
+        self.asked: set[Term] = set()
+        self.holders: set[Term] = set()
+        self.forgotten: dict[Term, int] = {}
+        self.handed: set[Term] = set()
+        self.born: dict[Term, PathCondition] = {}
+        self.replaced: dict[Term, dict[Term, tuple[PathCondition, int]]] = {}
+        self.unused: dict[str, Term] = {}
+
+    def arms(self, choice: Choice) -> Iterator[tuple[PathCondition, Value]]:
+        """Return the values of a choice that the present path allows; while one is handled, its condition holds."""
+        outer = self.path
+        for path, part in choice.arms:
+            joined = both(outer, path)
+            if joined is not None:
+                self.path = joined
+                yield path, part
+        self.path = outer
+
+    def generation(self, term: Term) -> int:
+        """Return how often an unknown callee may have changed an object up to now."""
+        return self.env.get((term, "generation")) or 0
+
+    def make(self, operation: str, data: Hashable, *args: Term) -> Term:
+        """Return an object that is made here; whoever has it knows that the present condition held."""
+        term = self.terms.make(operation, data, *args)
+        if self.path != ALWAYS:
+            self.born[term] = self.path
+        return term
+
+    def since(self, term: Term) -> PathCondition:
+        """Return the decisions of the present path that were made after an object was."""
+        born = self.born.get(term)
+        return self.path if born is None else (self.path[0] & ~born[0], self.path[1] & ~born[1])
+
+    def set_attribute(self, term: Term, name: str, value: Value) -> None:
+        """Write an attribute of an object."""
+        self.env.set((term, name, self.generation(term)), value)
+        self.writes.append((term, name, value, self.since(term)))
+
+    def forget(self, term: Term, *, handed: bool = False) -> None:
+        """Record that an unknown callee may have changed an object's attributes and items.
+
+        Args:
+            term: the object.
+            handed: whether the callee was given the object.
+        """
+        self.env.set((term, "generation"), self.generation(term) + 1)
+        self.forgotten[term] = len(self.writes)
+        if handed:
+            self.handed.add(term)

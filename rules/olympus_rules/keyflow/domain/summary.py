@@ -1,0 +1,197 @@
+"""What a caller has to know of a function: its consumptions, its result and its writes, in terms of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from olympus.signature import Forward, KeySignature, Sink, Source
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.keyflow.domain.ledger import Consumption
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
+from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.values import Bound, Choice, Function, Map, Mapped, Partial, Sequence, Value
+from olympus_rules.keyflow.facts import Place
+
+__all__ = [
+    "GENERAL",
+    "RECEIVER",
+    "Captured",
+    "Change",
+    "Draw",
+    "Slot",
+    "Specialisation",
+    "Summary",
+    "Task",
+    "Write",
+    "functions_in",
+    "needed",
+    "origin",
+    "owners",
+    "sources_of",
+    "way_in",
+]
+
+Captured: TypeAlias = tuple[tuple[FunctionCode, str], Value]
+Write: TypeAlias = tuple[Term, str, Value, PathCondition]
+Change: TypeAlias = tuple[Term, str | None]
+Slot: TypeAlias = "str | tuple[FunctionCode, str]"
+Specialisation: TypeAlias = "tuple[tuple[Slot, Value], ...]"
+GENERAL: Specialisation = ()
+RECEIVER = "@"  # between the name of an inherited method, or of its object, and the class that inherits it
+Task: TypeAlias = "tuple[FunctionCode, Specialisation]"
+"""A function and the callables that it is interpreted for."""
+
+SAME_EACH_TIME = frozenset({"attr", "item", "slice", "lane", "batch", "view", "unwrap", "fold_in"})
+
+
+@dataclass(slots=True)
+class Draw:
+    """A known function draws from a key.
+
+    Attributes:
+        term: the key.
+        place: the call and the expression of the key, in the function that draws.
+        path: when it happens.
+    """
+
+    term: Term
+    place: Place
+    path: PathCondition
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a caller has to know of a function.
+
+    Attributes:
+        code: the function.
+        uses: its consumptions of what came from outside, and of what it returns.
+        returns: what it returns, under which conditions.
+        writes: the attributes and items it writes to objects from outside and to those that it returns: (object, name,
+            value, condition).
+        changes: other attributes and items that it writes: (object, name), without a name where it may be any of them;
+            what they hold is not known afterwards.
+        captured: what its variables hold that the functions read which it returns, by (scope, name).
+        draws: what it draws from keys from outside, through splits as well.
+    """
+
+    code: FunctionCode
+    uses: tuple[Consumption, ...]
+    returns: Value
+    writes: tuple[Write, ...]
+    captured: tuple[Captured, ...] = ()
+    changes: tuple[Change, ...] = ()
+    draws: tuple[Draw, ...] = ()
+
+    def signature(self, terms: Terms) -> KeySignature:
+        """Return the key signature, the part of a summary that has a public form."""
+        sinks = {
+            path: Sink(path, conditional=use.path != ALWAYS)
+            for use in self.uses
+            if (path := _input_path(terms, use.term)) is not None
+        }
+        sources: list[Source] = []
+        forwards: list[Forward] = []
+        for output, term in _outputs(self.returns):
+            path = _input_path(terms, term)
+            operation = terms.operation(term)
+            if path is not None and terms.operation(terms.root(term)) == "param" and operation != "fold_in":
+                forwards.append(Forward(output, path))
+            elif operation in ("split", "fold_in", "clone", "item"):
+                base = terms.root_array(term)
+                via = terms.operation(base)
+                if via in ("split", "fold_in", "clone"):
+                    parent = _input_path(terms, terms.args(base)[0])
+                    sources.append(Source(output + ("[*]" if term == base and via == "split" else ""), parent, via))
+            elif operation == "seed":
+                sources.append(Source(output, None, "seed"))
+        return KeySignature(self.code.parameters, tuple(sinks.values()), tuple(sources), tuple(forwards))
+
+
+def _outputs(value: Value, path: str = "") -> list[tuple[str, Term]]:
+    if isinstance(value, Sequence):
+        return [found for i, item in enumerate(value.items) for found in _outputs(item, f"{path}[{i}]")]
+    if isinstance(value, Map):
+        return [found for key, item in value.items for found in _outputs(item, f"{path}[{key!r}]")]
+    if isinstance(value, Choice):
+        return list(dict.fromkeys(found for _, item in value.arms for found in _outputs(item, path)))
+    return [(path, value)] if type(value) is int else []
+
+
+def _input_path(terms: Terms, term: Term) -> str | None:
+    """Return ``state.key``, ``keys[0]`` for a term that is a part of a parameter."""
+    operation, data = terms.operation(term), terms.data(term)
+    if operation == "param":
+        return str(data[1])
+    if operation not in ("attr", "item"):
+        return None
+    base = _input_path(terms, terms.args(term)[0])
+    if base is None:
+        return None
+    if operation == "attr":
+        return f"{base}.{data[0]}"
+    index = terms.args(term)[1]
+    if terms.operation(index) != "const":
+        return None
+    value = terms.constant(index)
+    return f'{base}["{value}"]' if isinstance(value, str) else f"{base}[{value!r}]"
+
+
+def functions_in(value: Value) -> Iterator[Function]:
+    """Return the functions in a value."""
+    if isinstance(value, Function):
+        yield value
+    elif isinstance(value, Bound | Mapped | Partial):
+        yield from functions_in(value.function)
+    elif isinstance(value, Sequence):
+        for item in value.items:
+            yield from functions_in(item)
+    elif isinstance(value, Map | Choice):
+        for _, item in value.items if isinstance(value, Map) else value.arms:
+            yield from functions_in(item)
+
+
+def needed(code: FunctionCode, captured: tuple[Captured, ...]) -> set[str]:
+    """Return the names of captured variables that a function reads, itself or through what they hold."""
+    found: set[str] = set()
+    waiting = list(code.reads)
+    values = {name: value for (_, name), value in captured}
+    while waiting:
+        name = waiting.pop()
+        if name in values and name not in found:
+            found.add(name)
+            waiting += (read for function in functions_in(values[name]) for read in function.code.reads)
+    return found
+
+
+def sources_of(terms: Terms, term: Term) -> Iterator[Term]:
+    """Return the term and what it is a part of or always derived from in one way, nearest first."""
+    yield term
+    while terms.operation(term) in SAME_EACH_TIME:
+        term = terms.args(term)[0]
+        yield term
+
+
+def owners(terms: Terms, term: Term) -> set[Term]:
+    """Return the objects of whose attributes a term is a part, or always derived from in one way."""
+    return {terms.args(part)[0] for part in sources_of(terms, term) if terms.operation(part) == "attr"}
+
+
+def origin(terms: Terms, term: Term) -> Term | None:
+    """Return the parameter or outer variable that a term is a part of or is always derived from in one way.
+
+    What a split inside the function gives is of no interest to a caller: each call has children of its own.
+    """
+    *_, term = sources_of(terms, term)
+    return term if terms.operation(term) in ("param", "free") else None
+
+
+def way_in(terms: Terms, term: Term) -> Term:
+    """Return the parameter or outer variable that a term is made from, or the element of it, where it is one."""
+    element = None
+    while terms.operation(term) in SAME_EACH_TIME:
+        is_element = terms.operation(term) == "item" and terms.operation(terms.args(term)[1]) == "const"
+        element, term = term if is_element else None, terms.args(term)[0]
+    return term if element is None else element

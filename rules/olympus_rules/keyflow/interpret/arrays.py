@@ -1,0 +1,73 @@
+"""Calls of functions of arrays: they consume nothing, but may look at the words of a key."""
+
+from __future__ import annotations
+
+from olympus_rules.keyflow.domain.access import as_term
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.arguments import parts as parts_of
+from olympus_rules.keyflow.domain.values import Choice, Metadata, Sequence, Value
+from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.notes import axes, boundaries, layout, literals, masks
+
+__all__ = ["array_function", "pure"]
+
+
+METADATA_FUNCTIONS = {
+    f"{module}.{name}": name for module in ("jax.numpy", "numpy") for name in ("ndim", "shape", "size")
+}
+STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
+CHOOSING = {"where", "select"}
+JOINING = STACKING | CHOOSING
+
+
+def pure(flow: Flow, qualified: str, arguments: Arguments) -> Value:
+    """Return the term of a call that depends on nothing but its arguments."""
+    metadata = METADATA_FUNCTIONS.get(qualified)
+    if metadata is not None and arguments.node is not None and arguments.node.args:
+        first = arguments.get(0, "a")
+        if type(first) is int:
+            return Metadata(metadata, first, arguments.node.args[0])
+    if qualified.rpartition(".")[2].startswith("assert"):
+        layout.asserted(flow, arguments)
+    terms = [as_term(flow, value) for value in arguments.values()]
+    return flow.terms.make("op", qualified, *terms)
+
+
+def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
+    """Call a function of ``jax.numpy`` and the like: it consumes nothing, but it may look at a key's words."""
+    name = qualified.rpartition(".")[2]
+    first = arguments.positional[0][0] if arguments.positional else None
+    if name in JOINING:
+        _join(flow, qualified, name, arguments)
+    if flow.file.placeholders and (joined := literals.beside(flow, name, arguments)) is not None:
+        return joined
+    if name in STACKING and isinstance(first, Sequence):
+        axes.look_at_joined(flow, name, first, arguments)
+        return Sequence("stack", first.items, first.open)
+    if name in ("array", "asarray") and type(first) is int:
+        return first
+    if name == "stack" and type(first) is int and len(arguments.values()) == 1 and flow.knowledge.is_candidate(first):
+        return first
+    if name in CHOOSING:
+        masks.chosen(flow, arguments)
+    if arguments.node is not None and qualified.startswith(("jax.numpy.", "numpy.", "jax.lax.")):
+        subject = arguments.expression(0, "a")
+        result = None
+        if subject is not None and (isinstance(first, int | Sequence | Choice)):
+            result = layout.array_method(flow, first, name, arguments, arguments.node, subject, 1)
+        if result is not None:
+            return result
+        if name in ("issubdtype", "dtype", "shape", "ndim", "size"):
+            return pure(flow, qualified, arguments)
+    if "issubdtype" in name:
+        return pure(flow, qualified, arguments)
+    return flow.terms.make("op", (qualified, flow.terms.number()), *(as_term(flow, v) for v in arguments.values()))
+
+
+def _join(flow: Flow, qualified: str, name: str, arguments: Arguments) -> None:
+    """Look at values that a function of arrays puts together or chooses from."""
+    first = arguments.positional[0][0] if arguments.positional else None
+    parts = list(arguments.expressions())[1:3] if name in CHOOSING else []
+    if name in STACKING and isinstance(first, Sequence):
+        parts = list(parts_of(first, arguments.expression(0, "arrays")))
+    boundaries.joined(flow, qualified, parts, arguments.node)

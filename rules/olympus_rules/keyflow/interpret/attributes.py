@@ -1,0 +1,153 @@
+"""Reading attributes: of modules, classes, objects, keys."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.keyflow.domain import presence
+from olympus_rules.keyflow.domain.access import (
+    as_term,
+    choose,
+    map_choice,
+)
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.outcomes import outcomes
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.state import Snapshot
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import (
+    Bound,
+    Choice,
+    Class,
+    Function,
+    Library,
+    Metadata,
+    Sequence,
+    Super,
+    Value,
+)
+from olympus_rules.keyflow.interpret import control
+from olympus_rules.keyflow.interpret.copies import REPLACING
+from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.notes import layout
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["REPLACING", "alternative", "attribute"]
+
+
+def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = None) -> Value:
+    """Return ``value.name``."""
+    if isinstance(value, Choice):
+        return map_choice(flow, value, lambda part: flow.attribute(part, name, node))
+    if isinstance(value, Library):
+        return flow.linker.library(f"{value.qualified}.{name}")
+    if isinstance(value, Class):
+        method = flow.linker.hierarchy.method(value.code, name)
+        if method is None and flow.linker.hierarchy.is_constant(value.code, name):
+            class_name = flow.terms.data(as_term(flow, value))
+            flow.terms.members[class_name] = flow.linker.hierarchy.members(value.code)
+            return flow.terms.make("symbol", f"{class_name}.{name}")
+        if method is None or method.is_property:
+            return flow.terms.fresh()
+        function = flow.file.function(method)
+        return Bound(function, value) if method.kind == "classmethod" else function
+    if isinstance(value, Super):
+        return _inherited_attribute(flow, value, name, node)
+    if type(value) is int:
+        return _term_attribute(flow, value, name, node)
+    if isinstance(value, Metadata) and value.what == "dtype":
+        if node is not None:
+            layout.dtype_attribute(flow, value, name, node)
+        return Metadata(f"dtype.{name}", value.term, value.subject)
+    if isinstance(value, Sequence) and name == "T":
+        return value
+    return flow.terms.make("attr", (name, 0), as_term(flow, value))
+
+
+def _inherited_attribute(flow: Flow, value: Super, name: str, node: ast.Attribute | None) -> Value:
+    """Return ``super().name``."""
+    heir = flow.file.classes.get(value.self) if type(value.self) is int else None
+    method = flow.linker.hierarchy.inherited(value.code, name, heir)
+    if method is None:
+        return flow.terms.make("attr", (name, 0), as_term(flow, value.self))
+    return _method(flow, method, value.self, Class(value.code), node)
+
+
+def _method(
+    flow: Flow, method: ir.FunctionCode, owner: Value, class_: Class, node: ast.Attribute | None, *, sure: bool = True
+) -> Value:
+    """Return a method as an attribute of an object; a property is called.
+
+    It is in doubt where the object may be one of a subclass that has another method of this name.
+    """
+    function = flow.file.function(method)
+    if not sure and isinstance(function, Function):
+        function = replace(function, doubtful=True)
+    if method.kind == "cached_property" and type(owner) is int:
+        return _cached(flow, method, owner, node)
+    if method.is_property:
+        return _property(flow, function, owner, node)
+    if method.kind == "staticmethod":
+        return function
+    return Bound(function, class_ if method.kind == "classmethod" else owner)
+
+
+def _property(flow: Flow, function: Value, owner: Value, node: ast.Attribute | None) -> Value:
+    """Return what a property gives."""
+    outer, flow.site = flow.site, node or flow.site
+    value = flow.call(Bound(function, owner), Arguments((), (), None))
+    flow.site = outer
+    return value
+
+
+def _cached(flow: Flow, method: ir.FunctionCode, owner: Term, node: ast.Attribute | None) -> Value:
+    """Return what a cached property gives: it is computed unless it was before, and then an attribute."""
+    function, name = flow.file.function(method), method.name.rpartition(".")[2]
+    here, missing = outcomes(flow, presence.attribute(flow, owner, name, presence.CACHED))
+    before = None if here is None else both(flow.path, here)
+    states: list[Snapshot | None] = [None if before is None else (before, {})]
+    if missing is not None:
+        states.append(
+            control.arm(flow, missing, lambda: flow.set_attribute(owner, name, _property(flow, function, owner, node)))
+        )
+    control.join(flow, [state for state in states if state is not None])
+    generation = flow.generation(owner)
+    value = cast("Value | None", flow.env.get((owner, name, generation)))
+    return flow.terms.make("attr", (name, generation), owner) if value is None else value
+
+
+def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | None) -> Value:
+    if node is not None:
+        seen = layout.attribute(flow, term, name, node)
+        if seen is not None:
+            return seen
+    generation = flow.generation(term)
+    stored = flow.env.get((term, name, generation))
+    if stored is not None:
+        return cast(Value, stored)
+    class_ = flow.file.classes.get(term)
+    if class_ is not None:
+        if name == "__class__":
+            return Class(class_)
+        method = flow.linker.hierarchy.method(class_, name) if name not in REPLACING else None
+        if method is not None:
+            sure = flow.terms.operation(term) == "fresh" or not flow.linker.hierarchy.may_be_overridden(class_, name)
+            return _method(flow, method, term, Class(class_), node, sure=sure)
+    if flow.terms.operation(term) == "copy" and not generation:
+        return flow.attribute(flow.terms.args(term)[0], name, node)
+    attribute = flow.terms.make("attr", (name, generation), term)
+    flow.knowledge.name(attribute, name)
+    return attribute
+
+
+def alternative(flow: Flow, path: PathCondition, value: Value, term: Term, name: str) -> Value:
+    """Return what an attribute holds that is written under a condition: otherwise what it held."""
+    if path == ALWAYS:
+        return value
+    holds, fails = flow.decisions.alternatives(path)
+    return choose(flow, [(holds, value), (fails, flow.attribute(term, name))])

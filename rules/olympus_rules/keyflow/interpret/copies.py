@@ -1,0 +1,51 @@
+"""Copies of records and objects with some fields changed."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.values import (
+    Function,
+    Sequence,
+    Value,
+)
+from olympus_rules.keyflow.interpret.flow import Flow
+
+__all__ = ["REPLACING", "copied", "replaced", "replaced_at"]
+
+
+REPLACING = frozenset({"replace", "_replace"})  # a copy of a record with some fields changed, however it is made
+
+
+def replaced(flow: Flow, receiver: int, arguments: Arguments) -> Value:
+    """Return a copy of a record with some fields changed."""
+    changed = flow.make("copy", flow.terms.number(), receiver)
+    if receiver in flow.file.classes:
+        flow.file.classes[changed] = flow.file.classes[receiver]
+    for name, value in arguments.keywords:
+        if name is not None:
+            flow.set_attribute(changed, name, value)
+    return changed
+
+
+def replaced_at(flow: Flow, arguments: Arguments) -> Value | None:
+    """Return what ``tree_at(lambda tree: tree.field, tree, new)`` makes of an object, ``None`` where it is none."""
+    where, tree, new = (arguments.get(i, name) for i, name in enumerate(("where", "pytree", "replace")))
+    node = where.code.node if isinstance(where, Function) else None
+    if type(tree) is not int or not isinstance(node, ast.Lambda):
+        return None
+    parts = node.body.elts if isinstance(node.body, ast.Tuple | ast.List) else [node.body]
+    values = new.items if isinstance(new, Sequence) and len(new.items) == len(parts) > 1 else None
+    fields: list[tuple[str | None, Value]] = []
+    for number, part in enumerate(parts):
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            value = values[number] if values is not None else new if len(parts) == 1 else None
+            fields.append((part.attr, flow.terms.fresh() if value is None else value))
+    return replaced(flow, tree, replace(arguments, keywords=tuple(fields)))
+
+
+def copied(flow: Flow, record: Value, arguments: Arguments) -> Value:
+    """Return a copy of what may be a record."""
+    return replaced(flow, record, arguments) if type(record) is int else flow.terms.fresh()

@@ -1,0 +1,304 @@
+"""Instructions that move data: constants, variables, attributes, items, containers, calls, definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.keyflow.domain import presence
+from olympus_rules.keyflow.domain.access import (
+    get_item,
+    is_large,
+    map_choice,
+    objects,
+    with_item,
+)
+from olympus_rules.keyflow.domain.arguments import Arguments, positional, unpacked, unstarred
+from olympus_rules.keyflow.domain.memory import exchange, set_element, set_item
+from olympus_rules.keyflow.domain.values import (
+    Bound,
+    Choice,
+    Class,
+    Condition,
+    Const,
+    Function,
+    Map,
+    Sequence,
+    SliceOf,
+    Value,
+)
+from olympus_rules.keyflow.interpret import calls, containers, operators
+from olympus_rules.keyflow.interpret.attributes import alternative
+from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.notes import bindings, literals, words
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["HANDLERS"]
+
+
+def run_constant(flow: Flow, instruction: ir.Constant) -> None:
+    """Put a constant into a register."""
+    flow.registers[instruction.dst] = Const(instruction.value)
+
+
+def run_load(flow: Flow, instruction: ir.Load) -> None:
+    """Read a variable."""
+    value = flow.env.get(instruction.name)
+    if value is None:
+        value = _lookup(flow, instruction.name)
+    elif isinstance(value, Choice):
+        value = map_choice(flow, value, lambda part: part)
+    flow.registers[instruction.dst] = value
+
+
+def run_store(flow: Flow, instruction: ir.Store) -> None:
+    """Bind a variable."""
+    value = flow.registers[instruction.src]
+    if type(value) is int:
+        flow.knowledge.name(value, instruction.name)
+        if instruction.name not in flow.code.reads:
+            bindings.bound(flow, instruction, value)
+        if instruction.fills:
+            flow.knowledge.fill(value, true=instruction.fills == "true")
+    if instruction.name in flow.code.outer_names:
+        flow.env.values.setdefault(instruction.name, _lookup(flow, instruction.name))
+        variable = flow.linker.variable(flow.code, instruction.name)
+        if variable is not None:
+            flow.writes.append((variable, presence.VARIABLE, value, flow.path))
+    flow.env.set(instruction.name, value)
+
+
+def run_assign(flow: Flow, instruction: ir.Assign) -> None:
+    """Bind a temporary."""
+    flow.env.set(instruction.name, flow.registers[instruction.src])
+
+
+def run_import(flow: Flow, instruction: ir.Import) -> None:
+    """Bind imported names."""
+    for name, qualified in instruction.bindings:
+        flow.env.set(name, flow.linker.library(qualified))
+
+
+def run_attribute(flow: Flow, instruction: ir.Attribute) -> None:
+    """Read an attribute."""
+    value = flow.registers[instruction.obj]
+    flow.registers[instruction.dst] = flow.attribute(value, instruction.name, instruction.node)
+
+
+def run_set_attribute(flow: Flow, instruction: ir.SetAttribute) -> None:
+    """Write an attribute."""
+    value = flow.registers[instruction.src]
+    if instruction.fills and type(value) is int:
+        flow.knowledge.fill(value, true=instruction.fills == "true")
+    for path, term in objects(flow, flow.registers[instruction.obj]):
+        class_ = flow.file.classes.get(term)
+        setter = class_ and flow.linker.hierarchy.method(class_, ir.setter(instruction.name))
+        if setter:
+            flow.call(Bound(flow.file.function(setter), term), positional(value))
+        else:
+            flow.set_attribute(term, instruction.name, alternative(flow, path, value, term, instruction.name))
+
+
+def run_item(flow: Flow, instruction: ir.Item) -> None:
+    """Read a subscript."""
+    value, index = flow.registers[instruction.obj], flow.registers[instruction.index]
+    if isinstance(index, Choice):
+        index = map_choice(flow, index, lambda part: part)
+    if flow.arrays is not None:
+        flow.arrays.indexed(flow, value, index, instruction.node)
+    seen = words.item(flow, value, index, instruction.node)
+    flow.registers[instruction.dst] = get_item(flow, value, index) if seen is None else seen
+
+
+def run_set_item(flow: Flow, instruction: ir.SetItem) -> None:
+    """Write a subscript."""
+    container, index = flow.registers[instruction.obj], flow.registers[instruction.index]
+    value = flow.registers[instruction.src]
+    if isinstance(container, Map | Sequence) and isinstance(index, Const):
+        exchange(flow, container, with_item(container, index.value, value), instruction.name)
+    elif type(container) is int and container in flow.file.placeholders:
+        literals.assigned(flow, container, value)
+    elif type(container) is int and isinstance(index, Const):
+        set_item(flow, container, index, value)
+    elif type(container) is int:
+        set_element(flow, container, index, value)
+    else:
+        exchange(flow, container, flow.terms.fresh(), instruction.name)
+
+
+def run_slice(flow: Flow, instruction: ir.Slice) -> None:
+    """Build a slice."""
+    parts = (instruction.lower, instruction.upper, instruction.step)
+    lower, upper, step = (None if part is None else flow.registers[part] for part in parts)
+    flow.registers[instruction.dst] = SliceOf(lower, upper, step)
+
+
+def run_sequence(flow: Flow, instruction: ir.BuildSequence) -> None:
+    """Build a tuple, list or set."""
+    items: list[Value] = []
+    is_open = False
+    for register, starred in instruction.items:
+        value = containers.spread(flow, flow.registers[register]) if starred else flow.registers[register]
+        if not starred:
+            items.append(value)
+        elif isinstance(value, Sequence) and not value.open:
+            items.extend(value.items)
+        else:
+            is_open = True
+            break
+    built = Sequence(instruction.kind, tuple(items), is_open)
+    flow.registers[instruction.dst] = flow.terms.fresh() if is_large(built) else built
+
+
+def run_map(flow: Flow, instruction: ir.BuildMap) -> None:
+    """Build a dictionary."""
+    items: dict[object, Value] = {}
+    is_open = False
+    for key, register in instruction.items:
+        value = flow.registers[register]
+        name = None if key is None else flow.registers[key]
+        if isinstance(name, Const):
+            items[name.value] = value
+        elif key is None and isinstance(value, Map):
+            items.update(value.items)
+            is_open = is_open or value.open
+        else:
+            is_open = True
+            items[("unknown", len(items))] = value
+    built = Map(tuple(items.items()), is_open)
+    flow.registers[instruction.dst] = flow.terms.fresh() if is_large(built) else built
+
+
+def run_call(flow: Flow, instruction: ir.Call) -> None:
+    """Call a value."""
+    registers = flow.registers
+    arguments = Arguments(
+        unstarred((registers[register], starred) for register, starred in instruction.args),
+        unpacked((name, registers[register]) for name, register in instruction.keywords),
+        instruction.node,
+        instruction.receiver,
+        None if instruction.owner is None else registers[instruction.owner],
+        asks=instruction.asks,
+    )
+    registers[instruction.dst] = flow.call(registers[instruction.func], arguments)
+
+
+def run_binary(flow: Flow, instruction: ir.Binary) -> None:
+    """Apply an operator or a comparison."""
+    operands = [flow.registers[register] for register in instruction.operands]
+    value = operators.binary(flow, instruction.operation, operands, instruction.node)
+    if instruction.operation in ("In", "NotIn") and type(operands[1]) is int:
+        answer = presence.entry(flow, *operands)
+        if answer is not None:
+            value = answer if instruction.operation == "In" else Condition("not", (answer,))
+    flow.registers[instruction.dst] = value
+
+
+def run_boolean(flow: Flow, instruction: ir.Boolean) -> None:
+    """Combine conditions."""
+    operands = tuple(flow.registers[register] for register in instruction.operands)
+    flow.registers[instruction.dst] = Condition(instruction.operation, operands)
+
+
+def run_unpack(flow: Flow, instruction: ir.Unpack) -> None:
+    """Unpack a value into registers."""
+    value, dsts, star = flow.registers[instruction.src], instruction.dsts, instruction.star
+    words.unpacked(flow, value, instruction)
+    for position, dst in enumerate(dsts):
+        if star is None or position < star:
+            index: Value = Const(position)
+        elif position == star and type(value) is int and (length := flow.terms.length(value)) is not None:
+            rest = range(star, length - (len(dsts) - star - 1))
+            items = tuple(get_item(flow, value, Const(number)) for number in rest)
+            flow.registers[dst] = Sequence("list", items)
+            continue
+        elif position == star:
+            after = len(dsts) - star - 1
+            index = SliceOf(Const(star), Const(-after) if after else None, None)
+        else:
+            index = Const(position - len(dsts))
+        flow.registers[dst] = get_item(flow, value, index)
+
+
+def run_append(flow: Flow, instruction: ir.Append) -> None:
+    """Add to the result of a comprehension."""
+    flow.collected.setdefault(instruction.name, []).append((flow.path, flow.registers[instruction.src]))
+
+
+def run_collect(flow: Flow, instruction: ir.Collect) -> None:
+    """Finish a comprehension."""
+    items = flow.collected.pop(instruction.name, [])
+    whole = bool(items) and all(path == flow.path for path, _ in items)  # no turn and no element was in doubt
+    flow.registers[instruction.dst] = Sequence("list", tuple(value for _, value in items), not whole)
+
+
+def run_make_function(flow: Flow, instruction: ir.MakeFunction) -> None:
+    """Build a function value and wrap it in its decorators."""
+    code = instruction.code
+    defaults = tuple((name, flow.registers[register]) for name, register, _ in instruction.defaults)
+    for name, register, node in instruction.defaults:
+        bindings.default(flow, code, name, flow.registers[register], node)
+    value: Value = Function(code, defaults=defaults)
+    for register in reversed(instruction.decorators):
+        value = calls.decorate(flow, flow.registers[register], value)
+    flow.file.functions[code] = value
+    flow.registers[instruction.dst] = value
+
+
+def run_make_class(flow: Flow, instruction: ir.MakeClass) -> None:
+    """Run a class body and build a class value."""
+    flow.linker.hierarchy.bases[instruction.code] = [flow.registers[base] for base in instruction.bases]
+    flow.block(instruction.body)
+    bindings.class_fields(flow, instruction)
+    flow.registers[instruction.dst] = Class(instruction.code)
+
+
+def _lookup(flow: Flow, name: str) -> Value:
+    """Return the value of a name that has none in this scope yet."""
+    if name in flow.code.local_names and name not in flow.code.outer_names and flow.code.kind != "module":
+        value: Value = flow.terms.fresh()
+    else:
+        value = _given_around(flow, name) or flow.linker.outer_value(flow.code, name)
+    written = flow.env.get((value, presence.VARIABLE, 0)) if type(value) is int else None
+    if written is not None:  # by a function that was called
+        return cast(Value, written)
+    if name not in flow.code.local_names:
+        flow.env.values[name] = value  # the same for the whole function, so outside any layer
+    return value
+
+
+def _given_around(flow: Flow, name: str) -> Value | None:
+    """Return the callable that a variable of an enclosing function is known to hold in this run."""
+    scope = flow.code.parent
+    while flow.given and scope is not None:
+        if name in scope.local_names:
+            return flow.given.get((scope, name))
+        scope = scope.parent
+    return None
+
+
+HANDLERS: dict[type, Callable[[Flow, Any], None]] = {
+    ir.Constant: run_constant,
+    ir.Load: run_load,
+    ir.Store: run_store,
+    ir.Assign: run_assign,
+    ir.Attribute: run_attribute,
+    ir.SetAttribute: run_set_attribute,
+    ir.Item: run_item,
+    ir.SetItem: run_set_item,
+    ir.Slice: run_slice,
+    ir.BuildSequence: run_sequence,
+    ir.BuildMap: run_map,
+    ir.Call: run_call,
+    ir.Binary: run_binary,
+    ir.Boolean: run_boolean,
+    ir.Unpack: run_unpack,
+    ir.Append: run_append,
+    ir.Collect: run_collect,
+    ir.Import: run_import,
+    ir.MakeFunction: run_make_function,
+    ir.MakeClass: run_make_class,
+}

@@ -1,0 +1,177 @@
+"""Summaries: what a call of a function does, computed once and applied at each call.
+
+A summary is the function's key signature together with the terms behind it: what it consumes and returns, in
+terms of its parameters and of the variables of enclosing scopes. A call puts the arguments in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from olympus_rules.keyflow.domain import presence
+from olympus_rules.keyflow.domain.access import is_large, item_index, leaves, map_leaves
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.knowledge import is_key_name
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
+from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.summary import Captured, Change, Summary, Write, functions_in, origin, sources_of
+from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.values import Const, Function, Value
+from olympus_rules.keyflow.interpret import lanes
+
+__all__ = ["summarise"]
+
+MAX_USES = 40  # consumptions kept of one function; callers need to know that a key is used up, not how often
+MAX_CHANGES = 40  # objects kept of one function that it changes; of the others their parameter counts as changed
+MAX_NESTED_CHANGE = 4  # parts of parts that a change is told of; of a deeper one the object around it
+MAX_HISTORY = 400  # operations behind what a function returns or writes, about a hundred splits in a row
+
+
+def summarise(file: File, run: Run) -> Summary:
+    """Return the summary of a function by the result of its interpretation."""
+    terms = file.terms
+    returns = _bounded(file, run, run.returned)
+    writes, handed_out = _lasting(file, run, returns)
+    uses: dict[tuple[Term, str, int | None, object], Consumption] = {}
+    for use in run.ledger.consumptions:
+        if use.certainty != Certainty.KNOWN and terms.operation(use.term) == "op":
+            continue
+        outside = origin(terms, use.term)
+        if (
+            outside is not None
+            and terms.operation(outside) == "free"
+            and terms.data(outside)[1] in run.code.outer_names
+        ):
+            continue  # it binds the variable anew, so that each call has another key
+        if outside is None and handed_out.isdisjoint(sources_of(terms, use.term)):
+            continue
+        slot = (use.term, use.draw, use.count, use.path if use.path != ALWAYS else None)
+        if slot not in uses and len(uses) < MAX_USES:
+            uses[slot] = use
+    functions = [f for value in (returns, *(value for _, _, value, _ in writes)) for f in functions_in(value)]
+    captured = _captured(file, run, functions)
+    return Summary(
+        run.code,
+        tuple(uses.values()),
+        returns,
+        writes,
+        captured,
+        _changes(file, run),
+        lanes.kept(file.terms, run.draws),
+    )
+
+
+def _changes(file: File, run: Run) -> tuple[Change, ...]:
+    """Return the attributes of objects from outside that are written with what tells nothing of keys, as counters.
+
+    Objects that something unknown may have changed come first; those of a known class keep to their methods.
+    """
+    if run.code.name.endswith("__init__"):
+        return ()
+    found: dict[Change, None] = {
+        _near(file.terms, term, None): None for term in run.forgotten if _is_open(file, run, term)
+    }
+    asked = presence.slots(file.terms, run.asked)
+    for term, name, value, _ in run.writes:
+        if name == presence.ELEMENT or (term, name) in asked or origin(file.terms, term) is None:
+            continue
+        if name == presence.VARIABLE or not _tells(file, run, name, value):
+            found[_near(file.terms, term, name)] = None
+    if len(found) <= MAX_CHANGES:
+        return tuple(found)
+    outside = (origin(file.terms, term) for term, _ in found)
+    return tuple(dict.fromkeys((term, None) for term in outside if term is not None))
+
+
+def _near(terms: Terms, term: Term, name: str | None) -> Change:
+    """Return a change, as one of the object around it where it is far inside: functions in a circle nest forever."""
+    around = list(sources_of(terms, term))
+    inside = len(around) - 1 - MAX_NESTED_CHANGE
+    return (term, name) if inside <= 0 else (around[inside], None)
+
+
+def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], set[Term]]:
+    """Return the writes that a caller can see, and all the terms that it is handed."""
+    handed_out = set(_with_originals(file.terms, leaves(returns)))
+    writes: dict[tuple[Term, str, PathCondition], Write] = {}
+    for number, (term, name, value, path) in enumerate(run.writes):
+        path = path[0] & ~run.returning[0], path[1] & ~run.returning[1]
+        writes.pop((term, name, path), None)  # the later one holds, in its place
+        if number >= run.forgotten.get(term, 0) or not _is_open(file, run, term):
+            writes[term, name, path] = (term, name, value, path)
+    terms, asked = file.terms, presence.slots(file.terms, run.asked)
+    kept: dict[int, Write] = {}
+    before = -1
+    while len(kept) != before:
+        before = len(kept)
+        for number, (term, name, value, path) in enumerate(writes.values()):
+            if number in kept or not (
+                (term, name) in asked
+                or name == presence.ELEMENT
+                or terms.operation(term) == "copy"  # which otherwise seems to have what the original has
+                or (name != presence.VARIABLE and _tells(file, run, name, value))
+            ):
+                continue
+            if term in handed_out or origin(terms, term) is not None:
+                kept[number] = (term, name, _bounded(file, run, value), path)
+                handed_out.update(_with_originals(terms, leaves(value)))
+    return tuple(write for _, write in sorted(kept.items())), handed_out
+
+
+def _with_originals(terms: Terms, handed: list[Term]) -> Iterator[Term]:
+    """Return terms, and what they are made of: a copy has what nobody changed in it from the object that it copies,
+    and a batch of objects has what a map made in one lane.
+    """
+    for term in handed:
+        yield term
+        while terms.operation(term) in ("copy", "batch"):
+            term = terms.args(term)[0]
+            yield term
+
+
+def _is_open(file: File, run: Run, term: Term) -> bool:
+    """Say whether a call of what is not known may change an object from outside: not where its class is known."""
+    outside = origin(file.terms, term)
+    if outside is None or term in run.handed:
+        return outside is not None
+    if term in file.classes:
+        return False
+    scope, name = file.terms.data(outside)
+    is_receiver = scope.owner is not None and scope.parameters[:1] == (name,)
+    return not (is_receiver and outside == term)
+
+
+def _tells(file: File, run: Run, name: str, value: Value) -> bool:
+    """Say whether it can matter to keys that this is written to an attribute; otherwise it is as good as unknown."""
+    index = item_index(name)
+    if not isinstance(value, int | Const) or is_key_name(name if index is None else str(index)):
+        return True
+    if isinstance(value, Const):
+        return False
+    parts = (value, *file.terms.ancestors(value))
+    if file.terms.operation(value) == "param" or value in file.classes:
+        return True
+    return value in file.generators or any(file.knowledge.is_candidate(part) for part in parts)
+
+
+def _captured(file: File, run: Run, functions: list[Function]) -> tuple[Captured, ...]:
+    """Return what the variables hold that functions defined in this one read, and that functions in these read."""
+    own = [function for function in functions if function.code.parent is run.code]
+    held: dict[str, Value] = {}
+    waiting = [name for function in own for name in function.code.reads]
+    while waiting:
+        name = waiting.pop()
+        value = run.env.get(name) if name in run.code.local_names and name not in held else None
+        if value is not None:
+            held[name] = value
+            waiting += (read for function in functions_in(value) for read in function.code.reads)
+    return tuple(((run.code, name), held[name]) for name in sorted(held))
+
+
+def _bounded(file: File, run: Run, value: Value) -> Value:
+    """Return a value with terms unlike anything else for what is too much to follow through every call."""
+    terms = file.terms
+    if is_large(value, MAX_HISTORY):
+        return terms.fresh()
+    return map_leaves(value, lambda term: term if terms.size(term) <= MAX_HISTORY else terms.fresh())

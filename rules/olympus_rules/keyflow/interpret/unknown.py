@@ -1,0 +1,218 @@
+"""Calls of what is out of reach: by the name of the callee, and by what is known of the object."""
+
+from __future__ import annotations
+
+import ast
+
+from olympus_rules.code.lowering import dotted_name
+from olympus_rules.keyflow.domain import presence
+from olympus_rules.keyflow.domain.access import CALLABLE, as_term, leaves, map_choice
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.consumption import consume
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.values import (
+    UNBOUND,
+    Choice,
+    Class,
+    Const,
+    Function,
+    Iteration,
+    Library,
+    Map,
+    Metadata,
+    Sequence,
+    Value,
+)
+from olympus_rules.keyflow.interpret import callees, containers, copies, rows
+from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.notes import boundaries, conversions, layout, literals
+
+__all__ = ["KEEPING_METHODS", "unknown"]
+
+
+# Methods that keep or show what they are given, whatever the object.
+KEEPING_METHODS = frozenset(
+    {
+        "_asdict", "_replace", "add", "add_argument", "append", "appendleft", "assert_called_with", "critical", "debug",
+        "discard", "emit", "error", "exception", "extend", "format", "get", "index", "info", "insert", "items", "join",
+        "keys", "log", "log_metrics", "put", "register", "remove", "replace", "save", "set", "setdefault", "store",
+        "update", "values", "warn", "warning", "write",
+    }
+)  # fmt: skip
+PURE_METHODS = frozenset(
+    {
+        "all", "any", "count", "endswith", "find", "get", "is_integer", "isalnum", "isalpha", "isdigit", "isdisjoint",
+        "isidentifier", "islower", "isnumeric", "isspace", "issubset", "issuperset", "isupper", "lower", "lstrip",
+        "rstrip", "startswith", "strip", "upper",
+    }
+)  # fmt: skip
+CHANGING_METHODS = frozenset({"append", "appendleft", "discard", "extend", "insert", "remove", "set"})  # their object
+OBJECTS = frozenset({"attr", "copy", "free", "fresh", "item", "param"})  # what has attributes and items, maybe
+FUNCTIONAL = ("jax.", "numpy.", "optax.")
+ASKING_PREFIXES = (
+    "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
+)  # fmt: skip
+STORING_PREFIXES = (
+    "deserialize", "dump", "load_checkpoint", "load_state", "restore", "save", "serialize", "store_",
+)  # fmt: skip
+ABSTRACT = frozenset({"eval_shape", "eval_summary", "lower", "make_jaxpr", "make_model_info", "tabulate"})
+
+
+def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool = False) -> Value:
+    """Call something whose source is out of reach: keys that go in count as consumed, with less certainty.
+
+    Args:
+        flow: where the call is.
+        function: the callee.
+        arguments: its arguments.
+        unasked: whether it is a function of the project that was not worth a look here, so that nothing is known of
+            what it does with the keys that a caller may hand through.
+    """
+    node = arguments.node
+    if node is None:
+        return flow.terms.fresh()
+    result = rows.generated(flow, function) if type(function) is int else None
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "lower" and arguments.owner is not None:
+        literals.evaluated(flow, arguments.owner, tuple(value for value, _ in arguments.positional))
+    if result is None and isinstance(node.func, ast.Attribute):
+        result = _method(flow, node.func.attr, arguments)
+    if result is None and type(function) is int:
+        result = rows.method(flow, function, arguments)
+    if result is not None:
+        return result
+    name = function.qualified if isinstance(function, Library) else dotted_name(node.func)
+    name = name.removeprefix(f"{UNBOUND}.")
+    if "?" in name:
+        name = ast.unparse(node.func)
+    last = name.rpartition(".")[2]
+    if type(function) is int and flow.terms.operation(function) == "attr":
+        last = flow.terms.data(function)[0]  # jax.jit(model.apply)(…)
+    if _only_looks(flow, last, node) or arguments.asks:
+        return asked(flow, name, arguments)
+    if callees.leaves_keys_alone(node, last) and not any(isinstance(v, CALLABLE) for v in arguments.values()):
+        return flow.terms.fresh()
+    first = arguments.positional[0][0] if arguments.positional else None
+    if last == "clone" and type(first) is int and (flow.knowledge.is_known(first) or first in flow.knowledge.named):
+        return flow.knowledge.clone(flow.terms.number(), first)
+    certainty = Certainty.UNKNOWN
+    keeping = callees.may_only_keep(node.func, last) or _is_inherited_constructor(flow, arguments)
+    if unasked or keeping or _is_looked_up(flow, function, node) or last in flow.file.folding_methods:
+        certainty = Certainty.DOUBTFUL
+    number = flow.terms.number()
+    raw = isinstance(function, Library) and flow.file.table.typed_key_support(function.qualified) == "no"
+    changes = not _keeps_arguments(function, last)
+    waiting = callees.waiting_arguments(node)
+    for value, expression in arguments.expressions():
+        if isinstance(value, Const | Library | Function | Metadata) or expression in waiting:
+            continue
+        if changes:
+            _handed(flow, value)
+        if raw:
+            boundaries.given(flow, name, value, expression, node)
+        use = Consumption(node, name, certainty, flow.path, key=expression, call=number, loop=arguments.loop)
+        use.draw = "fold" if last in flow.file.folding_methods else "call"
+        consume(flow, value, use)
+    return flow.terms.fresh()
+
+
+def asked(flow: Flow, name: str, arguments: Arguments) -> Value:
+    """Return what a call gives that is asked for a truth value: the same for equal arguments, while nothing changes.
+
+    A call without arguments may say something else each time.
+    """
+    values = arguments.values() if arguments.owner is None else [arguments.owner, *arguments.values()]
+    if not values:
+        return flow.terms.fresh()
+    terms = [as_term(flow, value) for value in values]
+    generations = [flow.generation(term) for term in terms]
+    return flow.terms.make("op", (name, *generations), *terms)
+
+
+def _is_looked_up(flow: Flow, function: Value, node: ast.Call) -> bool:
+    """Say whether a callee has a name in one of many records, which tells nothing of what it does."""
+    if isinstance(node.func, ast.Subscript) and isinstance(node.func.value, ast.Subscript):
+        return isinstance(node.func.slice, ast.Constant) and isinstance(node.func.slice.value, str)
+    terms = flow.terms
+    if type(function) is not int or terms.operation(function) != "item":
+        return False
+    record, name = terms.args(function)
+    return terms.operation(record) == "item" and isinstance(terms.constant(name), str)
+
+
+def _keeps_arguments(function: Value, name: str) -> bool:
+    """Say whether a callable out of reach surely leaves the objects as they are that it gets: a class, and JAX."""
+    is_functional = isinstance(function, Library) and function.qualified.startswith(FUNCTIONAL)
+    return is_functional or name.lstrip("_")[:1].isupper()
+
+
+def _handed(flow: Flow, value: Value) -> None:
+    """Note that something unknown gets objects: it may write a new key to them."""
+    for term in leaves(value):
+        is_key = flow.knowledge.is_candidate(term) and term not in flow.holders
+        if flow.terms.operation(term) in OBJECTS and not is_key:
+            flow.forget(term, handed=True)
+
+
+def _is_inherited_constructor(flow: Flow, arguments: Arguments) -> bool:
+    """Say whether a method is called on a class of the project that gets it from a class out of reach."""
+    owner = arguments.owner
+    if isinstance(owner, Library) and owner.qualified.rpartition(".")[2].lstrip("_")[:1].isupper():
+        owner = flow.linker.outside(owner.qualified, concerned=True)
+    return isinstance(owner, Class)
+
+
+def _only_looks(flow: Flow, name: str, node: ast.Call) -> bool:
+    """Say whether a callee is one that asks about its arguments or evaluates them abstractly."""
+    if isinstance(node.func, ast.Call):  # tabulate(model, key)(x)
+        name = dotted_name(node.func.func).rpartition(".")[2]
+        return name in ABSTRACT or name.endswith("eval_shape")
+    return (
+        name.startswith(ASKING_PREFIXES + STORING_PREFIXES)
+        or name.endswith("eval_shape")
+        or name in ABSTRACT
+        or name in flow.file.inspecting_methods
+    )
+
+
+def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
+    """Call a method of an object: containers, arrays and objects that keep what they get."""
+    node = arguments.node
+    assert node is not None
+    values = tuple(value for value, _ in arguments.positional)
+    receiver = arguments.owner
+    if isinstance(receiver, Choice) and isinstance(node.func, ast.Attribute):
+        layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+    if name.startswith("assert"):
+        layout.asserted(flow, arguments)
+    if isinstance(receiver, Sequence):
+        if receiver.kind == "stack" and isinstance(node.func, ast.Attribute):
+            layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+        return containers.sequence_method(flow, receiver, name, values, arguments)
+    if isinstance(receiver, Map):
+        return containers.map_method(flow, receiver, name, values, arguments)
+    if type(receiver) is int:
+        assert isinstance(node.func, ast.Attribute)
+        conversions.method(flow, receiver, name, node, node.func.value)
+        result = layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+        if result is not None:
+            return result
+        if name in ("items", "values"):
+            return Iteration(name, (receiver,))
+        if flow.file.placeholders and (buffer := literals.updated(flow, receiver, name, arguments)) is not None:
+            return buffer
+        if name in copies.REPLACING:
+            return copies.replaced(flow, receiver, arguments)
+        if name == "get" and values[1:] in ((), (Const(None),)) and not arguments.keywords and values:
+            return presence.got(flow, values[0], receiver)
+        if name in PURE_METHODS or (arguments.asks and name not in KEEPING_METHODS):
+            return asked(flow, f".{name}", arguments)
+        if name == "update":
+            containers.updated(flow, receiver, arguments)
+        elif name not in KEEPING_METHODS or name in CHANGING_METHODS:
+            flow.forget(receiver)
+    if isinstance(receiver, Choice) and name in copies.REPLACING:
+        return map_choice(flow, receiver, lambda part: copies.copied(flow, part, arguments))
+    if name == "update":
+        for value, _ in arguments.expressions():
+            _handed(flow, value)
+    return flow.terms.fresh() if name in KEEPING_METHODS or name.startswith(("assert", "log_")) else None

@@ -1,0 +1,47 @@
+"""The front door of the key flow: the facts of one document."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable
+
+from olympus_rules.keyflow.facts import Fact
+from olympus_rules.keyflow.linking.project import Project
+from olympus_rules.syntax import Document
+
+__all__ = ["RECURSION_LIMIT", "analyse"]
+
+RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
+
+
+def analyse(
+    document: Document,
+    roots: Iterable[str] = ("jax", "olympus"),
+    asked: Collection[type[Fact]] | None = None,
+    *,
+    by_name: bool = True,
+    packs: Iterable[str] = (),
+    project: Project | None = None,
+) -> list[Fact]:
+    """Return the facts of a document, each once, in the order of their places.
+
+    Args:
+        document: the parsed file.
+        roots: the names under which the JAX namespace may be imported, when no project is given.
+        asked: the types of facts that are wanted, all of them by default; others may be left out.
+        by_name: whether facts about values that are keys by their name only are wanted.
+        packs: the paths of the user's signature packs, when no project is given.
+        project: keeps what is known of other files from one call to the next.
+    """
+    project = project or Project(tuple(roots), tuple(packs))
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        found = project.analysis(document).run(asked, by_name=by_name)
+        project.trim()
+        return found
+    except BaseException:
+        project.reset()  # whatever was under way is half done
+        raise
+    finally:
+        sys.setrecursionlimit(limit)
