@@ -24,7 +24,7 @@ HEADER = "import enum\nimport jax\nfrom jax import random\n\n\n"
 
 def analysed(source: str, filename: str = "a.py") -> Analysis:
     """Return the analysis of a text, after its run."""
-    analysis = Analysis(Document(filename, HEADER + textwrap.dedent(source)), Project())
+    analysis = Analysis(Document(filename, HEADER + textwrap.dedent(source)), Project().session)
     analysis.run()
     return analysis
 
@@ -140,8 +140,8 @@ WRITER, READER = analysed(""), analysed("", "b.py")
 
 @given(VALUES)
 def test_a_value_is_the_same_in_the_file_that_reads_its_record(value: Value) -> None:
-    text = json.dumps(write(WRITER, value))
-    assert repr(read(READER, json.loads(text), "a.py")) == repr(value)
+    text = json.dumps(write(WRITER.file, value))
+    assert repr(read(READER.file, json.loads(text), "a.py")) == repr(value)
 
 
 FUNCTIONS = {
@@ -159,38 +159,40 @@ FUNCTIONS = {
 @pytest.mark.parametrize("source", FUNCTIONS.values(), ids=FUNCTIONS.keys())
 def test_a_function_has_its_signature_in_the_file_that_reads_its_record(source: str) -> None:
     writer, reader = analysed(source), analysed("", "b.py")
-    definition = writer.module.definitions["f"]
-    record = json.loads(json.dumps(write(writer, writer.function(definition))))  # type: ignore[arg-type]
-    function = read(reader, record, "a.py")
+    definition = writer.file.module.definitions["f"]
+    record = json.loads(json.dumps(write(writer.file, writer.file.function(definition))))  # type: ignore[arg-type]
+    function = read(reader.file, record, "a.py")
     assert isinstance(function, Function) and function.code.is_foreign
     summary = reader.summary(function.code)
     assert summary is not None
-    assert summary.signature(reader.terms) == writer.signatures()["f"]
-    again = json.loads(json.dumps(write(reader, function)))
+    assert summary.signature(reader.file.terms) == writer.signatures()["f"]
+    again = json.loads(json.dumps(write(reader.file, function)))
     assert again["value"][1]["uses"] == record["value"][1]["uses"], "a record of a record says the same"
 
 
 def test_a_record_does_not_hang_on_what_was_interpreted_before() -> None:
     plain = analysed(FUNCTIONS["on one path"])
     late = analysed(f"def g(key, p, q):\n    return p == 1 or q == 2\n\n\n{FUNCTIONS['on one path']}")
-    records = [write(each, each.function(each.module.definitions["f"])) for each in (plain, late)]  # type: ignore[arg-type]
+    records = [write(each.file, each.file.function(each.file.module.definitions["f"])) for each in (plain, late)]  # type: ignore[arg-type]
     assert records[0] == records[1]
 
 
 def test_a_summary_out_of_proportion_has_no_record() -> None:
     analysis = analysed("")
-    fresh = [analysis.terms.fresh() for _ in range(MAX_TERMS + 1)]
-    write(analysis, Sequence("tuple", tuple(fresh[1:])))
+    fresh = [analysis.file.terms.fresh() for _ in range(MAX_TERMS + 1)]
+    write(analysis.file, Sequence("tuple", tuple(fresh[1:])))
     with pytest.raises(TooLarge):
-        write(analysis, Sequence("tuple", tuple(fresh)))
+        write(analysis.file, Sequence("tuple", tuple(fresh)))
 
 
 def test_a_class_of_another_file() -> None:
     body = "    kind = 1\n    key: jax.Array\n\n    @property\n    def draw(self):\n        ...\n"
     analysis = analysed(f"class Base:\n{body}")
-    definition = analysis.module.definitions["Base"]
+    definition = analysis.file.module.definitions["Base"]
     assert isinstance(definition, ClassCode)
-    found = read_class(json.loads(json.dumps(write_class(analysis, definition))), "lib.Base")
+    found = read_class(
+        json.loads(json.dumps(write_class(analysis.file, analysis.pytrees, definition, has_arrays=False))), "lib.Base"
+    )
     assert (found.name, found.home, found.fields, set(found.values)) == ("Base", "lib.Base", ["key"], {"kind"})
     assert found.kinds == {name: code.kind for name, code in definition.methods.items()}
 
@@ -223,7 +225,7 @@ class Color(enum.Enum):
 
 def class_of(analysis: Analysis, name: str) -> ClassCode:
     """Return a class by its name."""
-    found = analysis.module.definitions[name]
+    found = analysis.file.module.definitions[name]
     assert isinstance(found, ClassCode)
     return found
 
