@@ -1,18 +1,29 @@
-"""Fixtures of all tests, and the number of JAX's devices. This folder is on the import path through this file."""
+"""Fixtures of all tests, and JAX's settings. This folder is on the import path through this file."""
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-os.environ.setdefault("JAX_NUM_CPU_DEVICES", "4")  # for shard_map and pmap; read when JAX is first imported
+COMPILED = Path(__file__).parents[1] / ".pytest_cache" / "compiled" / platform.node()  # of this machine only
+JAX_SETTINGS = {  # read when JAX is first imported, also by the processes that tests start
+    "JAX_NUM_CPU_DEVICES": "4",  # for shard_map and pmap
+    "JAX_COMPILATION_CACHE_DIR": str(COMPILED),  # half of the time of a test under JAX is for compilation
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+}
+for name, value in JAX_SETTINGS.items():
+    os.environ.setdefault(name, value)
 
 PROCESS_LIMIT = 300  # seconds; below the limit of a test, so that the failure names the process
 
@@ -24,6 +35,8 @@ def compiled_functions_are_dropped() -> Iterator[None]:
     if "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
         gc.collect()
+        if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):
+            ctypes.CDLL(None).malloc_trim(0)  # glibc keeps what was freed, hundreds of MiB
 
 
 @pytest.fixture(scope="session", autouse=True)
