@@ -25,18 +25,26 @@ JAX_SETTINGS = {  # read when JAX is first imported, also by the processes that 
 for name, value in JAX_SETTINGS.items():
     os.environ.setdefault(name, value)
 
+MUCH_MEMORY = 900 << 20  # bytes
 PROCESS_LIMIT = 300  # seconds; below the limit of a test, so that the failure names the process
 
 
-@pytest.fixture(scope="module", autouse=True)
-def compiled_functions_are_dropped() -> Iterator[None]:
-    """Drop what JAX has traced and compiled after each module: a process would grow to several GiB."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """Drop what JAX has traced and compiled after each module, and within one as soon as it takes much memory."""
     yield
-    if "jax" in sys.modules:
+    is_last = nextitem is None or nextitem.path != item.path
+    if "jax" in sys.modules and (is_last or resident() > MUCH_MEMORY):
         sys.modules["jax"].clear_caches()
         gc.collect()
         if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):
             ctypes.CDLL(None).malloc_trim(0)  # glibc keeps what was freed, hundreds of MiB
+
+
+def resident() -> int:
+    """Return the bytes that this process has in memory, 0 where the system does not say."""
+    pages = Path("/proc/self/statm")
+    return int(pages.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if pages.exists() else 0
 
 
 @pytest.fixture(scope="session", autouse=True)
