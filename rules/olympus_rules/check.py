@@ -48,8 +48,6 @@ def check(
     rules: Iterable[Rule] | None = None,
     *,
     min_confidence: Confidence = Confidence.POSSIBLE,
-    roots: Iterable[str] = ("jax", "olympus"),
-    packs: Iterable[str] = (),
     project: Project | None = None,
     with_exits: bool = False,
 ) -> Checked:
@@ -59,9 +57,7 @@ def check(
         document: the parsed file.
         rules: the rules to run, all of them by default.
         min_confidence: facts below it are not handed to rules; a rule may lower a confidence and never raises it.
-        roots: the names under which the JAX namespace may be imported, when no project is given.
-        packs: the paths of the user's signature packs, when no project is given.
-        project: keeps what is known of other files from one call to the next.
+        project: the settings, and what is known of other files from one call to the next.
         with_exits: whether it is wanted where keys go out of reach.
     """
     from olympus_rules.keyflow.facts import HandedOut, Unfinished
@@ -71,7 +67,7 @@ def check(
     asked = {kind for rule in rules for kind in rule.facts} | ({HandedOut} if with_exits else set())
     try:
         by_name = min_confidence == Confidence.POSSIBLE
-        found = analyse(document, roots, asked, by_name=by_name, packs=packs, project=project)
+        found = analyse(document, asked, by_name=by_name, project=project)
         facts = [fact for fact in found if fact.confidence >= min_confidence]
     except Exception as error:
         failure = RuleError(None)

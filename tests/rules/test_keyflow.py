@@ -9,8 +9,9 @@ import textwrap
 import pytest
 
 from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.domain.decisions import Decisions
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, Ledger
-from olympus_rules.keyflow.domain.paths import ALWAYS, Decisions
+from olympus_rules.keyflow.domain.paths import ALWAYS
 from olympus_rules.keyflow.domain.terms import Terms
 from olympus_rules.keyflow.facts import DerivationCollision, DtypeLogic, KeyArithmetic, KeyIndexing, Reuse, ShapeLogic
 from olympus_rules.keyflow.linking.driver import analyse

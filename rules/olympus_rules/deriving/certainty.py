@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from olympus_rules.keyflow.domain.ledger import Consumption
 from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers, implies
+from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.domain.run import Run
 
 __all__ = ["happens_always"]
 

@@ -100,7 +100,7 @@ class _Reading:
     @cached_property
     def seeds(self) -> set[Term]:
         """Return what keys are made from."""
-        return {arg for parts in self.terms.parts if parts[0] == "seed" for arg in parts[2:]}
+        return {arg for parts in self.terms.parts.values() if parts[0] == "seed" for arg in parts[2:]}
 
     def row(self) -> LibraryFunction | None:
         """Return the row, ``None`` when there is nothing to say.
@@ -243,7 +243,7 @@ class _Reading:
         """
         row = LibraryFunction("")
         result = None if self.summary is None else self.summary.returns
-        if type(result) is not int:
+        if not isinstance(result, Term):
             return row
         operation, args = self.terms.operation(result), self.terms.args(result)
         first = self.param(self.positional[0]) if self.positional else None

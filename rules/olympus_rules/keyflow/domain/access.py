@@ -65,7 +65,7 @@ MAX_ITEMS = 256  # of a dictionary that is filled item by item
 def as_term(flow: State, value: Value) -> Term:
     """Return a term for any value; structured values become terms of their parts."""
     terms = flow.terms
-    if type(value) is int:
+    if isinstance(value, Term):
         return value
     if isinstance(value, Const):
         try:
@@ -149,7 +149,7 @@ def is_never_none(flow: State, value: Value) -> bool:
     """Say whether a value is surely not ``None``: anything that is built here, and the arrays that JAX returns."""
     if isinstance(value, Choice):
         return all(is_never_none(flow, part) for _, part in value.arms)
-    if type(value) is not int:
+    if not isinstance(value, Term):
         return value != Const(None)
     if value in flow.file.classes or flow.terms.kind(value) == "object":
         return True
@@ -233,7 +233,7 @@ def map_choice(flow: State, value: Value, function: Callable[[Value], Value]) ->
 
 def leaves(value: Value) -> list[Term]:
     """Return the terms in a value and its containers."""
-    if type(value) is int:
+    if isinstance(value, Term):
         return [value]
     if isinstance(value, Sequence):
         return [term for item in value.items for term in leaves(item)]
@@ -266,7 +266,7 @@ def objects(flow: State, value: Value) -> Iterator[tuple[PathCondition, Term]]:
 
 def map_leaves(value: Value, function: Callable[[Term], Value]) -> Value:
     """Apply a function to each term in a value and its containers."""
-    if type(value) is int:
+    if isinstance(value, Term):
         return function(value)
     if isinstance(value, Sequence):
         return Sequence(value.kind, tuple(map_leaves(item, function) for item in value.items), value.open)
@@ -290,7 +290,7 @@ def get_item(flow: State, value: Value, index: Value) -> Value:
                     return item
             return flow.terms.fresh()
         return _looked_up(flow, value, index)
-    if type(value) is int:
+    if isinstance(value, Term):
         return _term_item(flow, value, index)
     if isinstance(value, Class):  # Generic[T]
         return value
@@ -420,7 +420,7 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
     if isinstance(index, Sequence):  # keys[i, j], keys[:, 0], keys[..., 0]
         value: Value = term
         for part in index.items:
-            if isinstance(part, SliceOf) or part == Const(...) or type(value) is not int:
+            if isinstance(part, SliceOf) or part == Const(...) or not isinstance(value, Term):
                 rank = flow.knowledge.rank(term)
                 return flow.knowledge.view(f"item {flow.terms.number()}", term, None if rank is None else rank - 1)
             value = _term_item(flow, value, part)
@@ -457,7 +457,7 @@ def element(flow: State, value: Value, turn: int) -> Value | None:
         return _iteration_element(flow, value, turn)
     if isinstance(value, Const) and isinstance(value.value, str | bytes):
         return Const(value.value[turn]) if turn < len(value.value) else None
-    if type(value) is int and _array_of(flow, value) is None:
+    if isinstance(value, Term) and _array_of(flow, value) is None:
         return get_item(flow, value, Const(turn, counter=True))
     return flow.terms.fresh()
 
@@ -465,7 +465,7 @@ def element(flow: State, value: Value, turn: int) -> Value | None:
 def _array_of(flow: State, value: Value) -> Term | None:
     """Return the array that holds the values of a dictionary."""
     terms = flow.terms
-    if type(value) is int and terms.operation(value) == "view" and terms.data(value) == DICTIONARY:
+    if isinstance(value, Term) and terms.operation(value) == "view" and terms.data(value) == DICTIONARY:
         return terms.args(value)[0]
     return None
 
@@ -476,7 +476,7 @@ def length(flow: State, value: Value) -> int | None:
         return None if value.open else len(value.items)
     if isinstance(value, Const) and isinstance(value.value, str | bytes):
         return len(value.value)
-    if type(value) is int:
+    if isinstance(value, Term):
         return flow.terms.length(value)
     if isinstance(value, Choice):
         lengths = {length(flow, part) for path, part in value.arms if both(path, flow.path) is not None}
@@ -525,7 +525,7 @@ def _entry(flow: State, value: Iteration, turn: int) -> Value:
     if array is not None and value.kind in ("items", "values"):
         item = get_item(flow, array, Const(turn, counter=True))
         return item if value.kind == "values" else Sequence("tuple", (flow.terms.fresh(), item))
-    if type(whole) is int and value.kind in ("items", "values"):
+    if isinstance(whole, Term) and value.kind in ("items", "values"):
         name = flow.terms.make("op", "name", whole, flow.terms.const(turn))
         item = get_item(flow, whole, name)
         return item if value.kind == "values" else Sequence("tuple", (name, item))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from olympus.predicates import Applied, Constant, Counter, Expression, Predicate, Shifted, Symbol
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.terms import Term, Terms
 
 __all__ = ["counters", "in_first_iteration", "is_opaque", "is_unmodelled", "predicate", "roots", "subjects"]
 
@@ -188,7 +186,7 @@ def is_opaque(terms: Terms, test: Term) -> bool:
     if isinstance(said.left, Applied) and said.left.function not in ("len", "type"):
         return True
     return said.operation == "contains" or any(
-        isinstance(part, int) and roots(terms, part) != {part} for part in subjects(said)
+        isinstance(part, Term) and roots(terms, part) != {part} for part in subjects(said)
     )
 
 

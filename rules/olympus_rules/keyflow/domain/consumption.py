@@ -21,7 +21,7 @@ def consume(flow: State, value: Value, use: Consumption) -> None:
         value: what went in; each key in it counts.
         use: where and by what; it becomes the entry of a single key, and is copied for several.
     """
-    if type(value) is int:
+    if isinstance(value, Term):
         use.term, use.time, use.site = value, flow.ledger.tick(), flow.site
         use.loop = use.loop or (flow.loops[-1] if flow.loops else "")
         use.replaced = _replaced_in(flow, value) if flow.replaced else ()

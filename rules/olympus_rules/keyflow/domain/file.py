@@ -11,9 +11,12 @@ from pathlib import Path
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.domain.decisions import Decisions
+from olympus_rules.keyflow.domain.environment import Environment
 from olympus_rules.keyflow.domain.knowledge import Knowledge
 from olympus_rules.keyflow.domain.linker import Linker
-from olympus_rules.keyflow.domain.paths import Decisions, Environment, PathCondition
+from olympus_rules.keyflow.domain.needs import Need
+from olympus_rules.keyflow.domain.paths import PathCondition
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import Summary, Task
 from olympus_rules.keyflow.domain.terms import Term, Terms
@@ -39,21 +42,19 @@ class Pending:
 
     Attributes:
         term: the term.
-        need: ``key`` (a key or key array), ``single`` (one key), ``word`` (one key, as its element is used as a
-            number), ``seed`` (the same, as a seed of JAX), ``array`` (a key array), ``raw-array`` (one that is not
-            typed), ``flat`` (one with one batch axis), ``raw-flat`` (the same, and not
-            typed), ``untyped``, ``rank<n`` (fewer than n batch axes), ``known`` (a key or key array by source or use,
-            never by its name; or a parameter that gets one by a call), ``raw`` (the same, and not typed).
+        need: what the term has to be.
         path: when it happens; code behind a test for typed keys knows what it does.
         build: makes the fact; ``None`` where it does not hold after all.
         metadata: whether the code looks at shape or dtype, which no other random generator has.
+        axes: for ``Need.FEWER_AXES``, the number that the batch axes have to be below.
     """
 
     term: Term
-    need: str
+    need: Need
     path: PathCondition
     build: Callable[[Confidence, KeyKind], Fact | None]
     metadata: bool = False
+    axes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from olympus_rules.keyflow.domain.paths import Decisions, PathCondition, both, implies
+from olympus_rules.keyflow.domain.decisions import Decisions
+from olympus_rules.keyflow.domain.paths import PathCondition, both, implies
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
 __all__ = ["Certainty", "Consumption", "Departure", "Derivation", "Ledger", "Meeting"]
@@ -31,6 +32,9 @@ class Certainty(IntEnum):
     DOUBTFUL = 0  # a class from elsewhere, which may only store it, or a method that may only fold into it
     UNKNOWN = 1  # a function from elsewhere
     KNOWN = 2
+
+
+UNSET = Term(-1)
 
 
 @dataclass(slots=True)
@@ -61,7 +65,7 @@ class Consumption:
     what: str
     certainty: Certainty
     path: PathCondition
-    term: Term = -1
+    term: Term = UNSET
     key: ast.expr | None = None
     draw: str = "call"
     call: int = 0

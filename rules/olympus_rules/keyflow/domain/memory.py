@@ -53,7 +53,7 @@ def set_element(flow: State, container: Term, index: Value, value: Value) -> Non
         ]
         flow.env.set((container, "generation"), generation + 1)
         for other, held in others:
-            if type(other) is int:
+            if isinstance(other, Term):
                 kept = flow.terms.fresh()
                 if is_never_none(flow, held):
                     flow.knowledge.fill(kept, true=False)

@@ -77,7 +77,7 @@ def entry(flow: State, index: Value, container: Value) -> Value | None:
     if isinstance(container, Map) and isinstance(index, Const):
         known = any(name == index.value for name, _ in container.items)
         return Const(known) if known or not container.open else None
-    if type(container) is not int:
+    if not isinstance(container, Term):
         return None
     generation = flow.generation(container)
     slot = as_term(flow, index)
@@ -91,7 +91,7 @@ def got(flow: State, index: Value, container: Value) -> Value | None:
     if isinstance(container, Map) and isinstance(index, Const):
         found = dict(container.items).get(index.value)
         return Const(None) if found is None and not container.open else found
-    if type(container) is not int:
+    if not isinstance(container, Term):
         return None
     generation = flow.generation(container)
     slot = as_term(flow, index)
@@ -118,7 +118,7 @@ def is_asked(flow: State, slot: Term, container: Term) -> bool:
 
 def filled(flow: State, slot: Term, container: Term, value: Value) -> None:
     """Note that what is written to a dictionary is there from then on; it is true where that was asked."""
-    if type(value) is int and is_asked(flow, slot, container):
+    if isinstance(value, Term) and is_asked(flow, slot, container):
         generation = flow.generation(container)
         flow.knowledge.fill(value, true=flow.terms.make("op", (GET, generation), container, slot) in flow.asked)
 
@@ -143,7 +143,7 @@ def is_sure(flow: State, path: PathCondition, index: Value, container: Value) ->
     """Say whether an item is there after a write under a condition, because it was there already otherwise."""
     asked, given = entry(flow, index, container), got(flow, index, container)
     tests: list[Value] = [] if asked is None else [asked]
-    if type(given) is int:
+    if isinstance(given, Term):
         tests += [Condition("not", (_is_none(flow.terms, given),)), given]
     otherwise = flow.decisions.alternatives(path)[1]
     found = [outcomes(flow, test) for test in tests]

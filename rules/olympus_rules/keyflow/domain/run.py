@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.keyflow.domain.decisions import Decisions
+from olympus_rules.keyflow.domain.environment import Environment
 from olympus_rules.keyflow.domain.knowledge import Knowledge
 from olympus_rules.keyflow.domain.ledger import Derivation, Ledger
-from olympus_rules.keyflow.domain.paths import Decisions, Environment, PathCondition
+from olympus_rules.keyflow.domain.paths import PathCondition
 from olympus_rules.keyflow.domain.summary import Draw, Write
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Value

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.keyflow.domain.environment import Environment
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Departure, Derivation, Ledger
-from olympus_rules.keyflow.domain.paths import ALWAYS, Environment, PathCondition, both
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.summary import Draw
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Value
@@ -97,6 +99,15 @@ class State:
             if joined is not None:
                 self.path = joined
                 yield path, part
+        self.path = outer
+
+    @contextmanager
+    def under(self, path: PathCondition) -> Iterator[bool]:
+        """Let a condition hold within a block; gives whether it can hold there."""
+        outer = self.path
+        joined = both(outer, path)
+        self.path = joined or outer
+        yield joined is not None
         self.path = outer
 
     def generation(self, term: Term) -> int:

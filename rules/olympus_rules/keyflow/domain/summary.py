@@ -117,7 +117,7 @@ def _outputs(value: Value, path: str = "") -> list[tuple[str, Term]]:
         return [found for key, item in value.items for found in _outputs(item, f"{path}[{key!r}]")]
     if isinstance(value, Choice):
         return list(dict.fromkeys(found for _, item in value.arms for found in _outputs(item, path)))
-    return [(path, value)] if type(value) is int else []
+    return [(path, value)] if isinstance(value, Term) else []
 
 
 def _input_path(terms: Terms, term: Term) -> str | None:

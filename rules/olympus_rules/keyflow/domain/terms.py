@@ -1,6 +1,6 @@
 """Identities: where a value comes from, as hash-consed terms.
 
-A term is an ``int`` that stands for (operation, data, argument terms). Two equal terms are one number, so that
+A term is a number that stands for (operation, data, argument terms). Two equal terms are one number, so that
 two keys of equal identity, which give equal streams, compare as numbers.
 
 ========  ======================  ==========================================================
@@ -35,7 +35,13 @@ from typing import Any, cast
 
 __all__ = ["MAX_SIZE", "WORDS", "Term", "Terms"]
 
-Term = int
+
+class Term(int):
+    """The number of an identity in the table of its file."""
+
+    __slots__ = ()
+
+
 Parts = tuple[Any, ...]
 
 # A consumption of the last argument's parts is a consumption of a part of the first argument.
@@ -52,10 +58,10 @@ class Terms:
 
     def __init__(self) -> None:
         """Start empty."""
-        self.parts: list[Parts] = []
+        self.parts: dict[Term, Parts] = {}
         self._index: dict[Parts, Term] = {}
-        self._sizes: list[int] = []
-        self._seeds: list[Term] = []
+        self._sizes: dict[Term, int] = {}
+        self._seeds: dict[Term, Term] = {}
         self._fresh = 0
         self.bases: dict[str, frozenset[str]] = {}  # of classes of the project, by their symbols
         self.members: dict[str, frozenset[str]] = {}  # of enumerations of the file
@@ -73,11 +79,11 @@ class Terms:
             size += self._sizes[arg]
         if size > MAX_SIZE and operation == "op":
             return self.fresh()
-        found = self._index[key] = len(self.parts)
-        self.parts.append(parts)
-        self._sizes.append(size)
+        found = self._index[key] = Term(len(self.parts))
+        self.parts[found] = parts
+        self._sizes[found] = size
         derived = args and operation not in ("op", "seed")
-        self._seeds.append(self._seeds[args[0]] if derived else found)
+        self._seeds[found] = self._seeds[args[0]] if derived else found
         return found
 
     def operation(self, term: Term) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from olympus_rules.keyflow.domain.decisions import Decisions
 from olympus_rules.keyflow.domain.ledger import Consumption
-from olympus_rules.keyflow.domain.paths import Decisions, bit_numbers
+from olympus_rules.keyflow.domain.paths import bit_numbers
 from olympus_rules.keyflow.domain.terms import Terms
 
 __all__ = ["CONNECTIVES", "asks_for_its_type"]

@@ -1,4 +1,4 @@
-"""What a variable can hold. A plain ``int`` is a term: a value known only by where it comes from.
+"""What a variable can hold. A term is a value known only by where it comes from.
 
 Values are never changed. They are not declared frozen because making a frozen one takes three times as long, and a run
 makes millions.

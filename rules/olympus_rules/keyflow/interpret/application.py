@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import cast
+from typing import NamedTuple, cast
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain import presence
@@ -23,7 +23,7 @@ from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import exchange, set_element, set_item
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
-from olympus_rules.keyflow.domain.summary import Summary, origin, owners, way_in
+from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners, way_in
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
 from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Map, Sequence, Value
@@ -52,7 +52,7 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     arrays = flow.arrays
     given = arrays.given(arguments) if arrays is not None else frozenset()
     blurred = _blurred(summary, instance) if summary.writes else set()
-    writes = [(write, *_prepared(flow, instance, *write)) for write in summary.writes]
+    writes = [_applied(flow, instance, write) for write in summary.writes]
     uses = [use for use in summary.uses if not blurred or blurred.isdisjoint(owners(flow.terms, use.term))]
     later: list[Consumption] = []
     for use in uses:
@@ -73,11 +73,11 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
         _consume(flow, function, arguments, instance, use)
     if not function.doubtful:
         lanes.pass_on(flow, summary.draws, instance)
-    for (term, name, value, _), path, is_there in writes:
-        if term not in blurred and path is not None:
-            _write(flow, instance, term, name, value, path, given, is_there=is_there)
+    for write in writes:
+        if write is not None and write.term not in blurred:
+            _write(flow, instance, write, given)
     for term in blurred:
-        flow.forget(cast(int, instance.value(term)))
+        flow.forget(cast(Term, instance.value(term)))
     returned = instance.returned(summary.returns)
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
 
@@ -91,7 +91,7 @@ def _pass_on(flow: Flow, function: Function, binding: dict[str, Value]) -> None:
     """Note which parameters of a function get keys, for what the function does with whatever it gets."""
     knowledge = flow.knowledge
     for name, value in binding.items():
-        if type(value) is int and knowledge.is_known(value):
+        if isinstance(value, Term) and knowledge.is_known(value):
             knowledge.pass_on(flow.terms.make("param", (function.code, name)), value)
 
 
@@ -107,7 +107,7 @@ def _blurred(summary: Summary, instance: Instance) -> set[Term]:
     same: dict[Value, set[Term]] = {}
     for term in objects:
         value = instance.value(term)
-        if type(value) is int:
+        if isinstance(value, Term):
             same.setdefault(value, set()).add(term)
     return {term for terms in same.values() if len(terms) > 1 and not terms.isdisjoint(written) for term in terms}
 
@@ -115,7 +115,7 @@ def _blurred(summary: Summary, instance: Instance) -> set[Term]:
 def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Instance, use: Consumption) -> None:
     """Note a consumption of the callee as one of the caller."""
     value = instance.value(use.term)
-    if type(value) is int and value in flow.file.generators:
+    if isinstance(value, Term) and value in flow.file.generators:
         return  # an object that gives keys goes where either is taken
     if use.certainty != Certainty.KNOWN and not _may_hold_keys(flow, value):
         return
@@ -171,29 +171,36 @@ def _is_later(terms: Terms, term: Term) -> bool:
     return False
 
 
-def _prepared(
-    flow: Flow, instance: Instance, term: Term, name: str, value: Value, condition: PathCondition
-) -> tuple[PathCondition | None, bool]:
-    """Return the condition of a write, and whether an item is there afterwards; asked before anything is written."""
+class _AppliedWrite(NamedTuple):
+    """A write of the callee, in the caller.
+
+    Attributes:
+        term, name, value: the object, the attribute or item, and what is written, in terms of the callee.
+        path: when it happens, as a condition of the caller.
+        is_there: whether an item is surely there afterwards.
+    """
+
+    term: Term
+    name: str
+    value: Value
+    path: PathCondition
+    is_there: bool
+
+
+def _applied(flow: Flow, instance: Instance, write: Write) -> _AppliedWrite | None:
+    """Return a write of the callee in the caller, before any of them is made; ``None`` if it cannot happen."""
+    term, name, value, condition = write
     path = instance.path(condition)
     if name != presence.ELEMENT or path is None:
         instance.value(term)
-        return path, True
+        return None if path is None else _AppliedWrite(term, name, value, path, is_there=True)
     container, index = (instance.value(part) for part in flow.terms.args(term))
-    return path, path == ALWAYS or presence.is_sure(flow, path, index, container)
+    is_there = path == ALWAYS or presence.is_sure(flow, path, index, container)
+    return _AppliedWrite(term, name, value, path, is_there)
 
 
-def _write(
-    flow: Flow,
-    instance: Instance,
-    term: Term,
-    name: str,
-    value: Value,
-    path: PathCondition,
-    given: frozenset[Term],
-    *,
-    is_there: bool,
-) -> None:
+def _write(flow: Flow, instance: Instance, write: _AppliedWrite, given: frozenset[Term]) -> None:
+    term, name, value, path, is_there = write
     written = instance.returned(value)
     if given:
         written = map_leaves(written, lambda leaf: flow.terms.fresh() if leaf in given else leaf)
@@ -212,7 +219,7 @@ def _write(
             if joined is not None:
                 _set(flow, instance, target, name, alternative(flow, joined, written, target, name))
         return
-    if type(owner) is int:
+    if isinstance(owner, Term):
         flow.holders.add(owner)
     if path != ALWAYS:
         holds, fails = flow.decisions.alternatives(path)
@@ -229,7 +236,7 @@ def _fill(flow: Flow, instance: Instance, container: Value, index: Value, writte
         new = flow.terms.fresh()
         if _rebind(flow, instance, container, new) and written is not None:
             set_element(flow, new, index, written)
-    elif type(container) is int:
+    elif isinstance(container, Term):
         if written is None:
             flow.forget(container)
         else:
@@ -270,7 +277,7 @@ def _rebind(flow: Flow, instance: Instance, container: Value, changed: Value | N
         isinstance(container, Sequence) and container.kind == "tuple"
     ):
         return False
-    if isinstance(container, Choice) and all(type(value) is int for _, value in container.arms):
+    if isinstance(container, Choice) and all(isinstance(value, Term) for _, value in container.arms):
         return False
     new = flow.terms.fresh() if changed is None else changed
     exchange(flow, container, new)
@@ -334,7 +341,7 @@ def _made_by_new(flow: Flow, class_: Class, arguments: Arguments) -> Value | Non
     if code is None or not isinstance(function, Function):
         return None
     made = apply(flow, function, replace(arguments, positional=((class_, False), *arguments.positional)))
-    if type(made) is int and flow.file.classes.get(made) not in (None, class_.code):
+    if isinstance(made, Term) and flow.file.classes.get(made) not in (None, class_.code):
         return made
     is_usual = code.is_foreign or any(
         isinstance(part, ast.Attribute) and part.attr == "__new__" for part in ast.walk(code.node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from olympus_rules.keyflow.domain.access import as_term
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.arguments import parts as parts_of
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Metadata, Sequence, Value
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import axes, boundaries, layout, literals, masks
@@ -25,7 +26,7 @@ def pure(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     metadata = METADATA_FUNCTIONS.get(qualified)
     if metadata is not None and arguments.node is not None and arguments.node.args:
         first = arguments.get(0, "a")
-        if type(first) is int:
+        if isinstance(first, Term):
             return Metadata(metadata, first, arguments.node.args[0])
     if qualified.rpartition(".")[2].startswith("assert"):
         layout.asserted(flow, arguments)
@@ -44,17 +45,22 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     if name in STACKING and isinstance(first, Sequence):
         axes.look_at_joined(flow, name, first, arguments)
         return Sequence("stack", first.items, first.open)
-    if name in ("array", "asarray") and type(first) is int:
+    if name in ("array", "asarray") and isinstance(first, Term):
         return first
-    if name == "stack" and type(first) is int and len(arguments.values()) == 1 and flow.knowledge.is_candidate(first):
+    if (
+        name == "stack"
+        and isinstance(first, Term)
+        and len(arguments.values()) == 1
+        and flow.knowledge.is_candidate(first)
+    ):
         return first
     if name in CHOOSING:
         masks.chosen(flow, arguments)
     if arguments.node is not None and qualified.startswith(("jax.numpy.", "numpy.", "jax.lax.")):
         subject = arguments.expression(0, "a")
         result = None
-        if subject is not None and (isinstance(first, int | Sequence | Choice)):
-            result = layout.array_method(flow, first, name, arguments, arguments.node, subject, 1)
+        if subject is not None and (isinstance(first, Term | Sequence | Choice)):
+            result = layout.array_method(flow, first, axes.ArrayCall(name, arguments.node, subject, arguments, 1))
         if result is not None:
             return result
         if name in ("issubdtype", "dtype", "shape", "ndim", "size"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.domain import presence
@@ -34,9 +34,6 @@ from olympus_rules.keyflow.interpret.copies import REPLACING
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["REPLACING", "alternative", "attribute"]
 
 
@@ -58,7 +55,7 @@ def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = 
         return Bound(function, value) if method.kind == "classmethod" else function
     if isinstance(value, Super):
         return _inherited_attribute(flow, value, name, node)
-    if type(value) is int:
+    if isinstance(value, Term):
         return _term_attribute(flow, value, name, node)
     if isinstance(value, Metadata) and value.what == "dtype":
         if node is not None:
@@ -71,7 +68,7 @@ def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = 
 
 def _inherited_attribute(flow: Flow, value: Super, name: str, node: ast.Attribute | None) -> Value:
     """Return ``super().name``."""
-    heir = flow.file.classes.get(value.self) if type(value.self) is int else None
+    heir = flow.file.classes.get(value.self) if isinstance(value.self, Term) else None
     method = flow.linker.hierarchy.inherited(value.code, name, heir)
     if method is None:
         return flow.terms.make("attr", (name, 0), as_term(flow, value.self))
@@ -88,7 +85,7 @@ def _method(
     function = flow.file.function(method)
     if not sure and isinstance(function, Function):
         function = replace(function, doubtful=True)
-    if method.kind == "cached_property" and type(owner) is int:
+    if method.kind == "cached_property" and isinstance(owner, Term):
         return _cached(flow, method, owner, node)
     if method.is_property:
         return _property(flow, function, owner, node)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from olympus_rules.keyflow.domain.access import choose
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
-from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
@@ -54,11 +54,11 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
         return higher_order.call_mapped(flow, function, arguments)
     if isinstance(function, Class):
         return application.construct(flow, function, arguments)
-    if type(function) is int and function in flow.file.classes:
+    if isinstance(function, Term) and function in flow.file.classes:
         method = flow.linker.hierarchy.method(flow.file.classes[function], "__call__")
         if method is not None:
             return call(flow, Bound(flow.file.function(method), function), arguments)
-    if type(function) is int and application.concerns_keys(flow, arguments):
+    if isinstance(function, Term) and application.concerns_keys(flow, arguments):
         held = _of_held_object(flow, function)
         if held is not None:
             return call(flow, held, arguments)
@@ -90,7 +90,7 @@ def _of_held_object(flow: Flow, function: Term) -> Value | None:
         if held is not None:
             classes[owner] = held
             found = flow.attribute(owner, name)
-            return found if type(found) is not int else None
+            return found if not isinstance(found, Term) else None
     return None
 
 
@@ -107,16 +107,12 @@ def _partial(flow: Flow, function: Partial, arguments: Arguments) -> Value:
 
 def _choice(flow: Flow, function: Choice, arguments: Arguments) -> Value:
     results: list[tuple[PathCondition, Value]] = []
-    outer, number = flow.path, flow.terms.number()
-    for arm, (path, part) in enumerate(function.arms):
-        joined = both(outer, path)
-        if joined is not None:
-            flow.path = joined
-            before = len(flow.ledger.consumptions)
-            results.append((path, call(flow, part, arguments)))
-            for use in flow.ledger.consumptions[before:]:  # the paths of many arms need not exclude each other
-                use.arms = (*use.arms, (number, arm))
-    flow.path = outer
+    number = flow.terms.number()
+    for arm, (path, part) in enumerate(flow.arms(function)):
+        before = len(flow.ledger.consumptions)
+        results.append((path, call(flow, part, arguments)))
+        for use in flow.ledger.consumptions[before:]:  # the paths of many arms need not exclude each other
+            use.arms = (*use.arms, (number, arm))
     return choose(flow, results)
 
 
@@ -130,6 +126,6 @@ def decorate(flow: Flow, decorator: Value, function: Value) -> Value:
             return result
     elif isinstance(decorator, Partial):
         result = call(flow, decorator, positional(function))
-        if type(result) is not int:
+        if not isinstance(result, Term):
             return result
     return replace(function, doubtful=True) if isinstance(function, Function) else function

@@ -40,7 +40,7 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
     if name == "dict" and not values:
         return Map(tuple((key, value) for key, value in arguments.keywords if key is not None))
     if name == "len" and arguments.node is not None and arguments.node.args:
-        if type(first) is int:
+        if isinstance(first, Term):
             return layout.length(flow, first, arguments.node)
         if isinstance(first, Metadata) and first.what == "shape":
             return Metadata("ndim", first.term, first.subject)
@@ -50,10 +50,10 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
         return higher_order.each(flow, first, values[1:], "map", arguments.node)
     if name == "super":
         return _super(flow)
-    if name == "type" and len(values) == 1 and type(first) is int and first in flow.file.classes:
+    if name == "type" and len(values) == 1 and isinstance(first, Term) and first in flow.file.classes:
         return Class(flow.file.classes[first])
     if name == "next":
-        made = rows.generated(flow, first, "__next__") if type(first) is int else None
+        made = rows.generated(flow, first, "__next__") if isinstance(first, Term) else None
         return flow.terms.fresh() if made is None else made
     if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
         return flow.attribute(values[0], values[1].value)
@@ -83,8 +83,8 @@ def spread(flow: Flow, value: Value, kind: str = "list") -> Value:
     if isinstance(value, Sequence) and kind == "list":
         kind = "list" if value.kind == "tuple" else value.kind
         return replace(value, kind=kind)  # what is done to the one list is not done to the other
-    length = flow.terms.length(value) if type(value) is int else None
-    if type(value) is not int or length is None or length > MANY or kind not in ("list", "tuple"):
+    length = flow.terms.length(value) if isinstance(value, Term) else None
+    if not isinstance(value, Term) or length is None or length > MANY or kind not in ("list", "tuple"):
         return value
     return Sequence(kind, tuple(flow.knowledge.item(value, flow.terms.const(i)) for i in range(length)))
 
@@ -96,7 +96,7 @@ def _zipped(flow: Flow, names: Value, values: Value) -> Value:
             (name.value, element(flow, values, i)) for i, name in enumerate(names.items) if isinstance(name, Const)
         ]
         return Map(tuple((name, value) for name, value in pairs if value is not None))
-    if type(values) is int:
+    if isinstance(values, Term):
         return flow.knowledge.view(DICTIONARY, values, flow.knowledge.rank(values))
     return flow.terms.fresh()
 

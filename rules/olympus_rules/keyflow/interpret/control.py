@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.domain.access import choose, element, length, operand_term
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import Exits, Snapshot
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Iteration, Sequence, Value
 from olympus_rules.keyflow.interpret import operators
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -120,9 +121,10 @@ def run_loop(flow: Flow, loop: ir.Loop) -> None:
         count = MAX_TURNS
     flow.iterations *= count
     ways = Exits(flow.env.open())
+    followed = _Followed(loop, value, known or 0, exact, ways)
     flow.loops.append(loop.label)
-    for turn in range(count):
-        if not _turn(flow, loop, value, turn, ways, sure=known is not None and turn < known, exact=exact):
+    for number in range(count):
+        if not _iteration(flow, followed, number):
             break
         flow.rounds = INNER_ROUNDS
     else:
@@ -154,24 +156,32 @@ def _endless(flow: Flow, loop: ir.Loop) -> bool:
     return len(body) == 1 and isinstance(body[0], ir.Constant) and bool(body[0].value)
 
 
-def _turn(
-    flow: Flow,
-    loop: ir.Loop,
-    value: Value | None,
-    turn: int,
-    ways: Exits,
-    *,
-    sure: bool,
-    exact: bool,
-) -> bool:
-    """Run one turn in the loop's layer; says whether there can be another.
+class _Followed(NamedTuple):
+    """A loop whose iterations are followed.
 
-    With ``sure`` the turn comes, unless the loop was left before; with ``exact`` there is one for each element.
+    Attributes:
+        loop: the loop.
+        value: what a ``for`` loop iterates over.
+        known: how many iterations there are at least, unless the loop is left before.
+        exact: whether each of its elements has an iteration.
+        ways: the ways out of it.
     """
-    kind = "more" if turn else "first"
+
+    loop: ir.Loop
+    value: Value | None
+    known: int
+    exact: bool
+    ways: Exits
+
+
+def _iteration(flow: Flow, followed: _Followed, number: int) -> bool:
+    """Run one iteration in the loop's layer; says whether there can be another."""
+    loop, value, known, exact, ways = followed
+    sure = number < known
+    kind = "more" if number else "first"
     again, ends = (ALWAYS, None) if sure else flow.decisions.outcomes(flow.terms.fresh(kind))
     if value is not None:
-        item = element(flow, value, turn)
+        item = element(flow, value, number)
         if item is None:
             ways.ends.append(((flow.path, flow.env.changes(ways.depth)), True))
             return False
@@ -188,7 +198,7 @@ def _turn(
         ends = ends if false is None or ends is None else both(ends, false)
     ended = None if ends is None else both(flow.path, ends)
     if ended is not None and not _endless(flow, loop):
-        ended = ended if value is None or not turn else _was_last(flow, value, turn - 1, ended)
+        ended = ended if value is None or not number else _was_last(flow, value, number - 1, ended)
         ways.ends.append(((ended, flow.env.changes(ways.depth)), True))
     entered = both(flow.path, again)
     if entered is None:
@@ -242,7 +252,7 @@ def _counted(flow: Flow, value: Value, item: Value) -> tuple[Value, Value] | Non
         return None
     if value.kind == "range" and len(value.parts) < 3:
         stop = value.parts[-1]
-    elif value.kind == "enumerate" and type(value.parts[0]) is int and value.parts[1:] in ((), (Const(0),)):
+    elif value.kind == "enumerate" and isinstance(value.parts[0], Term) and value.parts[1:] in ((), (Const(0),)):
         assert isinstance(item, Sequence)
         stop, item = flow.terms.make("op", "len", value.parts[0]), item.items[0]
     else:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Function,
     Sequence,
@@ -19,7 +20,7 @@ __all__ = ["REPLACING", "copied", "replaced", "replaced_at"]
 REPLACING = frozenset({"replace", "_replace"})  # a copy of a record with some fields changed, however it is made
 
 
-def replaced(flow: Flow, receiver: int, arguments: Arguments) -> Value:
+def replaced(flow: Flow, receiver: Term, arguments: Arguments) -> Value:
     """Return a copy of a record with some fields changed."""
     changed = flow.make("copy", flow.terms.number(), receiver)
     if receiver in flow.file.classes:
@@ -34,7 +35,7 @@ def replaced_at(flow: Flow, arguments: Arguments) -> Value | None:
     """Return what ``tree_at(lambda tree: tree.field, tree, new)`` makes of an object, ``None`` where it is none."""
     where, tree, new = (arguments.get(i, name) for i, name in enumerate(("where", "pytree", "replace")))
     node = where.code.node if isinstance(where, Function) else None
-    if type(tree) is not int or not isinstance(node, ast.Lambda):
+    if not isinstance(tree, Term) or not isinstance(node, ast.Lambda):
         return None
     parts = node.body.elts if isinstance(node.body, ast.Tuple | ast.List) else [node.body]
     values = new.items if isinstance(new, Sequence) and len(new.items) == len(parts) > 1 else None
@@ -48,4 +49,4 @@ def replaced_at(flow: Flow, arguments: Arguments) -> Value | None:
 
 def copied(flow: Flow, record: Value, arguments: Arguments) -> Value:
     """Return a copy of what may be a record."""
-    return replaced(flow, record, arguments) if type(record) is int else flow.terms.fresh()
+    return replaced(flow, record, arguments) if isinstance(record, Term) else flow.terms.fresh()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.domain import presence
@@ -16,6 +16,7 @@ from olympus_rules.keyflow.domain.access import (
 )
 from olympus_rules.keyflow.domain.arguments import Arguments, positional, unpacked, unstarred
 from olympus_rules.keyflow.domain.memory import exchange, set_element, set_item
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
@@ -32,9 +33,6 @@ from olympus_rules.keyflow.interpret import calls, containers, operators
 from olympus_rules.keyflow.interpret.attributes import alternative
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import bindings, literals, words
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["HANDLERS"]
 
@@ -57,7 +55,7 @@ def run_load(flow: Flow, instruction: ir.Load) -> None:
 def run_store(flow: Flow, instruction: ir.Store) -> None:
     """Bind a variable."""
     value = flow.registers[instruction.src]
-    if type(value) is int:
+    if isinstance(value, Term):
         flow.knowledge.name(value, instruction.name)
         if instruction.name not in flow.code.reads:
             bindings.bound(flow, instruction, value)
@@ -91,7 +89,7 @@ def run_attribute(flow: Flow, instruction: ir.Attribute) -> None:
 def run_set_attribute(flow: Flow, instruction: ir.SetAttribute) -> None:
     """Write an attribute."""
     value = flow.registers[instruction.src]
-    if instruction.fills and type(value) is int:
+    if instruction.fills and isinstance(value, Term):
         flow.knowledge.fill(value, true=instruction.fills == "true")
     for path, term in objects(flow, flow.registers[instruction.obj]):
         class_ = flow.file.classes.get(term)
@@ -119,11 +117,11 @@ def run_set_item(flow: Flow, instruction: ir.SetItem) -> None:
     value = flow.registers[instruction.src]
     if isinstance(container, Map | Sequence) and isinstance(index, Const):
         exchange(flow, container, with_item(container, index.value, value), instruction.name)
-    elif type(container) is int and container in flow.file.placeholders:
+    elif isinstance(container, Term) and container in flow.file.placeholders:
         literals.assigned(flow, container, value)
-    elif type(container) is int and isinstance(index, Const):
+    elif isinstance(container, Term) and isinstance(index, Const):
         set_item(flow, container, index, value)
-    elif type(container) is int:
+    elif isinstance(container, Term):
         set_element(flow, container, index, value)
     else:
         exchange(flow, container, flow.terms.fresh(), instruction.name)
@@ -190,7 +188,7 @@ def run_binary(flow: Flow, instruction: ir.Binary) -> None:
     """Apply an operator or a comparison."""
     operands = [flow.registers[register] for register in instruction.operands]
     value = operators.binary(flow, instruction.operation, operands, instruction.node)
-    if instruction.operation in ("In", "NotIn") and type(operands[1]) is int:
+    if instruction.operation in ("In", "NotIn") and isinstance(operands[1], Term):
         answer = presence.entry(flow, *operands)
         if answer is not None:
             value = answer if instruction.operation == "In" else Condition("not", (answer,))
@@ -210,7 +208,7 @@ def run_unpack(flow: Flow, instruction: ir.Unpack) -> None:
     for position, dst in enumerate(dsts):
         if star is None or position < star:
             index: Value = Const(position)
-        elif position == star and type(value) is int and (length := flow.terms.length(value)) is not None:
+        elif position == star and isinstance(value, Term) and (length := flow.terms.length(value)) is not None:
             rest = range(star, length - (len(dsts) - star - 1))
             items = tuple(get_item(flow, value, Const(number)) for number in rest)
             flow.registers[dst] = Sequence("list", items)
@@ -262,7 +260,7 @@ def _lookup(flow: Flow, name: str) -> Value:
         value: Value = flow.terms.fresh()
     else:
         value = _given_around(flow, name) or flow.linker.outer_value(flow.code, name)
-    written = flow.env.get((value, presence.VARIABLE, 0)) if type(value) is int else None
+    written = flow.env.get((value, presence.VARIABLE, 0)) if isinstance(value, Term) else None
     if written is not None:  # by a function that was called
         return cast(Value, written)
     if name not in flow.code.local_names:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from olympus_rules.keyflow.domain.access import CALLABLE, as_term, choose, element, get_item, leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.outcomes import outcomes
-from olympus_rules.keyflow.domain.paths import PathCondition, both
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Mapped, Partial, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind
@@ -18,6 +18,7 @@ from olympus_rules.keyflow.interpret import operators
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.lanes import Lanes
 from olympus_rules.keyflow.notes import boundaries, layout, specs
+from olympus_rules.keyflow.notes.axes import Transposed
 from olympus_rules.keyflow.notes.pending import is_words
 from olympus_rules.keyflow.notes.transformed import RETURNING, marked
 
@@ -137,14 +138,15 @@ def _put_behind(flow: Flow, mapped: Mapped, arguments: Arguments, results: list[
     given = [
         (value, expression)
         for value, expression in arguments.expressions()
-        if expression is not None and type(value) is int and flow.knowledge.is_candidate(value)
+        if expression is not None and isinstance(value, Term) and flow.knowledge.is_candidate(value)
     ]
     keys = tuple(expression for value, expression in given if not is_words(flow, value))
-    if given and not keys:
+    node = arguments.node or flow.site
+    if node is None or (given and not keys):
         return
     for term in results:
         axis = _axis_expression(mapped, "out_axes", 0)
-        layout.mapped_axis(flow, term, "out_axes", arguments.node or flow.site, axis, keys)
+        layout.mapped_axis(flow, term, Transposed("out_axes", node, keys, axis))
 
 
 def _axis(mapped: Mapped, position: int, value: Value, flow: Flow) -> Value:
@@ -171,7 +173,7 @@ def _vectorized(arguments: Arguments) -> Value:
 def _vectorized_axis(flow: Flow, excluded: Value, position: int, value: Value) -> Value:
     """Return ``None`` for an argument that ``vectorize`` leaves alone, and for one key, which has no axis."""
     left = excluded.items if isinstance(excluded, Sequence) else ()
-    origin = flow.knowledge.origins.get(value) if type(value) is int else None
+    origin = flow.knowledge.origins.get(value) if isinstance(value, Term) else None
     whole = origin is not None and origin.rank == 0 and (origin.kind == KeyKind.TYPED or Const(-1) in left)
     return Const(None) if whole or Const(position) in left else Const(0)
 
@@ -244,10 +246,11 @@ def _check_axes(flow: Flow, mapped: Mapped, arguments: Arguments) -> None:
         specs.vectorized(flow, mapped.node, arguments)
     for position, (value, _) in enumerate(arguments.positional):
         axis = _axis(mapped, position, value, flow)
-        if isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 and type(value) is int:
+        if isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 and isinstance(value, Term):
             subject = arguments.expression(position, "")
             axis_node = _axis_expression(mapped, "in_axes", position)
-            layout.mapped_axis(flow, value, "in_axes", node, axis_node, () if subject is None else (subject,))
+            subjects = () if subject is None else (subject,)
+            layout.mapped_axis(flow, value, Transposed("in_axes", node, subjects, axis_node))
 
 
 def _axis_expression(mapped: Mapped, name: str, position: int) -> ast.expr | None:
@@ -288,17 +291,16 @@ def _scan(flow: Flow, arguments: Arguments) -> Value:
 @contextmanager
 def _iteration(flow: Flow, number: Value, end: Value | None) -> Iterator[None]:
     """Run something under the condition that a loop comes to an iteration: its number is below the end."""
-    outer = flow.path
+    below = None
     if end is not None and end != Const(None):
         below, _ = outcomes(flow, operators.compare(flow, "Lt", number, end))
-        flow.path = outer if below is None else both(outer, below) or outer
-    yield
-    flow.path = outer
+    with flow.under(below or ALWAYS):
+        yield
 
 
 def _length_of(flow: Flow, xs: Value | None) -> Value | None:
     """Return the length of ``jnp.arange(n)``."""
-    if type(xs) is not int or flow.terms.operation(xs) != "op":
+    if not isinstance(xs, Term) or flow.terms.operation(xs) != "op":
         return None
     data, args = flow.terms.data(xs), flow.terms.args(xs)
     is_range = isinstance(data, tuple) and data[0] == "jax.numpy.arange" and len(args) > 0
@@ -428,18 +430,16 @@ def _exclusive(
     name: str,
 ) -> Value:
     """Call each branch of ``cond`` or ``switch`` under its own condition; ``nodes`` are what they return."""
-    outer = flow.path
     results: list[tuple[PathCondition, Value]] = []
     joined_nodes: list[ast.expr | None] = []
     for branch, path, node in zip(branches, paths, nodes, strict=True):
-        joined = None if path is None else both(outer, path)
-        if joined is not None and path is not None:
-            flow.path = joined
-            results.append((path, flow.call(branch, positional(*operands))))
-            joined_nodes.append(node)
+        if path is not None:
+            with flow.under(path) as possible:
+                if possible:
+                    results.append((path, flow.call(branch, positional(*operands))))
+                    joined_nodes.append(node)
         for term in leaves(results[-1][1]) if results else ():
             flow.knowledge.fill(term, true=False)  # what a branch returns is an array
-    flow.path = outer
     parts = [(value, node) for (_, value), node in zip(results, joined_nodes, strict=True)]
     boundaries.joined(flow, f"jax.lax.{name}", parts, flow.site)
     if any(isinstance(value, Sequence) for _, value in results):

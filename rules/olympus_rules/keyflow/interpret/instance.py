@@ -91,7 +91,7 @@ class Instance:
             return Metadata(value.what, self._term(value.term), value.subject)
         if isinstance(value, Iteration):
             return Iteration(value.kind, tuple(self.returned(part) for part in value.parts))
-        return self.current(value) if type(value) is int else value
+        return self.current(value) if isinstance(value, Term) else value
 
     def _callable(self, value: Function | Bound | Partial | Mapped) -> Value:
         """Return a callable that the callee made; a closure takes the variables around it along."""
@@ -235,7 +235,7 @@ class Instance:
         operation, data, args = terms.operation(test), terms.data(test), terms.args(test)
         if operation == "op" and data in ("hasattr", presence.CACHED) and len(args) == 2:
             owner, name = self.value(args[0]), terms.constant(args[1])
-            if type(owner) is int and isinstance(name, str):
+            if isinstance(owner, Term) and isinstance(name, str):
                 return presence.attribute(self.flow, owner, name, data)
         if operation == "op" and data == "In" and len(args) == 2:
             known = presence.entry(self.flow, self.value(args[0]), self.value(args[1]))

@@ -10,22 +10,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import guarded_leaves
+from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.paths import both
 from olympus_rules.keyflow.domain.summary import Draw
 from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term, Terms
 from olympus_rules.keyflow.domain.values import Mapped, Value
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.keyflow.notes.pending import spelled
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.domain.arguments import Arguments
-    from olympus_rules.keyflow.interpret.instance import Instance
 
 __all__ = ["Lanes", "drawn", "kept", "pass_on"]
 
@@ -162,7 +159,7 @@ class Lanes:
     def _handed(self, term: Term, arguments: Arguments) -> tuple[Term, str, ast.expr | None]:
         """Return the key of the caller that a term is derived from, how it is spelled, and the argument that it is."""
         terms = self._flow.terms
-        given = {value: node for value, node in arguments.expressions() if type(value) is int and node is not None}
+        given = {value: node for value, node in arguments.expressions() if isinstance(value, Term) and node is not None}
         while True:
             if term in given:
                 return term, spelled(given[term]), given[term]

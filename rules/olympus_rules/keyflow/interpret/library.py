@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Library, Value
 from olympus_rules.keyflow.interpret import application, arrays, containers, copies, higher_order, rows
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -62,7 +63,7 @@ def _call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
             if arguments.asks
             else arrays.array_function(flow, qualified, arguments)
         )
-    if qualified in REPLACING and type(first) is int:
+    if qualified in REPLACING and isinstance(first, Term):
         return copies.replaced(flow, first, arguments)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from olympus_rules.keyflow.domain.access import as_term, choose, is_never_none, map_choice, operand_term
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.presence import answers
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Library, Metadata, Sequence, Value
@@ -90,13 +90,14 @@ def _arithmetic(flow: Flow, operation: str, operands: list[Value], node: ast.AST
     pairs = [
         (operand, expression)
         for operand, expression in zip(operands, expressions, strict=False)
-        if type(operand) is int and not is_stored(flow, operand)
+        if isinstance(operand, Term) and not is_stored(flow, operand)
     ]
     for operand, expression in pairs:
         others = [part for part in expressions if part is not expression]
         batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
         first = sorted(pairs, key=lambda pair: pair[1] is not expression)
-        note(flow, operand, "key", partial(arithmetic_fact, flow, node, ARITHMETIC[operation], first, result, batch))
+        build = arithmetic_fact(flow, node, ARITHMETIC[operation], first, result, batch=batch)
+        note(flow, operand, Need.KEY, build)
 
 
 def _operand_nodes(node: ast.AST) -> list[ast.expr]:
@@ -218,8 +219,8 @@ def _metadata_comparison(flow: Flow, operation: str, value: Metadata, node: ast.
             dtype_fact(flow, value, form, node)
     elif value.what == "shape" and isinstance(other, Sequence):
         if other.items and other.items[-1] in (Const(2), Const(4)) and not other.open:  # not in `(2, *key.shape)`
-            shape_fact(flow, term, "key", "shape-equals", node, subject)
+            shape_fact(flow, term, Need.KEY, "shape-equals", node, subject)
     elif value.what in ("ndim", "shape-item") and isinstance(other, Const):
-        shape_fact(flow, term, "key", value.what, node, subject)
+        shape_fact(flow, term, Need.KEY, value.what, node, subject)
     elif value.what in ("len", "first-length", "size") and isinstance(other, Const):
-        shape_fact(flow, term, "single", "shape-item" if value.what == "first-length" else value.what, node, subject)
+        shape_fact(flow, term, Need.SINGLE, "shape-item" if value.what == "first-length" else value.what, node, subject)

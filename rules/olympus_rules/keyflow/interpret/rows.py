@@ -12,7 +12,6 @@ from olympus_rules.keyflow.domain.access import as_term, choose, guarded_leaves,
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume, derived
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
-from olympus_rules.keyflow.domain.paths import PathCondition, both
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind, Place
@@ -33,7 +32,7 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
         if value is not None and row.raw:
             boundaries.given(flow, row.qualified, value, expression, arguments.node)
         if value is not None:
-            _sink(flow, row, name, value, expression, arguments, number)
+            _sink(flow, row, name, arguments, number)
     if row.seed:
         return _seed(flow, row, arguments, number)
     if row.makes or row.gives:
@@ -112,15 +111,7 @@ def _each_arm(flow: Flow, value: Value, function: Callable[[Term], Value]) -> Va
     """Apply a function to each term in a value, under the condition under which the value has it."""
     if not isinstance(value, Choice):
         return map_leaves(value, function)
-    outer = flow.path
-    arms: list[tuple[PathCondition, Value]] = []
-    for path, part in value.arms:
-        joined = both(outer, path)
-        if joined is not None:
-            flow.path = joined
-            arms.append((path, map_leaves(part, function)))
-    flow.path = outer
-    return choose(flow, arms)
+    return choose(flow, [(path, map_leaves(part, function)) for path, part in flow.arms(value)])
 
 
 def _draw(row: LibraryFunction, arguments: Arguments) -> str:
@@ -133,15 +124,10 @@ def _draw(row: LibraryFunction, arguments: Arguments) -> str:
     return "call" if row.method else row.draw or row.qualified
 
 
-def _sink(
-    flow: Flow,
-    row: LibraryFunction,
-    name: str,
-    value: Value,
-    expression: ast.expr | None,
-    arguments: Arguments,
-    number: int,
-) -> None:
+def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, number: int) -> None:
+    """Consume the argument for a parameter, in the call of this number."""
+    value, expression = _argument(row, name, arguments)
+    assert value is not None
     only_keys = name not in row.seeds and not row.method
     if isinstance(value, Const):
         if type(value.value) is int and arguments.node is not None and only_keys:
@@ -202,7 +188,7 @@ def _seed(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
     if value is None:
         return flow.knowledge.seed(kind, number, flow.terms.fresh())
     node = arguments.node
-    if type(value) is int and node is not None:
+    if isinstance(value, Term) and node is not None:
         origin = flow.knowledge.origins.get(value)
         if origin is not None and origin.rank == 0:
             flow.file.add(
@@ -224,7 +210,7 @@ def _seed(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
 
 
 def _derive(
-    flow: Flow, row: LibraryFunction, term: int, datum: Value | None, arguments: Arguments, number: int
+    flow: Flow, row: LibraryFunction, term: Term, datum: Value | None, arguments: Arguments, number: int
 ) -> Value:
     knowledge = flow.knowledge
     if row.derive == "clone":
@@ -246,7 +232,7 @@ def _forward(flow: Flow, row: LibraryFunction, value: Value) -> Value:
         return map_leaves(value, lambda term: flow.terms.make("unwrap", None, term))
     if row.wrap:
 
-        def wrapped(term: int) -> Value:
+        def wrapped(term: Term) -> Value:
             if flow.terms.operation(term) == "unwrap":
                 return flow.terms.args(term)[0]
             return flow.knowledge.seed(KeyKind.TYPED, ("wrap", term), term)

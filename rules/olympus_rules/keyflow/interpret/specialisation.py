@@ -13,6 +13,7 @@ from typing import cast
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Slot, Specialisation
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library, Map, Mapped, Partial, Sequence, Value
 from olympus_rules.keyflow.interpret.flow import Flow
 
@@ -39,12 +40,12 @@ def receiver(file: File, code: FunctionCode, class_: ClassCode) -> Specialisatio
 
 def _receiver(flow: Flow, code: FunctionCode, binding: dict[str, Value]) -> Specialisation:
     value = binding.get(code.parameters[0]) if code.owner is not None and code.parameters else None
-    class_ = flow.file.classes.get(value) if type(value) is int else None
+    class_ = flow.file.classes.get(value) if isinstance(value, Term) else None
     if value is None or class_ is None or class_ is code.owner or code.kind == "classmethod":
         return GENERAL
     found = receiver(flow.file, code, class_)
     for _, term in found:
-        binding[flow.terms.data(cast(int, term))[1]] = value
+        binding[flow.terms.data(cast(Term, term))[1]] = value
     return found
 
 
@@ -106,9 +107,9 @@ class _Abstraction:
             return replace(value, items=tuple(self.of(item) for item in value.items))
         if isinstance(value, Map):
             return replace(value, items=tuple((key, self.of(item)) for key, item in value.items))
-        return self.parameter(value) if type(value) is int else value
+        return self.parameter(value) if isinstance(value, Term) else value
 
-    def parameter(self, value: int) -> int:
+    def parameter(self, value: Term) -> Term:
         self.count += 1
         name = f"{self.name}#{self.count}"
         data: Hashable = (self.code, name)

@@ -145,7 +145,7 @@ def _is_open(file: File, run: Run, term: Term) -> bool:
 def _tells(file: File, run: Run, name: str, value: Value) -> bool:
     """Say whether it can matter to keys that this is written to an attribute; otherwise it is as good as unknown."""
     index = item_index(name)
-    if not isinstance(value, int | Const) or is_key_name(name if index is None else str(index)):
+    if not isinstance(value, Term | Const) or is_key_name(name if index is None else str(index)):
         return True
     if isinstance(value, Const):
         return False

@@ -10,6 +10,7 @@ from olympus_rules.keyflow.domain.access import CALLABLE, as_term, leaves, map_c
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     UNBOUND,
     Choice,
@@ -26,6 +27,7 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.interpret import callees, containers, copies, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, conversions, layout, literals
+from olympus_rules.keyflow.notes.axes import ArrayCall
 
 __all__ = ["KEEPING_METHODS", "unknown"]
 
@@ -71,12 +73,12 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
     node = arguments.node
     if node is None:
         return flow.terms.fresh()
-    result = rows.generated(flow, function) if type(function) is int else None
+    result = rows.generated(flow, function) if isinstance(function, Term) else None
     if isinstance(node.func, ast.Attribute) and node.func.attr == "lower" and arguments.owner is not None:
         literals.evaluated(flow, arguments.owner, tuple(value for value, _ in arguments.positional))
     if result is None and isinstance(node.func, ast.Attribute):
         result = _method(flow, node.func.attr, arguments)
-    if result is None and type(function) is int:
+    if result is None and isinstance(function, Term):
         result = rows.method(flow, function, arguments)
     if result is not None:
         return result
@@ -85,14 +87,18 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
     if "?" in name:
         name = ast.unparse(node.func)
     last = name.rpartition(".")[2]
-    if type(function) is int and flow.terms.operation(function) == "attr":
+    if isinstance(function, Term) and flow.terms.operation(function) == "attr":
         last = flow.terms.data(function)[0]  # jax.jit(model.apply)(…)
     if _only_looks(flow, last, node) or arguments.asks:
         return asked(flow, name, arguments)
     if callees.leaves_keys_alone(node, last) and not any(isinstance(v, CALLABLE) for v in arguments.values()):
         return flow.terms.fresh()
     first = arguments.positional[0][0] if arguments.positional else None
-    if last == "clone" and type(first) is int and (flow.knowledge.is_known(first) or first in flow.knowledge.named):
+    if (
+        last == "clone"
+        and isinstance(first, Term)
+        and (flow.knowledge.is_known(first) or first in flow.knowledge.named)
+    ):
         return flow.knowledge.clone(flow.terms.number(), first)
     certainty = Certainty.UNKNOWN
     keeping = callees.may_only_keep(node.func, last) or _is_inherited_constructor(flow, arguments)
@@ -133,7 +139,7 @@ def _is_looked_up(flow: Flow, function: Value, node: ast.Call) -> bool:
     if isinstance(node.func, ast.Subscript) and isinstance(node.func.value, ast.Subscript):
         return isinstance(node.func.slice, ast.Constant) and isinstance(node.func.slice.value, str)
     terms = flow.terms
-    if type(function) is not int or terms.operation(function) != "item":
+    if not isinstance(function, Term) or terms.operation(function) != "item":
         return False
     record, name = terms.args(function)
     return terms.operation(record) == "item" and isinstance(terms.constant(name), str)
@@ -181,19 +187,19 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     values = tuple(value for value, _ in arguments.positional)
     receiver = arguments.owner
     if isinstance(receiver, Choice) and isinstance(node.func, ast.Attribute):
-        layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+        layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
     if name.startswith("assert"):
         layout.asserted(flow, arguments)
     if isinstance(receiver, Sequence):
         if receiver.kind == "stack" and isinstance(node.func, ast.Attribute):
-            layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+            layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
         return containers.sequence_method(flow, receiver, name, values, arguments)
     if isinstance(receiver, Map):
         return containers.map_method(flow, receiver, name, values, arguments)
-    if type(receiver) is int:
+    if isinstance(receiver, Term):
         assert isinstance(node.func, ast.Attribute)
         conversions.method(flow, receiver, name, node, node.func.value)
-        result = layout.array_method(flow, receiver, name, arguments, node, node.func.value, 0)
+        result = layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
         if result is not None:
             return result
         if name in ("items", "values"):

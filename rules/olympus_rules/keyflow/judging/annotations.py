@@ -37,7 +37,7 @@ def _of_function(file: File, run: Run, node: ast.FunctionDef | ast.AsyncFunction
             yield from _checked(file, run, argument.annotation, [term], argument.arg)
     if node.returns is not None and run.returns:
         results = [value for _, value in run.returns]
-        if all(type(value) is int for value in results):
+        if all(isinstance(value, Term) for value in results):
             yield from _checked(file, run, node.returns, [term for value in results for term in leaves(value)], "")
 
 

@@ -6,7 +6,6 @@ import ast
 import builtins
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from olympus.signature import KeySignature
 from olympus_rules.code.instructions import Block, ClassCode, FunctionCode
@@ -22,10 +21,14 @@ from olympus_rules.keyflow.facts import Fact
 from olympus_rules.keyflow.interpret import interpreter
 from olympus_rules.keyflow.interpret.specialisation import MAX_SPECIALISATIONS, receiver
 from olympus_rules.keyflow.interpret.summarising import summarise
-from olympus_rules.keyflow.judging import judge
 from olympus_rules.keyflow.judging.annotations import word_annotations
+from olympus_rules.keyflow.judging.constructors import handed_out, obstacles, with_makers
 from olympus_rules.keyflow.judging.implementations import implementations
+from olympus_rules.keyflow.judging.order import unique
 from olympus_rules.keyflow.judging.references import references
+from olympus_rules.keyflow.judging.reuse import reuses
+from olympus_rules.keyflow.judging.settling import settle
+from olympus_rules.keyflow.judging.stale_state import stale_state
 from olympus_rules.keyflow.linking import records
 from olympus_rules.keyflow.linking.answers import STEPS, Need, Question
 from olympus_rules.keyflow.linking.hierarchy import Hierarchy
@@ -35,9 +38,6 @@ from olympus_rules.keyflow.notes.array_objects import ArrayObjects, array_names
 from olympus_rules.keyflow.notes.pytrees import Pytrees, variable_class
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import in_project, locate_name
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Analysis", "Forgotten"]
 
@@ -118,19 +118,19 @@ class Analysis:
             self.arrays.finish()
         found = list(self.file.facts)
         for run in self.file.runs.values():
-            found += judge.judge(run)
-        found += judge.stale_state(self.file)
-        settled = list(judge.settle(self.file))
+            found += reuses(run)
+        found += stale_state(self.file)
+        settled = list(settle(self.file))
         migrating = asked is not None and facts.HandedOut in asked
-        found += judge.with_makers(self.file, settled) if migrating else [fact for _, fact in settled]
+        found += with_makers(self.file, settled) if migrating else [fact for _, fact in settled]
         constructions = asked is None or facts.Construction in asked
-        found += references(self.file, judge.obstacles(self.file, settled) if constructions else None)
+        found += references(self.file, obstacles(self.file, settled) if constructions else None)
         found += word_annotations(self.file)
         found += implementations(self.file)
         if migrating:
-            found += judge.with_makers(self.file, judge.handed_out(self.file))
+            found += with_makers(self.file, handed_out(self.file))
         self.busy, self.judged = busy, True
-        return judge.unique(found)
+        return unique(found)
 
     def let_go(self) -> None:
         """Free what only this file's own verdicts needed; what is kept answers the questions of others."""
@@ -424,7 +424,7 @@ class Analysis:
             return held
         term = self.file.terms.make("free", (scope, name))
         self.file.knowledge.name(term, name)
-        if type(held) is int:
+        if isinstance(held, Term):
             if held in self.file.knowledge.origins:
                 self.file.knowledge.origins.setdefault(term, self.file.knowledge.origins[held])
             if held in self.file.classes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from olympus_rules.keyflow.facts import Fact
 from olympus_rules.keyflow.linking.project import Project
@@ -16,24 +16,20 @@ RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
 
 def analyse(
     document: Document,
-    roots: Iterable[str] = ("jax", "olympus"),
     asked: Collection[type[Fact]] | None = None,
     *,
     by_name: bool = True,
-    packs: Iterable[str] = (),
     project: Project | None = None,
 ) -> list[Fact]:
     """Return the facts of a document, each once, in the order of their places.
 
     Args:
         document: the parsed file.
-        roots: the names under which the JAX namespace may be imported, when no project is given.
         asked: the types of facts that are wanted, all of them by default; others may be left out.
         by_name: whether facts about values that are keys by their name only are wanted.
-        packs: the paths of the user's signature packs, when no project is given.
-        project: keeps what is known of other files from one call to the next.
+        project: the settings, and what is known of other files from one call to the next.
     """
-    project = project or Project(tuple(roots), tuple(packs))
+    project = project or Project()
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:

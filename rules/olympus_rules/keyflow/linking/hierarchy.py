@@ -9,6 +9,7 @@ from dataclasses import replace
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.summary import RECEIVER
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
 
 __all__ = ["Hierarchy", "is_left_open"]
@@ -121,7 +122,7 @@ class Hierarchy:
         if slot not in self._held:
             self._held[slot] = None  # for the time being: the methods may ask for themselves
             found = [value for value in self._set_up(class_, attribute) if value != Const(None)]
-            known = [self._file.classes.get(value) if type(value) is int else None for value in found]
+            known = [self._file.classes.get(value) if isinstance(value, Term) else None for value in found]
             self._held[slot] = known[0] if len(set(known)) == 1 else None
         return self._held[slot]
 

@@ -127,7 +127,7 @@ class _Writer:
 
     def value(self, value: Value, *, inline: bool = False) -> list[Any]:
         """Return a value; a function is written out where ``inline`` says so and where nothing names it."""
-        if type(value) is int:
+        if isinstance(value, Term):
             return ["term", self.term(value)]
         if isinstance(value, Const) and _plain(value.value):
             return ["const", value.value, value.counter]
@@ -482,7 +482,7 @@ class _Reader:
             self.file.knowledge.fill(self.terms[term], true=true)
         return Summary(
             self.code,
-            tuple(self.use(*use) for use in record["uses"]),
+            tuple(self.use(use) for use in record["uses"]),
             self.value(record["returns"]),
             tuple(
                 (self.terms[term], name, self.value(value), self.path(path))
@@ -492,10 +492,9 @@ class _Reader:
             tuple((self.terms[term], name) for term, name in record["changes"]),
         )
 
-    def use(
-        self, term: int, what: str, certainty: int, path: list[list[int]], draw: str, loop: str, count: int | None
-    ) -> Consumption:
+    def use(self, record: list[Any]) -> Consumption:
         """Return a consumption."""
+        term, what, certainty, path, draw, loop, count = record
         return Consumption(
             PLACELESS,
             what,

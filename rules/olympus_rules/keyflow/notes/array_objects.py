@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.code.lowering import dotted_name
@@ -86,6 +87,24 @@ def array_names(document: Document, imported: Mapping[str, str]) -> tuple[frozen
     return frozenset(found) if found or defines_arrays(data) else None, list(asked)
 
 
+class _Argument(NamedTuple):
+    """An argument of a call: its position or name, its value, and its expression where there is one."""
+
+    position: int | None
+    name: str | None
+    value: Value
+    node: ast.expr | None
+
+
+class _Found(NamedTuple):
+    """An object that stands for an array: its expression, its class, and how sure the class is."""
+
+    term: Term
+    node: ast.expr | None
+    class_: ArrayClass
+    confidence: Confidence
+
+
 class ArrayObjects:
     """What one file does with such objects.
 
@@ -145,14 +164,12 @@ class ArrayObjects:
         """Say whether a value is such an object, or holds one."""
         return any(self.class_of(term) is not None for term in leaves(value))
 
-    def _objects(
-        self, path: PathCondition, value: Value, node: ast.expr | None
-    ) -> Iterator[tuple[Term, ast.expr | None, ArrayClass, Confidence]]:
+    def _objects(self, path: PathCondition, value: Value, node: ast.expr | None) -> Iterator[_Found]:
         """Return the objects in a value and its containers, with their expressions."""
-        if type(value) is int:
+        if isinstance(value, Term):
             found = self.class_of(value)
             if found is not None:
-                yield value, node, *found
+                yield _Found(value, node, *found)
         elif isinstance(value, Sequence | Map):
             if not isinstance(value, Sequence) or value.kind not in ("stack", "spec"):
                 for part, expression in parts(value, node):
@@ -160,8 +177,9 @@ class ArrayObjects:
         elif isinstance(value, Choice):
             arms = [part for condition, part in value.arms if both(path, condition) is not None]
             for part in arms:
-                for term, expression, class_, confidence in self._objects(path, part, node):
-                    yield term, expression, class_, confidence if len(arms) == 1 else min(confidence, Confidence.LIKELY)
+                for inner in self._objects(path, part, node):
+                    lower = min(inner.confidence, Confidence.LIKELY)
+                    yield inner if len(arms) == 1 else inner._replace(confidence=lower)
 
     def parameter(self, flow: State, name: str, term: Term) -> None:
         """Look at the annotation of a parameter."""
@@ -209,10 +227,13 @@ class ArrayObjects:
         elif qualified.startswith("jax.random."):
             self._random(flow, qualified, arguments)
         elif qualified == "jax.device_put":
-            self._given(flow, qualified, arguments.get(0, "x"), arguments.expression(0, "x"), arguments, plain=True)
+            value = arguments.get(0, "x")
+            if value is not None:
+                argument = _Argument(0, "x", value, arguments.expression(0, "x"))
+                self._given(flow, qualified, argument, arguments, plain=True)
         class_ = self._linker.variable_class(qualified)
         if class_ is not None:
-            made = result if type(result) is int else flow.terms.fresh()
+            made = result if isinstance(result, Term) else flow.terms.fresh()
             self._file.classes[made] = class_
             return made
         if qualified.startswith(ARRAYS) and self.concerns(result):  # `jnp.asarray(x)`, which the key flow sees through
@@ -230,7 +251,9 @@ class ArrayObjects:
                 position = parameters.index(name)
             boundary = next((b for b in reversed(function.traced) if b.takes(position, name)), None)
             if boundary is not None:
-                self._crosses(flow, boundary.name, "argument", value, node, arguments, code, name)
+                crosses = self._crosses(flow, boundary.name, "argument", value, node, arguments)
+                if crosses and code is not None and name is not None:
+                    self._crossed.add((code, name))
 
     def mapped(self, flow: State, mapped: Mapped, arguments: Arguments, axes: Iterable[Value]) -> None:
         """Look at the arguments of a mapped function; ``axes`` are those of the positional ones."""
@@ -267,25 +290,25 @@ class ArrayObjects:
         value: Value,
         node: ast.expr | None,
         arguments: Arguments,
-        code: FunctionCode | None = None,
-        parameter: str | None = None,
-    ) -> None:
-        for term, expression, class_, confidence in self._objects(flow.path, value, node):
-            place = expression or node or arguments.node or flow.site
-            if not class_.plain or place is None:
+    ) -> bool:
+        """Keep the objects in a value that cross a transformation; says whether there are any."""
+        crosses = False
+        for found in self._objects(flow.path, value, node):
+            place = found.node or node or arguments.node or flow.site
+            if not found.class_.plain or place is None:
                 continue
-            if flow.terms.operation(term) == "param":
-                confidence = Confidence.LIKELY  # `self`, perhaps of a class that inherits and is registered
-            if code is not None and parameter is not None:
-                self._crossed.add((code, parameter))
-            self._note(facts.ArrayAtTransform, place, expression, class_, confidence, name, role)
+            if flow.terms.operation(found.term) == "param":  # `self`, perhaps of a registered subclass
+                found = found._replace(confidence=Confidence.LIKELY)
+            crosses = True
+            self._note(facts.ArrayAtTransform, place, found, name, role)
+        return crosses
 
     def _lax(self, flow: State, qualified: str, arguments: Arguments) -> None:
         if qualified in CONVERTING:
             return
         plain = qualified.rpartition(".")[2] in TREES
-        for _, _, value, node in _each(arguments):
-            self._given(flow, qualified, value, node, arguments, plain=plain)
+        for argument in _each(arguments):
+            self._given(flow, qualified, argument, arguments, plain=plain)
 
     def _random(self, flow: State, qualified: str, arguments: Arguments) -> None:
         row = self._file.table.get(qualified)
@@ -293,32 +316,30 @@ class ArrayObjects:
         keys = {*row.sinks, *row.folds} if row is not None else set()
         if qualified in KEYED or (row is not None and row.derive):
             keys.add(parameters[0])
-        for position, name, value, node in _each(arguments):
+        for argument in _each(arguments):
+            position, name = argument.position, argument.name
             if position is not None:
                 name = parameters[position] if position < len(parameters) else None
             if name in keys:
-                self._given(flow, qualified, value, node, arguments, role="key")
+                self._given(flow, qualified, argument, arguments, role="key")
             elif name is not None and f"{qualified}({name})" not in CONVERTING:
-                self._given(flow, qualified, value, node, arguments, plain=True)
+                self._given(flow, qualified, argument, arguments, plain=True)
 
     def _given(
         self,
         flow: State,
         qualified: str,
-        value: Value | None,
-        node: ast.expr | None,
+        argument: _Argument,
         arguments: Arguments,
         *,
         plain: bool = False,
         role: str = "argument",
     ) -> None:
         """Note the objects in an argument; ``plain`` says that the function takes those of registered classes."""
-        if value is None:
-            return
-        for _, expression, class_, confidence in self._objects(flow.path, value, node):
-            place = expression or node or arguments.node or flow.site
-            if place is not None and (class_.plain or not plain):
-                self._note(facts.ArrayOutsideNumpy, place, expression, class_, confidence, qualified, role)
+        for found in self._objects(flow.path, argument.value, argument.node):
+            place = found.node or argument.node or arguments.node or flow.site
+            if place is not None and (found.class_.plain or not plain):
+                self._note(facts.ArrayOutsideNumpy, place, found, qualified, role)
 
     # indices
 
@@ -327,13 +348,13 @@ class ArrayObjects:
         if not self._is_array(flow, value, index):
             return
         for part, expression in _index_parts(index, node.slice):
-            for _, inner, class_, confidence in self._objects(flow.path, part, expression):
-                self._note(facts.ArrayOutsideNumpy, inner or node, inner, class_, confidence, "", "index")
+            for found in self._objects(flow.path, part, expression):
+                self._note(facts.ArrayOutsideNumpy, found.node or node, found, "", "index")
 
     def _is_array(self, flow: State, value: Value, index: Value) -> bool:
         if isinstance(index, Sequence) and any(isinstance(part, SliceOf) for part in index.items):
             return True
-        if type(value) is not int:
+        if not isinstance(value, Term):
             return False
         operation, data = flow.terms.operation(value), flow.terms.data(value)
         if operation == "attr" and data[0] == "at":
@@ -349,16 +370,15 @@ class ArrayObjects:
         self,
         kind: type[facts.ArrayAtTransform] | type[facts.ArrayOutsideNumpy],
         node: ast.AST,
-        subject: ast.expr | None,
-        class_: ArrayClass,
-        confidence: Confidence,
+        found: _Found,
         function: str,
         role: str,
     ) -> None:
+        subject, class_ = found.node, found.class_
         self._file.add(
             kind(
                 node=node,
-                confidence=confidence,
+                confidence=found.confidence,
                 key=node.arg if isinstance(node, ast.arg) else spelled(subject) if subject is not None else "",
                 class_name=class_.name,
                 plain=class_.plain,
@@ -377,10 +397,9 @@ class ArrayObjects:
             if run is None:
                 continue
             for node, value in _returned(code, [value for _, value in run.returns]):
-                for _, expression, class_, confidence in self._objects(run.path, value, node):
-                    if class_.plain:
-                        place = expression or node
-                        self._note(facts.ArrayAtTransform, place, expression, class_, confidence, name, "result")
+                for found in self._objects(run.path, value, node):
+                    if found.class_.plain:
+                        self._note(facts.ArrayAtTransform, found.node or node, found, name, "result")
             if boundary is not None:
                 self._parameters(code, boundary)
 
@@ -392,14 +411,13 @@ class ArrayObjects:
     def _parameters(self, code: FunctionCode, boundary: Boundary) -> None:
         arguments = _arguments(code.node)
         for position, name in enumerate(code.parameters):
-            found = self.class_of(self._file.terms.make("param", (code, name)))
-            if found is None or not found[0].plain or (code, name) in self._crossed or name not in arguments:
+            term = self._file.terms.make("param", (code, name))
+            known = self.class_of(term)
+            if known is None or not known[0].plain or (code, name) in self._crossed or name not in arguments:
                 continue
             if boundary.takes(position, name):
-                confidence = min(found[1], Confidence.LIKELY)
-                self._note(
-                    facts.ArrayAtTransform, arguments[name], None, found[0], confidence, boundary.name, "parameter"
-                )
+                found = _Found(term, None, known[0], min(known[1], Confidence.LIKELY))
+                self._note(facts.ArrayAtTransform, arguments[name], found, boundary.name, "parameter")
 
 
 def _is_variables(qualified: str, text: str) -> bool:
@@ -407,8 +425,8 @@ def _is_variables(qualified: str, text: str) -> bool:
     return variable_class(qualified) is not None or (qualified == "flax.nnx" and "nnx." in text)
 
 
-def _each(arguments: Arguments) -> Iterator[tuple[int | None, str | None, Value, ast.expr | None]]:
-    """Return the position or name of each argument, its value, and its expression where there is one."""
+def _each(arguments: Arguments) -> Iterator[_Argument]:
+    """Return each argument of a call."""
     node = arguments.node
     nodes = node.args if node is not None else []
     shift = len(arguments.positional) - len(nodes)  # the object of a method call, and what a partial holds
@@ -416,11 +434,11 @@ def _each(arguments: Arguments) -> Iterator[tuple[int | None, str | None, Value,
     for position, (value, starred) in enumerate(arguments.positional):
         if starred:
             break
-        yield position, None, value, nodes[position - shift] if plain and position >= shift else None
+        yield _Argument(position, None, value, nodes[position - shift] if plain and position >= shift else None)
     expressions = {keyword.arg: keyword.value for keyword in node.keywords} if node is not None else {}
     for name, value in arguments.keywords:
         if name is not None:
-            yield None, name, value, expressions.get(name)
+            yield _Argument(None, name, value, expressions.get(name))
 
 
 def _index_parts(index: Value, node: ast.expr) -> Iterator[tuple[Value, ast.expr | None]]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Sequence, Value
@@ -20,7 +22,7 @@ from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import sizes
 from olympus_rules.keyflow.notes.pending import note, spelled
 
-__all__ = ["Look", "look", "look_at_joined", "transposition"]
+__all__ = ["ArrayCall", "Transposed", "look", "look_at_joined", "transposition"]
 
 WORDS = (Const(2), Const(4))  # of the buffers of threefry and of rbg
 UNKNOWN = Const("unknown")  # a dimension of a shape of unknown length
@@ -31,46 +33,76 @@ VIEWS = frozenset(
 JOINING = frozenset({"concatenate", "hstack", "stack", "vstack"})
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A call of an array function, or of a method of an array, on something that may be keys.
+class ArrayCall(NamedTuple):
+    """A call of an array function, or of a method of an array.
 
     Attributes:
-        flow: where the call is.
         name: the function's last name.
-        term: the array, or an element of what is stacked.
-        above: how many axes are stacked above ``term``.
         node: the call.
         subject: the expression of the array.
         arguments: the arguments of the call.
         first: the position of the first argument after the array.
+    """
+
+    name: str
+    node: ast.Call
+    subject: ast.expr
+    arguments: Arguments
+    first: int
+
+
+class Transposed(NamedTuple):
+    """A place where words and batch change places, or where a map is told to.
+
+    Attributes:
+        how: the function, method, attribute or option.
+        node: the place.
+        subjects: the expressions of the arrays.
+        axis: the expression of the axis.
+    """
+
+    how: str
+    node: ast.AST
+    subjects: tuple[ast.expr, ...]
+    axis: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A call on an array that may hold keys.
+
+    Attributes:
+        flow: where the call is.
+        call: the call.
+        term: the array, or an element of what is stacked.
+        above: how many axes are stacked above ``term``.
         number: the number of the result.
         stacked: how many elements are stacked, where that is known.
     """
 
     flow: State
-    name: str
+    call: ArrayCall
     term: Term
     above: int
-    node: ast.Call
-    subject: ast.expr
-    arguments: Arguments
-    first: int
     number: int = 0
     stacked: int | None = None
 
+    def as_transposed(self) -> Transposed:
+        """Return the place of the call for a fact about words and batch that change places."""
+        return Transposed(self.call.name, self.call.node, (self.call.subject,))
+
     def value(self, position: int, name: str) -> Value | None:
         """Return an argument; positions start after the array."""
-        return self.arguments.get(self.first + position, name)
+        return self.call.arguments.get(self.call.first + position, name)
 
     def expression(self, position: int, name: str) -> ast.expr | None:
         """Return the expression of an argument."""
-        return self.arguments.expression(self.first + position, name)
+        return self.call.arguments.expression(self.call.first + position, name)
 
     @property
     def operation(self) -> str:
         """The operation of the view that comes out."""
-        return f"{self.name} {self.number}"
+        return f"{self.call.name} {self.number}"
 
     def rank(self) -> int | None:
         """Return how many batch axes the array has, as far as it is known by now."""
@@ -93,30 +125,23 @@ class Look:
             if kind is KeyKind.TYPED or not holds(rank, kind):
                 return None
             return facts.ShapeLogic(
-                node=self.node,
+                node=self.call.node,
                 confidence=min(confidence, most),
-                key=spelled(self.subject),
+                key=spelled(self.call.subject),
                 kind=kind,
                 form=form,
-                subject=self.subject,
+                subject=self.call.subject,
                 rank=rank,
                 parts=parts() if callable(parts) else parts,
                 exact=exact(),
             )
 
-        note(self.flow, self.term, "known", build)
+        note(self.flow, self.term, Need.KNOWN, build)
 
 
-def look(
-    flow: State,
-    name: str,
-    array: Value,
-    node: ast.Call,
-    subject: ast.expr,
-    arguments: Arguments,
-    first: int,
-) -> Value | None:
-    """Look at a call on an array; returns the rearranged array where that is known to hold the same keys."""
+def look(flow: State, array: Value, call: ArrayCall) -> Value | None:
+    """Look at a call on an array; returns the rearranged array if it is known to hold the same keys."""
+    name = call.name
     handler = HANDLERS.get(name)
     if handler is None:
         return None
@@ -124,11 +149,11 @@ def look(
     if isinstance(array, Sequence) and array.kind == "stack" and array.items:
         stacked = None if array.open else len(array.items)
         array, above = array.items[0], 1
-    if type(array) is not int:
+    if not isinstance(array, Term):
         return None
     if name not in JOINING and not (flow.knowledge.is_known(array) or array in flow.knowledge.named):
         return None
-    seen = Look(flow, name, array, above, node, subject, arguments, first, flow.terms.number(), stacked)
+    seen = Look(flow, call, array, above, flow.terms.number(), stacked)
     rank = handler(seen)
     return flow.knowledge.view(seen.operation, array, rank) if name in VIEWS and not above else None
 
@@ -206,24 +231,26 @@ def _dimensions(seen: Look, given: Value | None) -> tuple[tuple[Value, ...], ast
     expression = seen.expression(0, "shape")
     if isinstance(given, Sequence) and not given.open:
         return given.items, _last_element(expression)
-    added = _after_others(seen.node.args if not seen.first else []) or _last_of_sum(expression)
+    added = _after_others(seen.call.node.args if not seen.call.first else []) or _last_of_sum(expression)
     if added is not None:
         return (UNKNOWN, UNKNOWN, Const(added[1])), added[0]
-    if given is None or (seen.first and not isinstance(given, Const)):
+    if given is None or (seen.call.first and not isinstance(given, Const)):
         return (), None
-    if seen.first:
+    if seen.call.first:
         return (given,), expression
-    positional = tuple(value for value, starred in seen.arguments.positional if not starred)
-    whole = len(positional) == len(seen.arguments.positional)
+    positional = tuple(value for value, starred in seen.call.arguments.positional if not starred)
+    whole = len(positional) == len(seen.call.arguments.positional)
     if not whole or (len(positional) == 1 and not isinstance(given, Const)):
         return (), None
-    return positional, seen.node.args[-1] if seen.node.args else None
+    return positional, seen.call.node.args[-1] if seen.call.node.args else None
 
 
 def _axes_before_key(seen: Look, name: str) -> int | None:
     """Return how many dimensions stand before the shape of one key, as in ``(n, m, *key.shape)``."""
     expression = seen.expression(0, name)
-    elements = expression.elts if isinstance(expression, ast.Tuple | ast.List) else seen.node.args[seen.first :]
+    elements = (
+        expression.elts if isinstance(expression, ast.Tuple | ast.List) else seen.call.node.args[seen.call.first :]
+    )
     starred = [part for part in elements if isinstance(part, ast.Starred)]
     if len(starred) != 1 or starred[0] is not elements[-1]:
         return None
@@ -300,11 +327,8 @@ def _tile(seen: Look) -> int | None:
 def transposition(
     flow: State,
     term: Term,
-    how: str,
-    node: ast.AST,
-    subjects: tuple[ast.expr, ...],
-    need: str,
-    axis: ast.expr | None = None,
+    place: Transposed,
+    need: Need,
     holds: Callable[[int | None, KeyKind], Confidence | None] | None = None,
 ) -> None:
     """Keep the fact that words and batch change places."""
@@ -314,13 +338,13 @@ def transposition(
         if most is None:
             return None
         return facts.KeyTransposition(
-            node=node,
+            node=place.node,
             confidence=min(confidence, most),
-            key=spelled(subjects[0]) if len(subjects) == 1 else "",
+            key=spelled(place.subjects[0]) if len(place.subjects) == 1 else "",
             kind=kind,
-            how=how,
-            axis=axis,
-            subjects=subjects,
+            how=place.how,
+            axis=place.axis,
+            subjects=place.subjects,
         )
 
     note(flow, term, need, build)
@@ -329,23 +353,23 @@ def transposition(
 def _moved(seen: Look) -> int | None:
     """Look at ``transpose``, ``swapaxes`` and ``moveaxis``: do they move the words, or only count them?"""
     numbers, expressions = _axes_given(seen)
-    if not seen.arguments.values()[seen.first :]:  # all axes change places
-        transposition(seen.flow, seen.term, seen.name, seen.node, (seen.subject,), "raw-flat")
+    if not seen.call.arguments.values()[seen.call.first :]:  # all axes change places
+        transposition(seen.flow, seen.term, seen.as_transposed(), Need.RAW_FLAT)
     if numbers is None:
         return seen.flow.knowledge.rank(seen.term)
 
     def moves(rank: int | None, kind: KeyKind) -> Confidence | None:
-        if kind is KeyKind.TYPED or not rank or not _moves_words(seen.name, numbers, rank + 1):
+        if kind is KeyKind.TYPED or not rank or not _moves_words(seen.call.name, numbers, rank + 1):
             return None
         beyond = any(number >= rank or number < -rank for number in numbers)  # an error for typed keys
         return Confidence.CERTAIN if kind is KeyKind.RAW or beyond or rank == 1 else Confidence.POSSIBLE
 
-    transposition(seen.flow, seen.term, seen.name, seen.node, (seen.subject,), "known", holds=moves)
+    transposition(seen.flow, seen.term, seen.as_transposed(), Need.KNOWN, holds=moves)
 
     def counts(rank: int | None, kind: KeyKind) -> bool:
-        if not rank or _moves_words(seen.name, numbers, rank + 1):
+        if not rank or _moves_words(seen.call.name, numbers, rank + 1):
             return False
-        if seen.name == "transpose":
+        if seen.call.name == "transpose":
             return len(numbers) == rank + 1
         return any(number < 0 for number in numbers) and (
             kind is KeyKind.RAW or any(number < -rank for number in numbers)
@@ -353,16 +377,16 @@ def _moved(seen: Look) -> int | None:
 
     parts = (
         expressions[-1:]
-        if seen.name == "transpose"
+        if seen.call.name == "transpose"
         else tuple(part for part, number in zip(expressions, numbers, strict=False) if number < 0)
     )
-    seen.note("permutation" if seen.name == "transpose" else "axis", parts, counts)
+    seen.note("permutation" if seen.call.name == "transpose" else "axis", parts, counts)
     return seen.flow.knowledge.rank(seen.term)
 
 
 def _axes_given(seen: Look) -> tuple[tuple[int, ...] | None, tuple[ast.expr, ...]]:
     """Return the axis numbers of a call that moves axes, with their expressions; ``None`` when not all are literal."""
-    if seen.name == "transpose":
+    if seen.call.name == "transpose":
         given = seen.value(0, "axes")
         if isinstance(given, Sequence):
             if given.open:
@@ -370,10 +394,10 @@ def _axes_given(seen: Look) -> tuple[tuple[int, ...] | None, tuple[ast.expr, ...
             node = seen.expression(0, "axes")
             expressions = tuple(node.elts) if isinstance(node, ast.Tuple | ast.List) else ()
             return _integers(given.items), expressions
-        positional = tuple(value for value, starred in seen.arguments.positional[seen.first :] if not starred)
-        whole = len(positional) == len(seen.arguments.positional) - seen.first
-        return (_integers(positional) if positional and whole else None), tuple(seen.node.args[seen.first :])
-    names = ("axis1", "axis2") if seen.name == "swapaxes" else ("source", "destination")
+        positional = tuple(value for value, starred in seen.call.arguments.positional[seen.call.first :] if not starred)
+        whole = len(positional) == len(seen.call.arguments.positional) - seen.call.first
+        return (_integers(positional) if positional and whole else None), tuple(seen.call.node.args[seen.call.first :])
+    names = ("axis1", "axis2") if seen.call.name == "swapaxes" else ("source", "destination")
     values = tuple(value for i, name in enumerate(names) if (value := seen.value(i, name)) is not None)
     expressions = tuple(e for i, name in enumerate(names) if (e := seen.expression(i, name)) is not None)
     return (_integers(values) if len(values) == len(expressions) == 2 else None), expressions
@@ -397,14 +421,14 @@ def _moves_words(name: str, numbers: tuple[int, ...], axes: int) -> bool:
 
 def _numbered(seen: Look) -> int | None:
     """Look at functions with one ``axis``: a negative one counts from the words."""
-    if seen.name in ("concatenate", "stack", "hstack"):
+    if seen.call.name in ("concatenate", "stack", "hstack"):
         return None
-    place = AXIS_PLACES[seen.name]
+    place = AXIS_PLACES[seen.call.name]
     axis, expression = seen.value(place, "axis"), seen.expression(place, "axis")
     if isinstance(axis, Const) and type(axis.value) is int and expression is not None:
-        alone = seen.name not in ("append", "dynamic_update_slice_in_dim", "dynamic_update_index_in_dim")
-        subjects = (seen.subject,) if alone else ()
-        _counted(seen, axis.value, expression, wider=seen.name == "expand_dims", subjects=subjects)
+        alone = seen.call.name not in ("append", "dynamic_update_slice_in_dim", "dynamic_update_index_in_dim")
+        subjects = (seen.call.subject,) if alone else ()
+        _counted(seen, axis.value, expression, wider=seen.call.name == "expand_dims", subjects=subjects)
     return None
 
 
@@ -444,20 +468,20 @@ def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Argument
     """Look at ``stack``, ``concatenate`` and ``vstack`` of a list of arrays."""
     node = arguments.node
     written = arguments.expression(0, "arrays")
-    first = next((item for item in arrays.items if type(item) is int), None)
+    first = next((item for item in arrays.items if isinstance(item, Term)), None)
     if node is None or written is None or first is None or name not in JOINING:
         return
     elements = tuple(written.elts) if isinstance(written, ast.List | ast.Tuple) else ()
     if any(isinstance(element, ast.Starred) for element in elements):
         elements = ()
     subject = elements[0] if elements else written
-    seen = Look(flow, name, first, 0, node, subject, arguments, 1)
+    seen = Look(flow, ArrayCall(name, node, subject, arguments, 1), first, 0)
     if name == "vstack":
         _stacked_rows(seen)
         return
 
     def keys() -> tuple[ast.expr, ...]:
-        known = all(type(item) is int and flow.knowledge.is_known(item) for item in arrays.items)
+        known = all(isinstance(item, Term) and flow.knowledge.is_known(item) for item in arrays.items)
         return elements if known and not arrays.open else ()
 
     axis, expression = arguments.get(1, "axis"), arguments.expression(1, "axis")
@@ -473,7 +497,7 @@ def _stacked_rows(seen: Look) -> int | None:
     def holds(rank: int | None, kind: KeyKind) -> bool:
         return rank == 0 or (rank == 1 and kind is KeyKind.RAW)
 
-    seen.note("vstack", (seen.node.func,), holds)
+    seen.note("vstack", (seen.call.node.func,), holds)
     return None
 
 
@@ -483,8 +507,8 @@ def _rows_of_array(seen: Look) -> int | None:
     def holds(rank: int | None, kind: KeyKind) -> bool:
         return rank == 1 or (rank == 2 and kind is KeyKind.RAW)
 
-    if seen.name == "vstack" and not seen.above:
-        seen.note("rows", (seen.node.func,), holds)
+    if seen.call.name == "vstack" and not seen.above:
+        seen.note("rows", (seen.call.node.func,), holds)
     return None
 
 

@@ -8,6 +8,7 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.state import State
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Value
 
 __all__ = ["bound", "class_fields", "default"]
@@ -16,7 +17,7 @@ __all__ = ["bound", "class_fields", "default"]
 def bound(flow: State, instruction: ir.Store, value: Value) -> None:
     """Look at the binding of a name: a child that nothing reads, remembered for OLY106 and for reuse messages."""
     name = instruction.name
-    if type(value) is not int or name.startswith("_") or "$" in name or name in flow.code.reads:
+    if not isinstance(value, Term) or name.startswith("_") or "$" in name or name in flow.code.reads:
         return
     operation = flow.terms.operation(value)
     derived = operation == "fold_in" or (
@@ -32,7 +33,7 @@ def bound(flow: State, instruction: ir.Store, value: Value) -> None:
 
 def default(flow: State, code: ir.FunctionCode, name: str, value: Value, node: ast.expr) -> None:
     """Look at a default argument: a key made there is made once. One that the body never reads makes no difference."""
-    if type(value) is not int or flow.terms.operation(value) != "seed":
+    if not isinstance(value, Term) or flow.terms.operation(value) != "seed":
         return
     code.lower()
     if name not in code.reads:
@@ -62,7 +63,7 @@ def _constant_key(
     owner: str,
     confidence: Confidence = Confidence.CERTAIN,
 ) -> None:
-    if type(value) is not int or flow.terms.operation(value) != "seed":
+    if not isinstance(value, Term) or flow.terms.operation(value) != "seed":
         return
     if flow.terms.operation(flow.terms.args(value)[0]) != "const":
         return

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Map, Value
@@ -26,7 +27,7 @@ def given(flow: State, function: str, value: Value, expression: ast.expr | None,
     if node is None or expression is None or isinstance(expression, ast.Starred):
         return
     subject = expression
-    for term in leaves(value) if type(value) is int else ():
+    for term in leaves(value) if isinstance(value, Term) else ():
         if flow.terms.operation(term) == "unwrap":
             continue
 
@@ -41,7 +42,7 @@ def given(flow: State, function: str, value: Value, expression: ast.expr | None,
                 subject=subject,
             )
 
-        note(flow, term, "key", build)
+        note(flow, term, Need.KEY, build)
 
 
 def joined(flow: State, function: str, parts: Sequence[Part], node: ast.AST | None) -> None:
@@ -65,8 +66,8 @@ def joined(flow: State, function: str, parts: Sequence[Part], node: ast.AST | No
 def _rows(parts: Sequence[Part]) -> Iterator[list[tuple[Term, ast.expr | None]]]:
     """Return the terms that come to stand in one place of the result, for each place of equal containers."""
     values = [value for value, _ in parts]
-    if all(type(value) is int for value in values):
-        yield [(value, expression) for value, expression in parts if type(value) is int]
+    if all(isinstance(value, Term) for value in values):
+        yield [(value, expression) for value, expression in parts if isinstance(value, Term)]
         return
     first = values[0]
     if isinstance(first, SequenceValue) and not first.open:
@@ -110,4 +111,4 @@ def _mixed(
             other=other,
         )
 
-    note(flow, raw[0], "key", build)
+    note(flow, raw[0], Need.KEY, build)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, parts
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import both
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
@@ -181,7 +183,7 @@ def converted(flow: State, row: Row, qualified: str, arguments: Arguments, resul
         before = (0, 8, 3)
     if row.form in ("numpy", "cast", "device_get"):
         result = _words(flow, result)
-    _note(flow, form, _known_as(arguments, qualified), node, found, effect, before, result)
+    _note(flow, _Use(form, _known_as(arguments, qualified), node, effect, before), found, result)
     return result
 
 
@@ -276,7 +278,7 @@ def _selected(flow: State, row: Row, arguments: Arguments) -> Iterator[Found]:
 
 
 def _leaves(flow: State, value: Value, expression: ast.expr | None) -> Iterator[Found]:
-    if type(value) is int:
+    if isinstance(value, Term):
         yield value, expression
     elif isinstance(value, Choice):
         for path, part in value.arms:
@@ -289,16 +291,25 @@ def _leaves(flow: State, value: Value, expression: ast.expr | None) -> Iterator[
             yield from _leaves(flow, part, own)
 
 
-def _note(
-    flow: State,
-    form: str,
-    function: str,
-    node: ast.AST,
-    found: list[Found],
-    effect: str,
-    before: tuple[int, ...],
-    result: Value,
-) -> None:
+class _Use(NamedTuple):
+    """A place that takes values apart or turns them into something else.
+
+    Attributes:
+        form: what happens there, as in :class:`~olympus_rules.keyflow.facts.Conversion`.
+        function: how it is called.
+        node: the place.
+        effect: what it does with typed keys: ``fails``, ``differs`` or ``same``.
+        before: the releases of JAX before which it fails.
+    """
+
+    form: str
+    function: str
+    node: ast.AST
+    effect: str = "differs"
+    before: tuple[int, ...] = ()
+
+
+def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
     """Keep the fact that one of the terms found is a key; which of them are turns out later."""
     candidates = [(term, expression) for term, expression in found if not is_stored(flow, term)]
 
@@ -309,23 +320,23 @@ def _note(
         # where the term stays the same, it is not known what the result is used for
         unchanged = not set(leaves(result)).isdisjoint(term for term, _ in candidates)
         is_key = not unchanged and is_used_as_key(flow, result)
-        stays = form == "device_get" and is_key  # what takes keys takes this one
+        stays = use.form == "device_get" and is_key  # what takes keys takes this one
         return facts.Conversion(
-            node=node,
-            confidence=Confidence.POSSIBLE if before or stays or form == "print" else confidence,
+            node=use.node,
+            confidence=Confidence.POSSIBLE if use.before or stays or use.form == "print" else confidence,
             key=next((spelled(e) for t, e in known or candidates if e is not None and _is_or_gets_key(flow, t)), ""),
             kind=kind,
-            form=form,
-            function=function,
+            form=use.form,
+            function=use.function,
             subjects=subjects if None not in expressions else (),
-            effect="same" if stays else effect,
+            effect="same" if stays else use.effect,
             is_key=is_key,
             unsure=any(_may_be_key(flow, term) for term, _ in found if not flow.knowledge.is_known(term)),
-            before=before,
+            before=use.before,
         )
 
     for term in dict.fromkeys(term for term, _ in candidates):
-        note(flow, term, "known" if effect == "fails" else "raw", build)
+        note(flow, term, Need.KNOWN if use.effect == "fails" else Need.RAW, build)
 
 
 def _is_or_gets_key(flow: State, term: Term) -> bool:
@@ -347,7 +358,7 @@ def _may_be_key(flow: State, term: Term) -> bool:
 def method(flow: State, term: Term, name: str, node: ast.Call, subject: ast.expr) -> None:
     """Look at a method of an array that gives its words to Python."""
     if name in METHODS:
-        _note(flow, "words", f".{name}", node, [(term, subject)], "fails", (), Const(None))
+        _note(flow, _Use("words", f".{name}", node, "fails"), [(term, subject)], Const(None))
 
 
 def shown(flow: State, operands: Iterable[Value], node: ast.AST) -> None:
@@ -360,7 +371,7 @@ def shown(flow: State, operands: Iterable[Value], node: ast.AST) -> None:
     ]
     if found:
         form = "print" if _is_for_people(flow, node) else "text"
-        _note(flow, form, "f-string", node, found, "differs", (), Const(None))
+        _note(flow, _Use(form, "f-string", node), found, Const(None))
 
 
 TELLING = frozenset(["critical", "debug", "error", "exception", "fail", "info", "log", "print", "warn", "warning"])
@@ -383,13 +394,13 @@ def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) 
     """Look at ``==`` and ``!=`` of keys, which is one truth value for each key and no longer one for each word."""
     if operation not in WHOLE or not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return
-    if not all(type(operand) is int for operand in operands):
+    if not all(isinstance(operand, Term) for operand in operands):
         return
     if _as_a_whole(flow, operation, node):
         return
     sides = (node.left, node.comparators[0])
-    found: list[Found] = [(term, side) for term, side in zip(operands, sides, strict=True) if type(term) is int]
-    _note(flow, "elementwise", "==" if operation == "Eq" else "!=", node, found, "differs", (), Const(None))
+    found: list[Found] = [(term, side) for term, side in zip(operands, sides, strict=True) if isinstance(term, Term)]
+    _note(flow, _Use("elementwise", "==" if operation == "Eq" else "!=", node), found, Const(None))
 
 
 def _as_a_whole(flow: State, operation: str, node: ast.AST) -> bool:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import partial
-from typing import TYPE_CHECKING
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term
 from olympus_rules.keyflow.domain.arguments import Arguments
-from olympus_rules.keyflow.domain.paths import both
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
-from olympus_rules.keyflow.notes.axes import look, transposition
+from olympus_rules.keyflow.notes.axes import ArrayCall, Transposed, look, transposition
 from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_stored, note, shape_fact, spelled
-
-if TYPE_CHECKING:
-    from olympus_rules.finding import Confidence
 
 __all__ = [
     "array_method",
@@ -48,14 +44,14 @@ def attribute(flow: State, term: Term, name: str, node: ast.Attribute) -> Value 
     if name in METADATA:
         return Metadata(name, term, node.value)
     if name == "T":
-        transposition(flow, term, ".T", node, (node.value,), "raw-flat")
+        transposition(flow, term, Transposed(".T", node, (node.value,)), Need.RAW_FLAT)
         if flow.knowledge.is_known(term):
             return flow.knowledge.view("T", term, flow.knowledge.rank(term))
     if name == "at" and flow.knowledge.rank(term) == 0 and isinstance(node.ctx, ast.Load):
         note(
             flow,
             term,
-            "single",
+            Need.SINGLE,
             lambda c, k: facts.KeyArithmetic(
                 node=node, confidence=c, key=spelled(node.value), kind=k, operation="at", subjects=(node.value,)
             ),
@@ -98,55 +94,28 @@ def _is_size(node: ast.AST, key: str) -> bool:
     return ast.unparse(node) == f"{key}.size"
 
 
-def mapped_axis(
-    flow: State, term: Term, how: str, node: ast.AST | None, axis: ast.expr | None, subjects: tuple[ast.expr, ...]
-) -> None:
-    """Note that a map goes over an axis of a key array that is not a batch axis, or puts one behind the words."""
-    if node is not None:
-        transposition(flow, term, how, node, subjects, "flat" if how == "in_axes" else "raw-array", axis)
+def mapped_axis(flow: State, term: Term, mapped: Transposed) -> None:
+    """Keep that a map goes over an axis of a key array that is not a batch axis, or puts one behind the words."""
+    transposition(flow, term, mapped, Need.FLAT if mapped.how == "in_axes" else Need.RAW_ARRAY)
 
 
-def array_method(
-    flow: State, receiver: Value, name: str, arguments: Arguments, node: ast.Call, subject: ast.expr, first: int
-) -> Value | None:
-    """Look at a method of an array, or at a ``jax.numpy`` function with the array as its first argument.
-
-    Args:
-        flow: where the call is.
-        receiver: the array.
-        name: the last name of the method or function.
-        arguments: the arguments of the call.
-        node: the call.
-        subject: the expression of the array.
-        first: the position of the first argument after the array.
-
-    Returns:
-        The result where the call is one that this module understands.
-    """
+def array_method(flow: State, receiver: Value, call: ArrayCall) -> Value | None:
+    """Look at a call on an array; returns the result of a call that this module understands."""
     knowledge = flow.knowledge
     if isinstance(receiver, Choice):
-        _each_arm(flow, receiver, lambda part: array_method(flow, part, name, arguments, node, subject, first))
+        for _, part in flow.arms(receiver):
+            array_method(flow, part, call)
         return None
-    if name in ARITHMETIC_METHODS and type(receiver) is int:
+    if call.name in ARITHMETIC_METHODS and isinstance(receiver, Term):
         if not (knowledge.is_known(receiver) or receiver in knowledge.named):
             return None
         result = flow.terms.fresh()
-        arithmetic = partial(arithmetic_fact, flow, node, name, [(receiver, subject)], result, False)
+        operands = [(receiver, call.subject)]
+        arithmetic = arithmetic_fact(flow, call.node, call.name, operands, result, batch=False)
         if not is_stored(flow, receiver):
-            note(flow, receiver, "key", arithmetic)
+            note(flow, receiver, Need.KEY, arithmetic)
         return result
-    return look(flow, name, receiver, node, subject, arguments, first) if first or name in METHODS else None
-
-
-def _each_arm(flow: State, choice: Choice, look_at: Callable[[Value], object]) -> None:
-    """Look at each value that something may have, on the path on which it has it."""
-    outer = flow.path
-    for path, part in choice.arms:
-        joined = both(outer, path)
-        if joined is not None:
-            flow.path = joined
-            look_at(part)
-    flow.path = outer
+    return look(flow, receiver, call) if call.first or call.name in METHODS else None
 
 
 def index_with_words(flow: State, term: Term, index: Sequence, node: ast.Subscript) -> None:
@@ -170,7 +139,7 @@ def index_with_words(flow: State, term: Term, index: Sequence, node: ast.Subscri
         )
 
     if index.items[-1] == axes[-1]:
-        note(flow, term, "known", build)
+        note(flow, term, Need.KNOWN, build)
 
 
 def shape_item(flow: State, value: Metadata, index: Value, node: ast.Subscript) -> Value:
@@ -192,7 +161,7 @@ def _shape_slice(flow: State, value: Metadata, index: SliceOf, node: ast.Subscri
     """Look at ``key.shape[:-1]``, the shape of the batch, and at ``keys.shape[-1:]``, the shape of one key."""
     lower, upper = index.lower, index.upper
     if _minus_one(upper) and lower in (None, Const(0), Const(None)):
-        shape_fact(flow, value.term, "key", "shape-slice", node, value.subject)
+        shape_fact(flow, value.term, Need.KEY, "shape-slice", node, value.subject)
     elif _minus_one(lower) and upper in (None, Const(None)):
         _shape_fact(flow, value, "word-shape", node, lambda rank: False)
     elif any(isinstance(end, Const) and type(end.value) is int and end.value < 0 for end in (lower, upper)):
@@ -224,7 +193,7 @@ def _shape_fact(
             exact=exact,
         )
 
-    note(flow, value.term, "known", build, metadata=True)
+    note(flow, value.term, Need.KNOWN, build, metadata=True)
 
 
 def shape_unpacked(flow: State, value: Metadata, instruction: ir.Unpack) -> None:
@@ -241,7 +210,7 @@ def asserted(flow: State, arguments: Arguments) -> None:
     if node is None or len(values) < 2:
         return
     for value, other in (values, values[::-1]):
-        if type(value) is int and value is values[0] and "shape" in ast.unparse(node.func) and node.args:
+        if isinstance(value, Term) and value is values[0] and "shape" in ast.unparse(node.func) and node.args:
             value = Metadata("shape", value, node.args[0])
         if isinstance(value, Metadata) and value.what == "shape" and isinstance(other, Sequence) and not other.open:
             _shape_asserted(flow, value, other.items, node)
@@ -256,7 +225,7 @@ def length(flow: State, term: Term, node: ast.Call) -> Value:
     """Look at ``len(key)``: raw keys are as long as they have words, a typed key has no length."""
     subject = node.args[0]
     if not _is_compared(flow, node):
-        shape_fact(flow, term, "single", "len", node, subject)
+        shape_fact(flow, term, Need.SINGLE, "len", node, subject)
     return Metadata("len", term, subject)
 
 

@@ -6,21 +6,18 @@ later: it is consumed, keys are written into it, or it stands beside keys.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.file import Placeholder
 from olympus_rules.keyflow.domain.ledger import Certainty
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Function, Library, Mapped, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note
-
-if TYPE_CHECKING:
-    from olympus_rules.finding import Confidence
 
 __all__ = ["CREATORS", "EVALUATORS", "Placeholder", "assigned", "beside", "evaluated", "made", "updated"]
 
@@ -60,7 +57,7 @@ def made(flow: State, qualified: str, arguments: Arguments) -> Term | None:
 
 
 def _is_variable(name: object, value: object) -> bool:
-    return isinstance(name, str) and name.isidentifier() and type(value) is int
+    return isinstance(name, str) and name.isidentifier() and isinstance(value, Term)
 
 
 def _is_words(value: Value | None) -> bool:
@@ -84,7 +81,7 @@ def _remember(flow: State, placeholder: Placeholder) -> Term:
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
         return None if term in flow.knowledge.origins else _fact(flow, placeholder, confidence)
 
-    note(flow, term, "key", build, metadata=True)
+    note(flow, term, Need.KEY, build, metadata=True)
     return term
 
 
@@ -121,7 +118,7 @@ def _written(flow: State, placeholder: Placeholder, value: Value, *, in_place: b
             note(
                 flow,
                 term,
-                "known",
+                Need.KNOWN,
                 lambda confidence, _, term=term: _fact(flow, placeholder, confidence, term, in_place=in_place),  # type: ignore[misc]
             )
 
@@ -164,11 +161,11 @@ def beside(flow: State, name: str, arguments: Arguments) -> Term | None:
 def evaluated(flow: State, function: Value, arguments: tuple[Value, ...]) -> None:
     """Look at ``eval_shape(f, abstract)`` and ``jit(f).lower(abstract)``: does the function consume the argument?"""
     held = flow.file.placeholders
-    if not any(type(value) is int and value in held for value in arguments):
+    if not any(isinstance(value, Term) and value in held for value in arguments):
         return
     parameters, consumed = _consumed(flow, function)
     for name, value in zip(parameters, arguments, strict=False):
-        if name in consumed and type(value) is int and value in held:
+        if name in consumed and isinstance(value, Term) and value in held:
             flow.knowledge.use(value, path=flow.path)
 
 

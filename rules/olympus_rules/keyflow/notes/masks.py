@@ -6,17 +6,16 @@ import ast
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note, spelled
-
-if TYPE_CHECKING:
-    from olympus_rules.finding import Confidence
 
 __all__ = ["chosen"]
 
@@ -33,7 +32,7 @@ def chosen(flow: State, arguments: Arguments) -> None:
         return
     for position, name in ((1, "x"), (2, "y")):
         value, subject = arguments.get(position, name), arguments.expression(position, name)
-        if type(value) is int and subject is not None:
+        if isinstance(value, Term) and subject is not None:
             _note(flow, value, node, subject, widened)
 
 
@@ -52,7 +51,7 @@ def _assigned(scope: ast.AST) -> dict[str, ast.expr]:
 
 
 def _note(flow: State, term: Value, node: ast.Call, subject: ast.expr, widened: Sequence[ast.expr]) -> None:
-    assert type(term) is int
+    assert isinstance(term, Term)
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
         rank = flow.knowledge.rank(term)
@@ -69,7 +68,7 @@ def _note(flow: State, term: Value, node: ast.Call, subject: ast.expr, widened: 
             parts=tuple(widened),
         )
 
-    note(flow, term, "known", build)
+    note(flow, term, Need.KNOWN, build)
 
 
 def widened_parts(mask: ast.expr) -> list[ast.expr]:

@@ -13,7 +13,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.file import Pending
-from olympus_rules.keyflow.domain.paths import PathCondition
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
 from olympus_rules.keyflow.domain.values import Metadata, Value
@@ -26,6 +26,7 @@ __all__ = [
     "is_stored",
     "is_used_as_key",
     "is_words",
+    "keep",
     "note",
     "shape_fact",
     "spelled",
@@ -35,18 +36,19 @@ __all__ = [
 def note(
     flow: State,
     term: Term,
-    need: str,
+    need: Need,
     build: Callable[[Confidence, KeyKind], Fact | None],
     *,
     metadata: bool = False,
-    path: PathCondition | None = None,
 ) -> None:
-    """Keep a fact that depends on what a term is; ``path`` is the present one unless given.
+    """Keep a fact that depends on what a term is."""
+    keep(flow, Pending(term, need, flow.path, build, metadata))
 
-    Words that ``key_data`` gives are no key, whoever takes them for one.
-    """
-    if flow.terms.operation(term) not in ("const", "op") and not is_words(flow, term):
-        flow.file.pending.append(Pending(term, need, path or flow.path, build, metadata))
+
+def keep(flow: State, pending: Pending) -> None:
+    """Keep a note, except about words that ``key_data`` gives: they are no key, whatever takes them for one."""
+    if flow.terms.operation(pending.term) not in ("const", "op") and not is_words(flow, pending.term):
+        flow.file.pending.append(pending)
 
 
 def spelled(node: ast.AST) -> str:
@@ -83,11 +85,10 @@ def arithmetic_fact(
     operation: str,
     operands: Sequence[tuple[Term, ast.expr]],
     result: Value,
+    *,
     batch: bool,
-    confidence: Confidence,
-    kind: KeyKind,
-) -> Fact:
-    """Return the fact that an operation is applied to a key; the last two arguments come when it is settled.
+) -> Callable[[Confidence, KeyKind], Fact]:
+    """Return what makes the fact that an operation is applied to a key, once the confidence and kind are settled.
 
     Args:
         flow: where it happens.
@@ -96,20 +97,22 @@ def arithmetic_fact(
         operands: those that may be keys, the one that the fact is about first.
         result: what comes out.
         batch: whether that is used as a batch of keys.
-        confidence: how sure it is.
-        kind: raw or typed.
     """
-    subjects = [operands[0][1], *(expression for term, expression in operands[1:] if flow.knowledge.is_known(term))]
-    return facts.KeyArithmetic(
-        node=node,
-        confidence=confidence,
-        key=spelled(operands[0][1]),
-        kind=kind,
-        operation=operation,
-        batch=batch,
-        subjects=tuple(subjects),
-        is_key=is_used_as_key(flow, result),
-    )
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact:
+        others = (expression for term, expression in operands[1:] if flow.knowledge.is_known(term))
+        return facts.KeyArithmetic(
+            node=node,
+            confidence=confidence,
+            key=spelled(operands[0][1]),
+            kind=kind,
+            operation=operation,
+            batch=batch,
+            subjects=(operands[0][1], *others),
+            is_key=is_used_as_key(flow, result),
+        )
+
+    return build
 
 
 def dtype_fact(flow: State, value: Metadata, form: str, node: ast.AST) -> None:
@@ -118,7 +121,7 @@ def dtype_fact(flow: State, value: Metadata, form: str, node: ast.AST) -> None:
     note(
         flow,
         value.term,
-        "key",
+        Need.KEY,
         lambda confidence, kind: facts.DtypeLogic(
             node=node, confidence=confidence, key=spelled(subject), kind=kind, form=form, subject=subject
         ),
@@ -126,7 +129,7 @@ def dtype_fact(flow: State, value: Metadata, form: str, node: ast.AST) -> None:
     )
 
 
-def shape_fact(flow: State, term: Term, need: str, form: str, node: ast.AST, subject: ast.expr) -> None:
+def shape_fact(flow: State, term: Term, need: Need, form: str, node: ast.AST, subject: ast.expr) -> None:
     """Keep a fact about a key's shape."""
     note(
         flow,

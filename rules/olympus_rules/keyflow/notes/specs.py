@@ -5,18 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
+from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note, spelled
-
-if TYPE_CHECKING:
-    from olympus_rules.finding import Confidence
 
 __all__ = ["SHARDINGS", "given", "placed", "vectorized"]
 
@@ -38,12 +37,13 @@ def given(
         subject: the expression of the array.
         written: the expression of the spec.
     """
-    if type(value) is not int or not isinstance(spec, Sequence) or spec.kind != "spec" or not spec.items:
+    if not isinstance(value, Term) or not isinstance(spec, Sequence) or spec.kind != "spec" or not spec.items:
         return
     entries = len(spec.items)
     if spec.items[-1] == Const(None):
         parts = (written,) if written is not None else ()
-        _note(flow, value, "spec", written or node, subject or node, parts, lambda rank, _: rank == entries - 1)
+        counted = _Counted("spec", written or node, subject or node, parts)
+        _note(flow, value, counted, lambda rank, _: rank == entries - 1)
 
 
 def placed(flow: State, arguments: Arguments) -> None:
@@ -61,9 +61,10 @@ def vectorized(flow: State, mapping: ast.Call | None, arguments: Arguments) -> N
     groups = _GROUP.findall(signature.value.partition("->")[0])
     for position, (value, _) in enumerate(arguments.positional[: len(groups)]):
         subject, group = arguments.expression(position, ""), groups[position].strip()
-        if type(value) is int and subject is not None and group and "," not in group:
+        if isinstance(value, Term) and subject is not None and group and "," not in group:
             literal = group in _WORDS
-            _note(flow, value, "signature", arguments.node, subject, (signature,), _always if literal else _if_raw)
+            counted = _Counted("signature", arguments.node, subject, (signature,))
+            _note(flow, value, counted, _always if literal else _if_raw)
 
 
 def _always(rank: int | None, kind: KeyKind) -> bool:
@@ -74,15 +75,17 @@ def _if_raw(rank: int | None, kind: KeyKind) -> bool:
     return kind is KeyKind.RAW
 
 
-def _note(
-    flow: State,
-    term: Term,
-    form: str,
-    node: ast.AST,
-    subject: ast.AST,
-    parts: tuple[ast.expr, ...],
-    holds: Callable[[int | None, KeyKind], bool],
-) -> None:
+class _Counted(NamedTuple):
+    """A place that counts the words of keys: what does, where, the keys, and the parts that would have to go."""
+
+    form: str
+    node: ast.AST
+    subject: ast.AST
+    parts: tuple[ast.expr, ...]
+
+
+def _note(flow: State, term: Term, counted: _Counted, holds: Callable[[int | None, KeyKind], bool]) -> None:
+    form, node, subject, parts = counted
     assert isinstance(subject, ast.expr)
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
@@ -100,4 +103,4 @@ def _note(
             parts=parts,
         )
 
-    note(flow, term, "known", build)
+    note(flow, term, Need.KNOWN, build)

@@ -8,13 +8,15 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term
+from olympus_rules.keyflow.domain.file import Pending
+from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import PathCondition, both
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import layout
-from olympus_rules.keyflow.notes.pending import is_stored, note, spelled
+from olympus_rules.keyflow.notes.pending import is_stored, keep, note, spelled
 
 __all__ = ["item", "iterated", "unpacked"]
 
@@ -26,12 +28,12 @@ def item(flow: State, value: Value, index: Value, node: ast.Subscript) -> Value 
     if isinstance(value, Choice):
         for path, part in value.arms:
             joined = both(flow.path, path)
-            if type(part) is int and joined is not None:
+            if isinstance(part, Term) and joined is not None:
                 _index(flow, part, index, node, joined)
             elif isinstance(part, Metadata) and part.what == "shape" and joined is not None:
                 layout.shape_item(flow, part, index, node)
         return None
-    if type(value) is int:
+    if isinstance(value, Term):
         _index(flow, value, index, node, flow.path)
         _split_then_index(flow, value, index, node)
     return None
@@ -65,14 +67,14 @@ def _index(flow: State, term: Term, index: Value, node: ast.Subscript, path: Pat
             rank=rank,
         )
 
-    need = "single" if axes_used == 1 else f"rank<{axes_used}"
-    if need == "single" and term in flow.knowledge.generators and isinstance(index, Const):
-        need = "single" if _use_of_word(flow, node)[0] == "unknown" else "word"
-    elif need == "single" and term in flow.knowledge.named and _use_of_word(flow, node)[0] == "seed":
-        need = "seed"
+    need = Need.SINGLE if axes_used == 1 else Need.FEWER_AXES
+    if need == Need.SINGLE and term in flow.knowledge.generators and isinstance(index, Const):
+        need = Need.SINGLE if _use_of_word(flow, node)[0] == "unknown" else Need.WORD
+    elif need == Need.SINGLE and term in flow.knowledge.named and _use_of_word(flow, node)[0] == "seed":
+        need = Need.SEED
     if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
-        need = "untyped"
-    note(flow, term, need, build, path=path)
+        need = Need.UNTYPED
+    keep(flow, Pending(term, need, path, build, axes=axes_used))
 
 
 def _axes_used(index: Value) -> int:
@@ -137,7 +139,7 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
     """Look at the unpacking of a value: a key's words are no keys."""
     if isinstance(value, Metadata):
         layout.shape_unpacked(flow, value, instruction)
-    if type(value) is int and not is_stored(flow, value) and isinstance(instruction.node, ast.Tuple | ast.List):
+    if isinstance(value, Term) and not is_stored(flow, value) and isinstance(instruction.node, ast.Tuple | ast.List):
         node = instruction.node
 
         def build(confidence: Confidence, kind: KeyKind) -> Fact:
@@ -145,17 +147,17 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
             key = spelled(source) if isinstance(source, ast.Name | ast.Attribute) else ""
             return facts.KeyIndexing(node=node, confidence=confidence, key=key, kind=kind, use="unpack")
 
-        note(flow, value, "single", build)
+        note(flow, value, Need.SINGLE, build)
 
 
 def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
     """Look at what a loop goes over: the elements of a single key are its words."""
     node = loop.node
-    if type(value) is int and node is not None and not is_stored(flow, value):
+    if isinstance(value, Term) and node is not None and not is_stored(flow, value):
         note(
             flow,
             value,
-            "single",
+            Need.SINGLE,
             lambda confidence, kind: facts.KeyIndexing(
                 node=node, confidence=confidence, key=spelled(node), kind=kind, use="unpack"
             ),

@@ -1,0 +1,66 @@
+"""Variables, and the attributes and items of objects, with an undo log: an arm of a branch runs in a layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Environment"]
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = _Missing()
+
+
+class Environment:
+    """Variables and the attributes and items of objects, with an undo log of layers."""
+
+    def __init__(self) -> None:
+        """Start empty, outside any layer."""
+        self.values: dict[object, Any] = {}
+        self._layers: list[dict[object, Any]] = []
+
+    def get(self, name: object) -> Any:
+        """Return a variable's value, ``None`` when it has none."""
+        return self.values.get(name)
+
+    def set(self, name: object, value: object) -> None:
+        """Bind a variable."""
+        if self._layers:
+            self._layers[-1].setdefault(name, self.values.get(name, MISSING))
+        self.values[name] = value
+
+    def open(self) -> int:
+        """Start a layer; returns its depth."""
+        self._layers.append({})
+        return len(self._layers)
+
+    def changes(self, depth: int) -> dict[object, Any]:
+        """Return what was bound since the layer of this depth was opened, without closing it."""
+        return {name: self.values[name] for layer in self._layers[depth - 1 :] for name in layer}
+
+    def before(self, name: object, depth: int) -> Any:
+        """Return what a variable held before the layer of this depth was opened, ``None`` for nothing."""
+        for layer in self._layers[depth - 1 :]:
+            if name in layer:
+                return None if layer[name] is MISSING else layer[name]
+        return self.values.get(name)
+
+    def close(self) -> dict[object, Any]:
+        """Undo the last layer and return what it had bound."""
+        layer = self._layers.pop()
+        changed = {name: self.values[name] for name in layer}
+        for name, old in layer.items():
+            if old is MISSING:
+                del self.values[name]
+            else:
+                self.values[name] = old
+        return changed
+
+    def update(self, changes: dict[object, Any]) -> None:
+        """Bind several variables."""
+        for name, value in changes.items():
+            self.set(name, value)

@@ -1,0 +1,73 @@
+"""Facts for the migration: what becomes of the key that a constructor makes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import item_index, leaves
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.ledger import Certainty
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.facts import Fact
+from olympus_rules.keyflow.judging.order import place
+
+__all__ = ["handed_out", "obstacles", "with_makers"]
+
+
+OBSTACLES = {
+    facts.KeyIndexing: "its words are read",
+    facts.KeyArithmetic: "arithmetic is done on it",
+    facts.KeyTransposition: "its buffer axis is moved",
+    facts.ShapeLogic: "its shape is looked at",
+    facts.RawKeyLiteral: "it is put beside raw words",
+    facts.DtypeLogic: "its dtype is looked at",
+    facts.Conversion: "it is converted",
+}
+
+
+def obstacles(file: File, settled: Iterable[tuple[Term, Fact]]) -> dict[ast.expr, tuple[str, ...]]:
+    """Return, for each call of a key constructor, why a typed key in its place may break something.
+
+    A key that stays with known calls is safe; one that is handed to code out of reach, returned or kept is not.
+    """
+    terms = file.terms
+    found: dict[Term, list[str]] = {}
+    for term, fact in settled:
+        why = next((words for kind, words in OBSTACLES.items() if isinstance(fact, kind)), None)
+        harmless = isinstance(fact, facts.Conversion) and (fact.effect == "same" or fact.form == "print" or fact.before)
+        if why is not None and not harmless:
+            found.setdefault(terms.seed_of(term), []).append(f"{why} on line {place(fact.node)[0]}")
+    for run in file.runs.values():
+        for use in run.ledger.consumptions:
+            if use.certainty != Certainty.KNOWN:
+                words = f"`{use.what}` on line {place(use.node)[0]} takes it and is out of reach"
+                found.setdefault(terms.seed_of(use.term), []).append(words)
+        for _, value in run.returns:
+            for term in leaves(value):
+                found.setdefault(terms.seed_of(term), []).append("it is returned")
+        for _, name, value, _ in run.writes:
+            for term in leaves(value):
+                kind = "attribute" if item_index(name) is None else "item"
+                found.setdefault(terms.seed_of(term), []).append(f"it is kept in the {kind} `{name}`")
+    return {node: tuple(dict.fromkeys(found.get(term, ()))) for node, term in file.constructed.items()}
+
+
+def with_makers(file: File, found: Iterable[tuple[Term, Fact]]) -> Iterator[Fact]:
+    """Return facts about keys with the constructors of these, where they are in this file."""
+    makers = {term: node for node, term in file.constructed.items()}
+    for term, fact in found:
+        maker = makers.get(file.terms.seed_of(term))
+        yield fact if maker is None else replace(fact, maker=maker)
+
+
+def handed_out(file: File) -> Iterator[tuple[Term, Fact]]:
+    """Return the calls that give keys to what is out of reach, with the keys."""
+    for run in file.runs.values():
+        knowledge = run.knowledge
+        for use in run.ledger.consumptions:
+            if use.certainty != Certainty.KNOWN and (knowledge.is_known(use.term) or use.term in knowledge.named):
+                yield use.term, facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)

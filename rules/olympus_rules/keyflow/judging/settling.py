@@ -1,0 +1,197 @@
+"""Notes that turn out to be about keys once the whole file has been seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from olympus_rules.code.instructions import ClassCode
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import DICTIONARY, leaves
+from olympus_rules.keyflow.domain.file import File, Pending
+from olympus_rules.keyflow.domain.needs import Need
+from olympus_rules.keyflow.domain.paths import bit_numbers
+from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.type_tests import CONNECTIVES
+from olympus_rules.keyflow.domain.values import Const
+from olympus_rules.keyflow.facts import Fact, KeyKind
+
+__all__ = ["settle"]
+
+
+def settle(file: File) -> Iterator[tuple[Term, Fact]]:
+    """Return the notes that turn out to be about keys, with the keys."""
+    if not file.pending:
+        return
+    _learn_attributes(file)
+    elements = {
+        file.terms.args(term)[0]
+        for term in [*file.knowledge.used, *file.knowledge.origins]
+        if file.terms.operation(term) in ("item", "lane")
+    }
+    rearranged = {
+        file.terms.args(term)[0]
+        for term in file.knowledge.used
+        if file.terms.operation(term) == "view" and file.terms.data(term) != DICTIONARY
+    }
+    guards = _guards(file)
+    for pending in file.pending:
+        confidence = _settled(file, pending, elements, rearranged)
+        if confidence is not None and not _guarded(file, pending, guards):
+            fact = _built(file, pending, confidence)
+            if fact is not None:
+                yield pending.term, fact
+
+
+def _learn_attributes(file: File) -> None:
+    """Take an attribute for a key in all methods of a class whose methods write nothing but keys to it."""
+    terms, knowledge = file.terms, file.knowledge
+    written: dict[tuple[ClassCode, str], set[Term]] = {}
+    for run in file.runs.values():
+        owner = run.code.owner
+        if owner is not None and run.code.parameters:
+            receiver = terms.make("param", (run.code, run.code.parameters[0]))
+            for term, name, value, _ in run.writes:
+                if term == receiver and value != Const(None):
+                    written.setdefault((owner, name), set()).update(leaves(value) or [receiver])  # or what is no key
+    for term in {pending.term for pending in file.pending}:
+        if terms.operation(term) != "attr" or knowledge.is_known(term):
+            continue
+        owner_term = terms.args(term)[0]
+        code, name = terms.data(owner_term) if terms.operation(owner_term) == "param" else (None, "")
+        if code is None or code.owner is None or code.parameters[:1] != (name,):
+            continue
+        values = written.get((code.owner, terms.data(term)[0]), set())
+        ranks = {knowledge.rank(value) for value in values if knowledge.is_known(value)}
+        rank = ranks.pop() if len(ranks) == 1 else None
+        if rank is not None and all(knowledge.is_known(value) for value in values):
+            kinds = {knowledge.kind(value) for value in values}
+            knowledge.use(term, rank)
+            knowledge.kinds[term] = kinds.pop() if len(kinds) == 1 else KeyKind.UNKNOWN
+
+
+def _built(file: File, pending: Pending, confidence: Confidence) -> Fact | None:
+    """Return the fact of a note; of a parameter that gets other things as well, no rewrite is sure."""
+    fact = pending.build(confidence, file.knowledge.kind(pending.term))
+    known = file.knowledge.is_known(pending.term) or file.gets_keys_only(pending.term)
+    passed = not known and pending.term in file.knowledge.passed
+    return replace(fact, exact=False) if passed and isinstance(fact, facts.ShapeLogic) else fact
+
+
+def _settled(file: File, pending: Pending, elements: set[Term], rearranged: set[Term]) -> Confidence | None:
+    """Return how sure it is that a term is what a note needs, ``None`` if it is not or nothing says so."""
+    knowledge, term = file.knowledge, pending.term
+    if not knowledge.is_known(term):
+        return _guessed(file, pending, rearranged)
+    by_source = term in knowledge.origins
+    if not by_source and not knowledge.used_on(term, pending.path):
+        return None
+    subject = Subject(knowledge.kind(term), knowledge.rank(term), by_source or term not in elements, pending.axes)
+    if not MET[pending.need](subject):
+        return None
+    if pending.need == Need.RAW_FLAT and subject.kind != KeyKind.RAW and subject.rank != 1:
+        return Confidence.POSSIBLE
+    return Confidence.CERTAIN if by_source else Confidence.LIKELY
+
+
+def _guessed(file: File, pending: Pending, rearranged: set[Term]) -> Confidence | None:
+    """Return how sure a note is about a term that is no key by source or use in this file."""
+    knowledge, term, need = file.knowledge, pending.term, pending.need
+    if need in (Need.KEY, Need.KNOWN) and term in rearranged:
+        return Confidence.LIKELY
+    if need in (Need.KEY, Need.KNOWN, Need.RAW) and file.gets_keys_only(term):
+        return Confidence.LIKELY
+    if need == Need.KEY and pending.metadata and knowledge.passed.get(term):
+        return Confidence.LIKELY
+    if need in (Need.KNOWN, Need.RAW):
+        wanted = term in knowledge.passed and (need == Need.KNOWN or knowledge.passed[term])
+        return Confidence.LIKELY if wanted else None
+    telling = need == Need.WORD or (need == Need.KEY and pending.metadata)
+    if (telling and term in knowledge.generators) or need == Need.SEED:
+        return Confidence.POSSIBLE if file.has_other_generators else Confidence.LIKELY
+    return Confidence.POSSIBLE if need in BY_NAME and term in knowledge.named else None
+
+
+class Subject(NamedTuple):
+    """A key that a note is about.
+
+    Attributes:
+        kind: raw or typed.
+        rank: its batch axes, ``None`` if unknown.
+        whole: whether its elements are not used as keys themselves.
+        axes: the number in the note.
+    """
+
+    kind: KeyKind
+    rank: int | None
+    whole: bool
+    axes: int
+
+
+def _is_single(subject: Subject) -> bool:
+    return subject.rank == 0 and subject.whole
+
+
+BY_NAME = frozenset({Need.KEY, Need.SINGLE, Need.UNTYPED, Need.WORD})
+MET: dict[Need, Callable[[Subject], bool]] = {
+    Need.KEY: lambda subject: True,
+    Need.KNOWN: lambda subject: True,
+    Need.RAW: lambda subject: subject.kind != KeyKind.TYPED,
+    Need.SINGLE: _is_single,
+    Need.WORD: _is_single,
+    Need.SEED: _is_single,
+    Need.FLAT: lambda subject: subject.rank == 1,
+    Need.RAW_FLAT: lambda subject: subject.kind != KeyKind.TYPED and subject.rank not in (None, 0),
+    Need.RAW_ARRAY: lambda subject: subject.kind != KeyKind.TYPED and subject.rank != 0,
+    Need.UNTYPED: lambda subject: (
+        subject.kind == KeyKind.RAW or (subject.kind == KeyKind.UNKNOWN and subject.rank is not None)
+    ),
+    Need.FEWER_AXES: lambda subject: subject.rank is not None and subject.rank < subject.axes,
+}
+
+
+KEY_DTYPES = (".prng_key", ".extended")
+
+
+MAX_QUESTIONS = 16  # looked at in one decision
+
+
+def _guards(file: File) -> dict[Term, int]:
+    """Return the decisions that ask whether a term is a typed key, by term; also among other questions."""
+    terms = file.terms
+    guards: dict[Term, int] = {}
+    for number, decision in enumerate(file.decisions.tests):
+        waiting, steps = [decision], 0
+        while waiting and (steps := steps + 1) < MAX_QUESTIONS:
+            test = waiting.pop()
+            if terms.operation(test) != "op" or not terms.args(test):
+                continue
+            data, parts = terms.data(test), file.decisions.parts(test)
+            if parts is not None:
+                waiting += [file.decisions.tests[inner] for mask in parts for inner in bit_numbers(mask)]
+            elif data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
+                waiting += terms.args(test)
+            elif (key := _typed_key_asked(terms, test)) is not None:
+                guards[key] = guards.get(key, 0) | 1 << number
+    return guards
+
+
+def _typed_key_asked(terms: Terms, test: Term) -> Term | None:
+    """Return the term of which a test asks whether it is a typed key."""
+    asked, args = terms.data(test), terms.args(test)
+    if not isinstance(asked, str):
+        return None
+    if asked.endswith("issubdtype") and terms.operation(args[0]) == "op" and terms.data(args[0]) == "dtype":
+        is_number = terms.operation(args[1]) == "symbol" and not terms.data(args[1]).endswith(KEY_DTYPES)
+        return None if is_number else terms.args(args[0])[0]
+    if asked == "isinstance" and terms.data(args[1]) == "numpy.ndarray":  # no typed key is one
+        return args[0]
+    return None
+
+
+def _guarded(file: File, pending: Pending, guards: dict[Term, int]) -> bool:
+    """Say whether the note lies behind a test for typed keys, so that both kinds are provided for."""
+    mask = guards.get(pending.term, 0)
+    return bool(mask & (pending.path[0] | pending.path[1]))

@@ -1,0 +1,99 @@
+"""Keys that an object keeps and never advances: each call of a method gets the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from olympus_rules.code.instructions import ClassCode
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain import presence
+from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.ledger import Certainty
+from olympus_rules.keyflow.domain.paths import bit_numbers
+from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
+from olympus_rules.keyflow.facts import Fact, Place
+from olympus_rules.keyflow.judging.reuse import effect
+
+__all__ = ["stale_state"]
+
+
+ONCE = (
+    "__init__",
+    "__post_init__",
+    "init",
+    "_init",
+    "setup",
+    "_setup",
+    "build",
+    "_build",
+    "reset",
+    "create",
+    "main",
+    "run",
+)
+
+
+def stale_state(file: File) -> Iterator[Fact]:
+    """Return consumptions of a key that an object keeps and never advances: each call gets the same numbers.
+
+    It is one when ``__init__`` alone writes the attribute and another method consumes it. A method that is most
+    likely called once, or makes new objects of its class, leaves it possible.
+    """
+    classes: dict[ClassCode, list[Run]] = {}
+    for run in file.runs.values():
+        if run.code.owner is not None:
+            classes.setdefault(run.code.owner, []).append(run)
+    for methods in classes.values():
+        methods = [run for run in methods if run.code.kind != "cached_property"]
+        kept = {name for run in methods if run.code.name.endswith(".__init__") for name in _written(run)}
+        for run in methods:
+            if not run.code.name.endswith(".__init__"):
+                kept -= _written(run)
+        for run in methods:
+            if not run.code.name.endswith(".__init__"):
+                yield from _stale(run, kept)
+
+
+def _written(run: Run) -> set[str]:
+    """Return the attributes of its object that a method writes."""
+    receiver = run.env.get(run.code.parameters[0]) if run.code.parameters else None
+    return {name for term, name, _, _ in run.writes if term == receiver}
+
+
+def _stale(run: Run, kept: set[str]) -> Iterator[Fact]:
+    terms = run.terms
+    receiver = terms.make("param", (run.code, run.code.parameters[0])) if run.code.parameters else None
+    # a test runner makes an object for each test; who gets the object may return one with another key
+    once = run.code.name.rpartition(".")[2].startswith((*ONCE, "test")) or receiver in run.forgotten
+    class_ = run.code.owner
+    succeeded = class_ is not None and class_.name in run.code.reads  # by an object with a child of the key
+    succeeded = succeeded or any(
+        terms.operation(leaf) == "copy" and terms.args(leaf)[0] == receiver
+        for _, value in run.returns
+        for leaf in leaves(value)
+    )
+    written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in run.writes}
+    for use in run.ledger.consumptions:
+        if terms.operation(use.term) != "attr" or terms.args(use.term)[0] != receiver:
+            continue
+        tests = [run.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
+        if tests and not presence.slots(terms, tests).isdisjoint(written):
+            continue  # what the key makes is kept, and is there in the next call
+        name = terms.data(use.term)[0]
+        if name in kept and use.certainty == Certainty.KNOWN and run.knowledge.is_known(use.term):
+            if asks_for_its_type(run.terms, run.decisions, use):
+                continue
+            place = Place(use.node, use.what, use.key)
+            yield facts.Reuse(
+                node=use.node,
+                confidence=Confidence.POSSIBLE if once or succeeded else Confidence.LIKELY,
+                key=f"self.{name}",
+                first=place,
+                again=place,
+                effect=effect(use, use),
+                repeated_by="call",
+                identity=(run.code, use.term),
+            )
