@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from olympus_rules.keyflow.domain.decisions import Decisions
+from olympus_rules.keyflow.domain.environment import Environment
 from olympus_rules.keyflow.domain.knowledge import Knowledge, is_key_name
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, Derivation, Ledger, Meeting
 from olympus_rules.keyflow.domain.paths import (
     ALWAYS,
-    Decisions,
-    Environment,
     PathCondition,
     bit_numbers,
     both,

@@ -9,7 +9,7 @@ import pytest
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import DerivationCollision, Fact, KeyKind, Place, Reuse
-from olympus_rules.keyflow.judging.judge import unique
+from olympus_rules.keyflow.judging.order import unique
 from olympus_rules.keyflow.linking.driver import analyse
 from olympus_rules.syntax import Document
 
