@@ -45,6 +45,8 @@ from olympus_rules.syntax.document import decode, split_lines
 from olympus_rules.syntax.project import forget_folders
 
 if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
     from olympus_lint.cache import Cache
     from olympus_lint.migration.safety import Clearance
 
@@ -206,11 +208,25 @@ def in_processes(
         for file in [*chain.from_iterable(batches)][done:]:
             yield failure(file.filename, InputError("was not checked: a process that checks files died; try --jobs 1."))
     except BaseException:
-        for child in multiprocessing.active_children():
-            child.kill()
+        abandon(pool)
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def abandon(pool: ProcessPoolExecutor) -> None:
+    """Kill the processes of a pool, so that its shutdown ends.
+
+    A process that is killed while it sends a result leaves a part of it in the pipe. The pool's thread waits for the
+    rest until nobody can write it any more, and this process has the pipe's other end open, too.
+    """
+    import multiprocessing
+
+    for child in multiprocessing.active_children():
+        child.kill()
+    writer = getattr(pool._result_queue, "_writer", None)
+    if writer is not None:
+        writer.close()
 
 
 def prepare_worker(folder: Path | None = None, clearance: Clearance | None = None) -> None:
