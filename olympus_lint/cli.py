@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from olympus_lint.options import parse
-from olympus_lint.signals import die_of_signals
+from olympus_lint.commandline.options import parse
+from olympus_lint.run.signals import die_of_signals
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -33,9 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parse(argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # names and sources need not fit the locale
-    from olympus_lint.output import OutputError
-    from olympus_lint.settings import SettingsError
+            stream.reconfigure(errors="backslashreplace")  # the locale may lack characters of names and sources
+    from olympus_lint.commandline.output import OutputError
+    from olympus_lint.project.settings import SettingsError
 
     try:
         with die_of_signals():
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def unheard(message: str) -> int:
-    """End without complaint of the streams: what they still hold is not written by Python at its own end."""
+    """Report that output failed, and discard what the streams still hold, so that Python does not fail at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         print(f"error: {message}", file=sys.stderr, flush=True) if message else None
     for stream in (sys.stdout, sys.stderr):
@@ -67,34 +67,34 @@ def unheard(message: str) -> int:
 
 
 def run(args: Namespace) -> int:
-    """Do what the options ask for, and return the exit status."""
+    """Run the command that the options choose, and return the exit status."""
     if args.list_rules:
-        from olympus_lint.information import list_rules
-        from olympus_lint.output import print_out
+        from olympus_lint.commandline.information import list_rules
+        from olympus_lint.commandline.output import print_out
 
         print_out(list_rules())
         return 0
     if args.explain:
-        from olympus_lint.information import rule_page
+        from olympus_lint.commandline.information import rule_page
 
         show_markdown(rule_page(args.explain))
         return 0
     if args.derive_pack:
-        from olympus_lint.derive import derive_pack
+        from olympus_lint.commandline.derive import derive_pack
 
         return derive_pack(args)
     if args.migrate:
-        from olympus_lint.migration.command import migrate
+        from olympus_lint.commandline.migrate import migrate
 
         return migrate(args)
-    from olympus_lint.command import check
+    from olympus_lint.commandline.check import check
 
     return check(args)
 
 
 def show_markdown(page: str) -> None:
-    """Print a page, on a terminal with its markup shown."""
-    from olympus_lint.output import has_color, print_out
+    """Print a page, with its markup rendered on a terminal."""
+    from olympus_lint.commandline.output import has_color, print_out
 
     if sys.stdout is None or not has_color(sys.stdout):
         print_out(page)

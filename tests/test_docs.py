@@ -12,9 +12,10 @@ import pytest
 from markdown_it import MarkdownIt
 from pages import plain, unmet
 
-from olympus_lint.engine import lint_text
-from olympus_lint.options import parser
-from olympus_lint.settings import READERS, TABLE_ONLY, Settings, from_table
+from olympus_lint.commandline.options import parser
+from olympus_lint.project.settings import READERS, TABLE_ONLY, Settings, from_table
+from olympus_lint.reporting.formats import format_names
+from olympus_lint.run.engine import lint_text
 from olympus_rules.finding import Confidence
 from olympus_rules.signatures import package_of, shipped
 
@@ -53,6 +54,11 @@ def test_examples_are_reported_as_marked(words: list[str], text: str):
 def test_the_pack_on_its_page_is_the_one_that_the_examples_use():
     (text,) = (text for words, text in blocks(DOCS / "signature-packs.md", "toml") if "pack" in words)
     assert text == PACK.read_text("utf-8")
+
+
+def test_every_output_format_is_on_the_page():
+    listed = re.findall(r"^\| `([\w-]+)` \|", SETTINGS.partition("\n### `output-format`\n")[2], re.MULTILINE)
+    assert sorted(listed) == format_names()
 
 
 def test_every_pack_is_on_the_page():

@@ -1,4 +1,4 @@
-"""Examples with prompts: in docstrings, and in the blocks of a page."""
+"""Examples with prompts, in docstrings and in the code blocks of a page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def read_doctests(text: str) -> Lines:
-    """Return the examples in the docstrings of a module; none of one that cannot be parsed."""
+    """Return the examples in the docstrings of a module; none if the module cannot be parsed."""
     try:
         tree = parsed(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -24,7 +24,7 @@ def read_doctests(text: str) -> Lines:
     lines = split_lines(text)
     pieces: list[Piece] = []
     for number, node in enumerate(sorted(_docstrings(tree), key=lambda node: node.lineno), 1):
-        # the lines of the opening and of the closing quotes are left alone
+        # without the lines of the opening and the closing quotes
         rows = lines[node.lineno : (node.end_lineno or node.lineno) - 1]
         if any(">>>" in row for row in rows):
             pieces += examples("".join(rows), node.lineno + 1, [""] * len(rows), number)
@@ -46,14 +46,14 @@ def examples(text: str, row: int, before: Sequence[str], block: int) -> Iterator
     Args:
         text: the text.
         row: the row of its first line.
-        before: what stands before each of its lines.
+        before: the text before each of its lines, such as an indentation.
         block: the number of the docstring or block.
     """
     lines = split_lines(text)
-    try:  # the parser of doctests knows one line end only
+    try:  # the parser of doctests splits at `\n` only
         found = DocTestParser().get_examples("".join(f"{line.rstrip(ENDS)}\n" for line in lines))
     except ValueError:
-        return  # a prompt without a blank after it, or with another indentation
+        return  # a prompt without a space after it, or an indentation that changes
     for example in found:
         rows = range(example.lineno, example.lineno + example.source.count("\n"))
         heads = [lines[number][: example.indent + 4].rstrip(ENDS) for number in rows]

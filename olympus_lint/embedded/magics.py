@@ -1,4 +1,4 @@
-"""IPython's own syntax: lines that are no Python, set aside under names that are."""
+"""IPython's magics, replaced by calls of placeholder functions that Python can parse."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Aside", "is_python_cell", "set_aside", "without_prompts"]
 PYTHON_CELLS = frozenset(
     ["capture", "debug", "ipytest", "memit", "prun", "python", "python3", "snakeviz", "time", "timeit"]
 )
-"""Cell magics behind which Python stands."""
+"""Cell magics that are followed by Python."""
 
 CELL = re.compile(r"\s*%%(\w+)")
 TIMED = re.compile(
     r"(?P<indent>\s*)(?P<magic>%(?:time|timeit|prun|lprun|mprun|memit|debug)\s+"
     r"(?:-[fmTDsSlpug]\s+\S+\s+|-[a-zA-Z]\s?\d+\s+|-[a-zA-Z]\s+)*)(?=[^\s-])"
 )
-"""Line magics behind which a statement stands."""
+"""Line magics that are followed by a statement."""
 ASSIGNED = re.compile(r"(?P<indent>\s*[\w.,\[\] \t]+=[ \t]*)(?P<magic>[%!].*)", re.DOTALL)
 LINE = re.compile(r"(?P<indent>\s*)(?P<magic>(?:%%?\w|!|\?+\w).*|[\w.]+\?+\s*$)", re.DOTALL)
 
@@ -30,12 +30,12 @@ PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.|In \[\d+\]:|\.{3,}:)(?:[ \t]|$)", re.
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """What was set aside.
+    """A magic and its placeholder.
 
     Attributes:
-        name: what stands in its place.
-        magic: itself.
-        row: the row in its piece, from 0, whose other columns have moved.
+        name: the placeholder.
+        magic: the text of the magic.
+        row: its row in the piece, from 0; the columns after it in this row are shifted.
     """
 
     name: str
@@ -44,18 +44,18 @@ class Aside:
 
     @property
     def shift(self) -> int:
-        """Return how many columns what stands behind it has moved to the left."""
+        """Return by how many columns the rest of the row is shifted to the left."""
         return len(self.magic) - len(self.name)
 
 
 def is_python_cell(code: str) -> bool:
-    """Say whether a cell is Python as far as its first line tells."""
+    """Say whether the first line of a cell allows that the cell is Python."""
     magic = CELL.match(code)
     return magic is None or magic[1] in PYTHON_CELLS
 
 
 def without_prompts(code: str) -> str:
-    """Return the code of a cell as IPython runs it: without prompts, and without the indentation of its first line."""
+    """Return the code that IPython runs for a cell: without prompts, and without the indentation of the first line."""
     code = PROMPT.sub("", code)
     lines = split_lines(code)
     first = next((line for line in lines if line.strip()), "")
@@ -64,12 +64,12 @@ def without_prompts(code: str) -> str:
 
 
 def set_aside(code: str, word: str, first: int) -> tuple[str, list[Aside]]:
-    """Return code with calls of unknown functions in the place of magics.
+    """Return code with calls of placeholder functions instead of magics.
 
     Args:
         code: the code of a cell.
-        word: a beginning of names that is not in the file.
-        first: the number of the first name.
+        word: a prefix of names that the file does not contain.
+        first: the number of the first placeholder.
     """
     aside: list[Aside] = []
     made: list[str] = []
@@ -92,7 +92,7 @@ def set_aside(code: str, word: str, first: int) -> tuple[str, list[Aside]]:
 
 
 def _lines(code: str) -> Iterator[tuple[int, str]]:
-    """Return the lines with their rows; a magic is one with the lines that continue it."""
+    """Return the lines with their rows; the continuation lines of a magic belong to it."""
     lines = split_lines(code)
     number = 0
     while number < len(lines):

@@ -15,13 +15,13 @@ __all__ = ["read_markdown"]
 LANGUAGE = re.compile(r"(?:\{(?:code-cell|code-block|code|sourcecode)\}\s*|\{\s*\.?)?(?P<name>[\w-]*)", re.IGNORECASE)
 PYTHON = frozenset(["python", "python3", "py", "py3", "ipython", "ipython3", "pycon", "python-repl", "testcode"])
 PROMPTED = frozenset(["", "text", "console", "doctest", "default"])
-"""What blocks with prompts of Python are called as well."""
+"""Further languages of blocks with prompts of Python."""
 OPTION = re.compile(r":[\w-]+:")
 PROMPT = re.compile(r"\s*>>>(?:\s|$)")
 
 
 def read_markdown(text: str) -> Lines:
-    """Return the blocks of Python on a page, also those inside of lists and quotations."""
+    """Return the blocks of Python on a page, including those in lists and quotations."""
     from markdown_it import MarkdownIt
 
     lines = split_lines(text)
@@ -38,7 +38,7 @@ def read_markdown(text: str) -> Lines:
 
 
 def _pieces(language: str, content: list[str], raw: list[str], row: int, block: int) -> Iterator[Piece]:
-    """Return what is Python in a block; what comes before a line of it must not be changed by the parser."""
+    """Return the pieces of Python in a block, unless the Markdown parser has changed the text before a line."""
     bodies = [line.rstrip("\r\n") for line in raw]
     if len(raw) != len(content) or not all(map(str.endswith, bodies, content)):
         return

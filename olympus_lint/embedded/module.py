@@ -1,117 +1,39 @@
-"""The pieces of a file joined to one module of Python, and put back."""
+"""The pieces of a file: joined to one module, and put back."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 from olympus_lint.embedded.doctests import read_doctests
 from olympus_lint.embedded.magics import Aside, set_aside, without_prompts
 from olympus_lint.embedded.markdown import read_markdown
 from olympus_lint.embedded.notebook import read_notebook
 from olympus_lint.embedded.pieces import Holder, Piece, parsed
-from olympus_lint.results import Problem
-from olympus_lint.sources import InputError
-from olympus_rules.finding import Edit, Finding, Position, Related, Span
+from olympus_lint.embedded.places import Places
+from olympus_lint.files.problems import Problem
+from olympus_lint.files.sources import InputError
+from olympus_lint.files.validity import NOT_PARSED
+from olympus_rules.finding import Finding
 from olympus_rules.syntax.document import split_lines
 
-__all__ = ["Embedded", "Places", "read"]
+__all__ = ["Embedded", "read"]
 
 SIGN = "# olympus-lint: "
 ASIDE = "_aside"
 INDENT = "    "
 ENDS = ("\n", "\r")
 WORTH_A_NOTE = re.compile("jax|PRNG|random")
-SPAN = r"(\d+):(\d+)-(\d+):(\d+)"
-LINE = re.compile(r"\bline (\d+)\b")
-NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where the rows of a joined module stand in the file.
-
-    Attributes:
-        rows: for each row its cell, if the file is a notebook, its row in the cell or the file, and how many columns
-            further to the right it stands there.
-    """
-
-    rows: tuple[tuple[int | None, int, int], ...] = ()
-
-    def at(self, position: Position) -> tuple[int | None, Position]:
-        """Return the cell and the place of a position in the module."""
-        if not self.rows:
-            return None, position
-        cell, row, shift = self.rows[min(position.row, len(self.rows)) - 1]
-        return cell, Position(row, max(1, position.column + shift))
-
-    def span(self, span: Span) -> tuple[int | None, Span]:
-        """Return the cell and the place of a span in the module."""
-        cell, start = self.at(span.start)
-        other, end = self.at(span.end)
-        return cell, Span(start, end if other == cell and end >= start else start)
-
-    def finding(self, finding: Finding) -> Finding:
-        """Return a finding on the module as one on the file; one that names a cell is on the file already."""
-        if finding.cell is not None:
-            return finding
-        cell, span = self.span(finding.span)
-        fix = finding.fix
-        if fix is not None:
-            edits = tuple(self._edit(edit) for edit in fix.edits)
-            fix = replace(fix, edits=edits, message=self.words(fix.message, cell))
-        verdict = finding.verdict
-        if verdict is not None:
-            evidence = [self._evidence(line, finding.filename) for line in verdict.evidence]
-            verdict = replace(verdict, evidence=type(verdict.evidence)(evidence))
-        related = tuple(self._related(each, finding.filename) for each in finding.related)
-        message = self.words(finding.message, cell)
-        return replace(finding, span=span, cell=cell, related=related, message=message, fix=fix, verdict=verdict)
-
-    def _evidence(self, line: str, filename: str) -> str:
-        """Return a line that names a span of the module with that of the file."""
-
-        def said(match: re.Match[str]) -> str:
-            row, column, end_row, end_column = map(int, match.groups())
-            cell, span = self.span(Span(Position(row, column), Position(end_row, end_column)))
-            place = f"{span.start.row}:{span.start.column}-{span.end.row}:{span.end.column}"
-            return place if cell is None else f"cell {cell}:{place}"
-
-        return re.sub(rf"(?<={re.escape(Path(filename).name)}:){SPAN}", said, line)
-
-    def _edit(self, edit: Edit) -> Edit:
-        cell, span = self.span(edit.span)
-        return Edit(span, edit.content, cell)
-
-    def _related(self, related: Related, filename: str) -> Related:
-        if related.filename != filename:
-            return related
-        cell, span = self.span(related.span)
-        return Related(related.message, filename, span, cell, related.further)
-
-    def problem(self, problem: Problem) -> Problem:
-        """Return a problem of the module as one of the file."""
-        return replace(problem, message=self.words(problem.message))
-
-    def words(self, message: str, cell: int | None = None) -> str:
-        """Return a message that speaks of lines of the module as one that speaks of lines of the file."""
-
-        def said(match: re.Match[str]) -> str:
-            other, place = self.at(Position(int(match[1]), 1))
-            return f"line {place.row}" + (f" of cell {other}" if other not in (None, cell) else "")
-
-        return LINE.sub(said, message)
 
 
 @dataclass(frozen=True, slots=True)
 class Unparsed:
-    """A piece that cannot be parsed, its code without magics, and why.
+    """A piece that cannot be parsed, its code without magics, and the error.
 
     Attributes:
-        is_ipython: whether IPython can: it takes off a first indentation, and prompts.
+        is_ipython: whether IPython can run it: IPython removes prompts and the indentation of the first line.
     """
 
     piece: Piece
@@ -128,14 +50,14 @@ class Embedded:
         filename: the path as the user gave it.
         kind: ``ipynb``, ``markdown`` or ``python``, whose pieces are the examples in docstrings.
         file: the text of the file.
-        holder: its pieces, and how they are put back.
-        text: the pieces as one module; those of a file of Python come behind its own text.
-        added: the end that the last line of a file of Python got.
-        sign: what the comments begin with that mark pieces.
+        holder: its pieces, and the method that puts them back.
+        text: the pieces as one module; the examples of a Python file follow its own text.
+        added: the line end that was added to the last line of a Python file.
+        sign: the prefix of the comments that mark pieces.
         used: the numbers of the pieces that can be parsed.
-        aside: what was set aside.
-        places: where the rows of the module stand in the file.
-        unparsed: the pieces that cannot be parsed, and are left alone.
+        aside: the magics that were replaced.
+        places: the places of the module's rows in the file.
+        unparsed: the pieces that cannot be parsed and stay unchanged.
     """
 
     filename: str
@@ -152,13 +74,13 @@ class Embedded:
 
     @property
     def notes(self) -> tuple[Problem, ...]:
-        """Return notes on the pieces that are left alone; a cell that is no Python is a finding instead."""
+        """Return notes on the pieces that stay unchanged; a cell with invalid syntax is a finding instead."""
         quiet = [each for each in self.unparsed if self.kind != "ipynb" or each.is_ipython]
         return tuple(note for each in quiet for note in _left_alone(self.filename, each.piece, each.error))
 
     @property
     def broken(self) -> list[Unparsed]:
-        """Return the cells of a notebook that are no Python."""
+        """Return the cells of a notebook with invalid syntax."""
         return [each for each in self.unparsed if self.kind == "ipynb" and not each.is_ipython]
 
     @property
@@ -169,15 +91,15 @@ class Embedded:
         return {None: self.file}
 
     def put_back(self, module: str) -> str:
-        """Return the text of the file for a module that has been rewritten.
+        """Return the text of the file for a rewritten module.
 
         Raises:
-            InputError: the pieces cannot be told apart any more, or a line cannot stand where it would have to.
+            InputError: a mark between pieces is missing, or the file cannot hold the new lines.
         """
         return self.file if module == self.text else self.read_back(module).file
 
     def places_of(self, module: str) -> Places:
-        """Return where the rows of a module that has been rewritten stand in the rewritten file.
+        """Return the places of a rewritten module's rows in the rewritten file.
 
         Raises:
             InputError: as :meth:`put_back`.
@@ -185,7 +107,7 @@ class Embedded:
         return self.places if module == self.text else self.read_back(module).places
 
     def read_back(self, module: str) -> Embedded:
-        """Return the rewritten file, read anew.
+        """Return the rewritten file, read again.
 
         Raises:
             InputError: as :meth:`put_back`.
@@ -195,7 +117,7 @@ class Embedded:
         if self.kind == "python":
             holder = read_doctests(head)
             if len(holder.pieces) != len(self.holder.pieces):
-                raise InputError("cannot be rewritten: its docstrings are not what they were.")
+                raise InputError("cannot be rewritten: its docstrings would change.")
         changed = {number: code for number, code in codes.items() if code != holder.pieces[number].code}
         try:
             new = holder.put_back(changed)
@@ -203,7 +125,7 @@ class Embedded:
         except NOT_PARSED:
             again = None
         if again is None or _essence(again, again.text) != _essence(self, module):
-            raise InputError("cannot be rewritten: a changed line cannot be told from the text around it.")
+            raise InputError("cannot be rewritten: a changed line would merge with the text around it.")
         return again
 
     def _cut(self, module: str) -> tuple[str, dict[int, str]]:
@@ -222,7 +144,7 @@ class Embedded:
             else:
                 current.append(line)
         if tuple(pieces) != self.used:
-            raise InputError("cannot be rewritten: its pieces of code cannot be told apart any more.")
+            raise InputError("cannot be rewritten: a mark between its pieces of code is missing.")
         codes = {number: self._restored(number, lines) for number, lines in pieces.items()}
         before = "".join(head)
         if self.kind == "python":
@@ -238,10 +160,10 @@ class Embedded:
             code = code.replace(each.name, each.magic)
         if self.holder.pieces[number].code.endswith(ENDS):
             return code
-        return code.removesuffix("\n").removesuffix("\r")  # the end of the last line is ours
+        return code.removesuffix("\n").removesuffix("\r")  # the line end was added
 
     def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines that are no code, or code that cannot be parsed, each with its cell and row."""
+        """Return the lines of prose and of code that cannot be parsed, each with its cell and row."""
         yield from self.holder.prose()
         for number, piece in enumerate(self.holder.pieces):
             if number not in self.used:
@@ -250,7 +172,7 @@ class Embedded:
 
     @property
     def is_worth_while(self) -> bool:
-        """Say whether a piece may deal with random keys."""
+        """Say whether a piece may use random keys."""
         return any(WORTH_A_NOTE.search(self.holder.pieces[number].code) for number in self.used)
 
     def is_parted(self, module: str, finding: Finding) -> bool:
@@ -265,13 +187,13 @@ class Embedded:
 
 
 def _essence(embedded: Embedded, module: str) -> str:
-    """Return the code of all pieces; an example of one statement becomes two when an import is added to it."""
+    """Return the code of all pieces without their borders: an example becomes two when an import is added to it."""
     _, codes = embedded._cut(module)
     return "\n".join(code.strip() for code in codes.values() if code.strip())
 
 
 def read(filename: str, text: str, kind: str) -> Embedded:
-    """Read a file that holds pieces of Python; those that cannot be parsed are left alone.
+    """Read a file that holds pieces of Python; pieces that cannot be parsed stay unchanged.
 
     Args:
         filename: the path as the user gave it.
@@ -279,7 +201,7 @@ def read(filename: str, text: str, kind: str) -> Embedded:
         kind: ``ipynb``, ``markdown``, or ``python`` for the examples in its docstrings.
 
     Raises:
-        InputError: the file is not what its kind says.
+        InputError: the file is not of this kind.
     """
     if kind == "ipynb":
         return _joined(filename, kind, text, read_notebook(text))
@@ -288,7 +210,7 @@ def read(filename: str, text: str, kind: str) -> Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """A piece that can be parsed, by its number: its code without magics, and these."""
+    """A piece that can be parsed: its number, its code without magics, and the magics."""
 
     number: int
     piece: Piece
@@ -347,7 +269,7 @@ def _joined(filename: str, kind: str, text: str, holder: Holder) -> Embedded:
 
 
 def _readable(holder: Holder, word: str) -> tuple[list[Readable], list[Unparsed]]:
-    """Return the pieces that can be parsed, and the others."""
+    """Return the pieces that can be parsed, and those that cannot."""
     found: list[Readable] = []
     unparsed: list[Unparsed] = []
     aside = 0
@@ -367,7 +289,7 @@ def _readable(holder: Holder, word: str) -> tuple[list[Readable], list[Unparsed]
 
 
 def _assumes_jax(head: str, readable: Sequence[Readable]) -> bool:
-    """Say whether examples speak of ``jax`` and nothing in the file imports it: what runs them does."""
+    """Say whether examples use ``jax`` without an import in the file, as if their runner had imported it."""
     if not any("jax." in each.code for each in readable):
         return False
     imported = (
@@ -391,9 +313,9 @@ def _error(code: str) -> Exception | None:
 
 
 def _left_alone(filename: str, piece: Piece, error: Exception) -> Iterator[Problem]:
-    """Say that a piece is left alone, if it may matter."""
+    """Yield a note on a piece that stays unchanged, if it may use random keys."""
     if WORTH_A_NOTE.search(piece.code):
         row = piece.row - 1 + (getattr(error, "lineno", None) or 1)
         where = f"cell {piece.cell}" if piece.cell is not None else f"the code that begins on line {piece.row}"
         cause = f"{getattr(error, 'msg', None) or error}, line {row}"
-        yield Problem(filename, f"{where} cannot be parsed ({cause}), so it is left alone.")
+        yield Problem(filename, f"{where} cannot be parsed ({cause}), so it is not changed.")

@@ -1,4 +1,4 @@
-"""Notebooks: the code cells of an ``.ipynb`` file, and the file with other code in some of them."""
+"""Notebooks: the code cells of an ``.ipynb`` file, and the file with rewritten cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from olympus_lint.embedded.magics import is_python_cell
 from olympus_lint.embedded.pieces import Piece
-from olympus_lint.sources import InputError
+from olympus_lint.files.sources import InputError
 from olympus_rules.syntax.document import split_lines
 
 __all__ = ["NotANotebook", "Notebook", "read_notebook"]
@@ -21,21 +21,21 @@ PYTHON = ("python", "ipython")
 
 
 class NotANotebook(InputError):
-    """A file whose name is that of a notebook is none.
+    """A file with the suffix of a notebook is no notebook.
 
     Attributes:
-        cause: what is wrong with it.
+        cause: the first violation of the format.
     """
 
     def __init__(self, cause: str) -> None:
         """Take the cause."""
-        super().__init__(f"cannot be read as a notebook of format 4 ({cause}); mend or exclude it.")
+        super().__init__(f"cannot be read as a notebook of format 4 ({cause}); repair or exclude it.")
         self.cause = cause
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value of a JSON text, and where it stands there."""
+    """A value of a JSON text, and its place in the text."""
 
     value: Any
     start: int
@@ -49,7 +49,7 @@ class Notebook:
     Attributes:
         text: the JSON.
         pieces: the code cells that are Python.
-        sources: where the code of each piece stands in the JSON.
+        sources: the place of each piece's code in the JSON.
         others: the number and the text of each other cell.
     """
 
@@ -59,7 +59,7 @@ class Notebook:
     others: Sequence[tuple[int, str]]
 
     def put_back(self, codes: Mapping[int, str]) -> str:
-        """Return the JSON with other code in some cells; all else stays as it is written."""
+        """Return the JSON with rewritten cells; all other text stays the same."""
         text = self.text
         for number in sorted(codes, reverse=True):
             source = self.sources[number]
@@ -67,7 +67,7 @@ class Notebook:
         return text
 
     def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines of the cells that are no Python."""
+        """Return the lines of the cells without Python."""
         for cell, text in self.others:
             yield from ((cell, row, line) for row, line in enumerate(split_lines(text), 1))
 
@@ -77,10 +77,10 @@ def read_notebook(text: str) -> Notebook:
 
     Raises:
         NotANotebook: the text is no notebook.
-        InputError: it is one of an older format.
+        InputError: the notebook has an older format.
     """
     try:
-        json.loads(text)  # says where it is no JSON, also behind what is read below
+        json.loads(text)  # reports invalid JSON with its position, also after the cells
         top = dict(_members(text, _skip(text, 0)))
         if "cells" not in top and "worksheets" in top:
             raise InputError("is a notebook of format 3; convert it with `jupyter nbconvert --to notebook --inplace`.")
@@ -108,7 +108,7 @@ def _text(source: Any) -> str:
 
 
 def _is_python(metadata: Value | None) -> bool:
-    """Say whether the language of a notebook is Python; it is where nothing is said."""
+    """Say whether the language of a notebook is Python, which is the default."""
     named = metadata.value if metadata is not None and isinstance(metadata.value, dict) else {}
     for table, key in (("language_info", "name"), ("kernelspec", "language")):
         part = named.get(table)
@@ -162,9 +162,9 @@ def _skip(text: str, place: int) -> int:
 
 
 def _written(text: str, source: Value, code: str) -> str:
-    """Return code as JSON, in the form of the source that it replaces; lines that are the same stay as written."""
+    """Return code as JSON, in the form of the source that it replaces; equal lines keep their spelling."""
     old = text[source.start : source.end]
-    to_ascii = old.isascii() and "\\u" in old.lower()  # no character stands there as it is
+    to_ascii = old.isascii() and "\\u" in old.lower()  # every character is escaped
     if isinstance(source.value, str):
         return _quoted(code, to_ascii=to_ascii)
     items = list(_items(text, source.start))
@@ -180,5 +180,5 @@ def _written(text: str, source: Value, code: str) -> str:
 
 
 def _quoted(text: str, *, to_ascii: bool) -> str:
-    """Return a text as JSON; half of a surrogate pair can be written in one way only."""
+    """Return a text as JSON; a lone surrogate has to be escaped."""
     return json.dumps(text, ensure_ascii=to_ascii or any("\ud800" <= character <= "\udfff" for character in text))

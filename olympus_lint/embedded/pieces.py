@@ -1,4 +1,4 @@
-"""A piece of Python inside of another file, and lines that are put back where they were."""
+"""A piece of Python inside another file, and files in which pieces are lines."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Piece:
     """A piece of Python.
 
     Attributes:
-        code: the Python, without what stands before its lines.
+        code: the Python, without the text before its lines.
         row: the row of its first line, in the file or the cell.
-        before: for each line, what stands before it: an indentation, the sign of a quotation, a prompt.
-        block: the number of the cell, code block or docstring that it is a part of.
+        before: the text before each line: an indentation, the sign of a quotation, a prompt.
+        block: the number of its cell, code block or docstring.
         cell: the notebook cell, counted from 1.
         prompts: whether it is an example with prompts.
     """
@@ -42,24 +42,24 @@ class Holder(Protocol):
 
     @property
     def pieces(self) -> Sequence[Piece]:
-        """Return the pieces, in their order."""
+        """Return the pieces in order."""
 
     def put_back(self, codes: Mapping[int, str]) -> str:
-        """Return the text of the file with other code in some pieces, by their numbers."""
+        """Return the text of the file with rewritten pieces, by their numbers."""
 
     def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines that are no code, each with its cell and row."""
+        """Return the lines without code, each with its cell and row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A file whose pieces are lines of it."""
+    """A file in which pieces are whole lines."""
 
     text: str
     pieces: Sequence[Piece]
 
     def put_back(self, codes: Mapping[int, str]) -> str:
-        """Return the text with other code in some pieces; lines that are the same stay as they are."""
+        """Return the text with rewritten pieces; equal lines keep the text before them."""
         lines = split_lines(self.text)
         for number in sorted(codes, reverse=True):
             piece = self.pieces[number]
@@ -68,7 +68,7 @@ class Lines:
         return "".join(lines)
 
     def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines outside of the pieces."""
+        """Return the lines outside the pieces."""
         code = {row for piece in self.pieces for row in range(piece.row, piece.row + len(piece.before))}
         for row, line in enumerate(split_lines(self.text), 1):
             if row not in code:
@@ -76,7 +76,7 @@ class Lines:
 
 
 def _replaced(piece: Piece, raw: Sequence[str], code: str) -> list[str]:
-    """Return the lines of a piece with other code."""
+    """Return the lines of a rewritten piece."""
     old, new = split_lines(piece.code), split_lines(code) if code else []
     prompts = _prompts(code) if piece.prompts else ()
     indent = piece.before[0].removesuffix(FIRST)
@@ -92,13 +92,13 @@ def _replaced(piece: Piece, raw: Sequence[str], code: str) -> list[str]:
 
 
 def _prompts(code: str) -> tuple[str, ...]:
-    """Return the prompt of each line: the first one for the first line of each statement."""
+    """Return the prompt of each line: ``>>>`` for the first line of each statement."""
     firsts = {first_line(each) for each in parsed(code).body}
     return tuple(FIRST if row in firsts or row == 1 else NEXT for row in range(1, len(split_lines(code)) + 1))
 
 
 def parsed(code: str) -> ast.Module:
-    """Parse code, without warnings about it.
+    """Parse code without warnings.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.

@@ -1,6 +1,6 @@
 """The move of a whole project from raw to typed keys: ``--migrate``.
 
-A constructor can be renamed once every place that its keys get to is ready for typed ones. So the places come first
-(``places``), then the constructors, each with what holds it back (``plan``); ``report`` says what was done and what is
-left, and ``command`` reads and writes the files.
+A constructor can be renamed once every place that its keys reach is ready for typed keys. So ``places`` rewrites the
+places first. Then ``plan`` finds the reasons that hold back each constructor, and ``project`` renames the others.
+``report`` shows the result. ``safety`` answers the same question for a single fix of ``--fix``.
 """

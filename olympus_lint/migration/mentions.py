@@ -1,4 +1,4 @@
-"""Strings, comments and prose that speak of raw keys: they are reported and never rewritten."""
+"""Mentions of raw keys in strings, comments and prose, which are reported and never rewritten."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from olympus_lint.directives import tokens_of
 from olympus_lint.migration.places import Text
+from olympus_lint.suppression.directives import tokens_of
 from olympus_rules.finding import Position
 from olympus_rules.syntax.document import split_lines
 
@@ -20,11 +20,11 @@ TEXTS = {"COMMENT", "STRING", "FSTRING_MIDDLE", "TSTRING_MIDDLE"}
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A word about raw keys.
+    """A mention of raw keys.
 
     Attributes:
-        filename, row, column: where, with rows and columns from 1.
-        word: as it is written.
+        filename, row, column: its place, with rows and columns from 1.
+        word: its spelling.
         cell: the cell of a notebook.
     """
 
@@ -36,7 +36,7 @@ class Mention:
 
 
 def mentions_in(text: Text) -> list[Mention]:
-    """Return what a file mentions outside of code, as it is by now; examples in docstrings count as code."""
+    """Return the mentions outside code in the current text of a file; examples in docstrings count as code."""
     return sorted(_mentions(text), key=lambda each: (each.cell or 0, each.row, each.column))
 
 

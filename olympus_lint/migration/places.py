@@ -1,4 +1,4 @@
-"""The places of one file that typed keys do not survive: found, and rewritten as far as that is certain."""
+"""The places of one file that break with typed keys: found, and rewritten where the rewrite is certain."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
-from olympus_lint.embedded.module import Embedded, Places
-from olympus_lint.engine import Projects, internal_error, unfinished_note
-from olympus_lint.results import Problem
-from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError
-from olympus_lint.suppression import Suppressions
-from olympus_lint.validity import NOT_PARSED
+from olympus_lint.analysis.failures import internal_error, unfinished_note
+from olympus_lint.analysis.projects import Projects
+from olympus_lint.embedded.module import Embedded
+from olympus_lint.embedded.places import Places
+from olympus_lint.files.problems import Problem
+from olympus_lint.files.sources import InputError
+from olympus_lint.files.validity import NOT_PARSED
+from olympus_lint.project.settings import Settings
+from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
 from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
@@ -30,21 +32,20 @@ PASSES = 20
 
 @dataclass(slots=True)
 class Text:
-    """A file on its way.
+    """A file during its migration.
 
     Attributes:
         filename: the path as the user gave it.
         settings: those of its folder.
-        old: the text as it was.
-        new: the text as it is by now.
-        rewritten: what was done, in order: a report on the file of that time, and its fix.
-        problems: what went wrong.
-        notes: what was looked at in part only.
-        seen: the rows of which a rule speaks, whatever the settings and comments say of it.
-        embedded: the file, if it holds Python among other things, or examples in docstrings; ``old`` and ``new`` are
-            the module that its pieces make.
-        places: where the rows of the module stand in the file.
-        exits: the calls of the text as it is by now that give keys to what is out of reach.
+        old: the text before the migration.
+        new: the current text.
+        rewritten: the rewrites in order: a report on the text at that time, and its fix.
+        problems: its problems.
+        notes: parts that were not analysed.
+        seen: the rows with a report of a rule, including ignored and suppressed ones.
+        embedded: the file with its pieces of Python; ``old`` and ``new`` are then the module that joins the pieces.
+        places: the places of the module's rows in the file.
+        exits: the calls in the current text that pass keys to unknown code.
     """
 
     filename: str
@@ -60,19 +61,19 @@ class Text:
     exits: list[HandedOut] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Begin with the text as it was."""
+        """Start with the old text."""
         self.new = self.new or self.old
         if self.embedded is not None:
             self.places = self.embedded.places
 
     @property
     def before(self) -> str:
-        """Return the text of the file as it was."""
+        """Return the text of the file before the migration."""
         return self.old if self.embedded is None else self.embedded.file
 
     @property
     def after(self) -> str:
-        """Return the text of the file as it is by now.
+        """Return the current text of the file.
 
         Raises:
             InputError: the pieces cannot be put back.
@@ -81,22 +82,22 @@ class Text:
 
     @property
     def said(self) -> list[Problem]:
-        """Return the notes as they are said of the file."""
+        """Return the notes with rows of the file."""
         alone = self.embedded.notes if self.embedded is not None and self.embedded.kind != "python" else ()
         return [*map(self.places.problem, self.notes), *alone]
 
     def places_now(self) -> Places:
-        """Return where the rows stand in the file as it is by now; those of the beginning if it cannot be told."""
+        """Return the places of the rows in the current file; the old places if the pieces cannot be put back."""
         try:
             return self.places if self.embedded is None else self.embedded.places_of(self.new)
         except InputError:
             return self.places
 
     def settle(self) -> bool:
-        """Find the places of the rows as they are by now; what cannot be put back stays as it was.
+        """Update the places of the rows; undo the migration of a file whose pieces cannot be put back.
 
         Returns:
-            Whether it can be put back.
+            Whether the pieces can be put back.
         """
         if self.embedded is None:
             return True
@@ -109,15 +110,15 @@ class Text:
         return True
 
     def undo(self) -> None:
-        """Go back to the text as it was."""
+        """Go back to the old text."""
         self.new, self.rewritten = self.old, []
         self.places = self.places if self.embedded is None else self.embedded.places
 
 
 def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
-    """Return the places of a file that typed keys do not survive, and its constructors of raw keys.
+    """Return the reports on a file: places that break with typed keys, and constructors of raw keys.
 
-    What the settings ignore, or a comment suppresses, is left out.
+    Ignored and suppressed reports are left out.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
@@ -141,7 +142,7 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
 
 
 def rows_of(report: Report) -> range:
-    """Return the rows of a place; none for a constructor or a mere note, whose row may have a place as well."""
+    """Return the rows of a place; none for a constructor or a note, since their row may have another place."""
     fact = report.fact
     is_mere = isinstance(fact, Conversion) and (fact.before or fact.effect == "same" or fact.form == "print")
     if report.finding.code == CONSTRUCTOR or is_mere:
@@ -151,34 +152,34 @@ def rows_of(report: Report) -> range:
 
 
 def _counts(report: Report, settings: Settings) -> bool:
-    """Say whether a report is sure enough; what typed keys may change silently is told in any case."""
+    """Say whether a report has enough confidence; a possible silent change is always reported."""
     return report.finding.confidence >= settings.min_confidence or isinstance(report.fact, Conversion)
 
 
 def is_note(report: Report, target: Target) -> bool:
-    """Say whether a place is worth a look only: typed keys work there on every release that is aimed at."""
+    """Say whether a place is only a note: typed keys work there on every target release."""
     fact = report.fact
     if not isinstance(fact, Conversion):
         return False
-    only_possible = fact.confidence == Confidence.POSSIBLE and not fact.before  # else it breaks on a known release
+    only_possible = fact.confidence == Confidence.POSSIBLE and not fact.before  # `before` is a release that breaks
     return only_possible or not fact.breaks(target.jax)
 
 
 def _works_by_now(report: Report, target: Target) -> bool:
-    """Say whether a place was a matter of older releases than those that are aimed at."""
+    """Say whether a place breaks only on releases older than the target."""
     fact = report.fact
     return isinstance(fact, Conversion) and bool(fact.before) and not fact.breaks(target.jax)
 
 
 def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
-    """Make the places of a file ready for typed keys; return those for which there is no certain way.
+    """Make the places of a file ready for typed keys; return those without a certain rewrite.
 
-    Constructors stay.
+    Constructors are not renamed.
 
     Args:
         text: the file.
-        target: what its code has to work with.
-        projects: what is known of other files.
+        target: the keys and the release that its code has to support.
+        projects: the open projects, which know the other files.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the file cannot be parsed.
@@ -195,7 +196,7 @@ def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
 
 
 def constructors(reports: Sequence[Report]) -> list[Report]:
-    """Return the mentions of the constructor of raw keys: where it is called or handed on."""
+    """Return the reports on constructors of raw keys that are called or passed on."""
     return [report for report in reports if _context(report) in ("call", "value")]
 
 
@@ -205,13 +206,13 @@ def _context(report: Report) -> str:
 
 
 def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects) -> None:
-    """Rename constructors of a file, and take out imports that nothing needs any more.
+    """Rename constructors of a file, and remove imports that become unused.
 
     Args:
         text: the file.
-        held: for each constructor, in the order of places, whether it stays.
-        target: what the code has to work with.
-        projects: what is known of other files.
+        held: for each constructor, in the order of places, whether it is held back.
+        target: the keys and the release that the code has to support.
+        projects: the open projects, which know the other files.
     """
     waiting = list(held)
     for _ in range(PASSES):
@@ -228,7 +229,7 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects)
 
 
 def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]]) -> list[Report]:
-    """Apply fixes to a file as far as they do not overlap; return the reports that were mended."""
+    """Apply the fixes of a file that do not overlap; return their reports."""
     chosen = {id(fix) for fix in compatible(fix for _, fix in fixes)}
     applied = [(report, fix) for report, fix in fixes if id(fix) in chosen]
     new, _ = apply_fixes(text.new, [fix for _, fix in applied])

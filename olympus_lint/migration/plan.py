@@ -1,12 +1,11 @@
-"""Which constructors can make typed keys, and what holds the others back."""
+"""The plan of a migration: which constructors can make typed keys, and the reasons that hold back the others."""
 
 from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.places import is_note
@@ -21,24 +20,24 @@ from olympus_rules.syntax import Document
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
-    from olympus_rules.reach.project import Exit, ProjectReach
+    from olympus_rules.reach.project import Exit, Meeting, ProjectReach
 
-__all__ = ["Constructor", "Reason", "all_held_back", "plan"]
+__all__ = ["Constructor", "Reason", "Survey", "SurveyedFile", "all_held_back", "plan"]
 
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
-"""Packages of which the rules know the functions that typed keys do not survive."""
+"""Packages whose functions that break with typed keys are known to the rules."""
 MANY = 16
-"""Constructors: where more come together, values were merged that have nothing to do with each other."""
+"""Constructors at one place: if there are more, the analysis has merged unrelated values."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reason:
-    """What holds a constructor back.
+    """A reason that holds back a constructor.
 
     Attributes:
-        filename, row: where.
-        text: what, as the rest of a sentence that begins with the key.
-        code: the rule that says so; empty for a call.
+        filename, row: its place.
+        text: the reason, as the predicate of a sentence whose subject is the key.
+        code: the rule that reports it; empty for a call.
         cell: the cell of a notebook.
     """
 
@@ -54,9 +53,9 @@ class Constructor:
     """A mention of the constructor of raw keys.
 
     Attributes:
-        filename, row, column: where, with rows and columns from 1.
-        spelled: as it is written.
-        reasons: what holds it back; none for one that can be renamed.
+        filename, row, column: its place, with rows and columns from 1.
+        spelled: its spelling in the source.
+        reasons: the reasons that hold it back; none if it can be renamed.
         cell: the cell of a notebook.
     """
 
@@ -68,80 +67,162 @@ class Constructor:
     cell: int | None = None
 
 
-def plan(
-    documents: Mapping[str, Document],
-    mentions: Mapping[str, Sequence[Report]],
-    left: Mapping[str, Sequence[Report]],
-    exits: Mapping[str, Sequence[HandedOut]],
-    seen: Mapping[str, Collection[int]],
-    *,
-    target: Target,
-    roots: Iterable[str],
-    packs: tuple[str, ...] = (),
-    staying: Collection[tuple[str, int]] = (),
-    careful: bool = False,
-) -> dict[str, list[Constructor]]:
-    """Return the constructors of a project by file, each with what holds it back.
+@dataclass(frozen=True, slots=True)
+class SurveyedFile:
+    """What the plan knows of one file.
 
-    Args:
-        documents: all files by the path that the user gave.
-        mentions: the constructors of each file, in the order of places.
-        left: the places of each file that are not ready for typed keys.
-        exits: the calls of each file that give keys to what is out of reach.
-        seen: the rows of each file of which a rule speaks.
-        target: what the code has to work with.
+    Attributes:
+        document: its syntax.
+        path: its absolute path.
+        mentions: its constructors in the order of places; ``None`` for a file that was not checked.
+        left: its places that are not ready for typed keys.
+        exits: its calls that pass keys to unknown code.
+        seen: its rows with a report of a rule.
+    """
+
+    document: Document
+    path: str
+    mentions: Sequence[Report] | None = None
+    left: Sequence[Report] = ()
+    exits: Sequence[HandedOut] = ()
+    seen: Collection[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the plan knows of a project.
+
+    Attributes:
+        files: all files by the path that the user gave.
+        target: the keys and the release that the code has to support.
         roots: the names under which the JAX namespace may be imported.
         packs: the paths of the user's signature packs.
-        staying: constructors that are not renamed in any case, by their file and number.
-        careful: whether keys of which the number of axes is not known count as single ones.
     """
-    from olympus_rules.reach.project import reach
 
-    paths = {filename: str(Path(filename).absolute()) for filename in documents}
-    filenames = {path: filename for filename, path in paths.items()}
-    places = {
-        place_of(paths[filename], report.fact.node): report for filename, each in mentions.items() for report in each
-    }
-    reached = reach({paths[filename]: document for filename, document in documents.items()}, places, roots, packs)
-    reasons: dict[Place, set[Reason]] = defaultdict(set)
-    open_places: list[Reason] = []
-    for fact, reason in _left_in(left, documents, target):
-        makers = _makers_of(fact, paths[reason.filename], reached, places)
-        open_places += [] if makers else [reason]
-        for maker in makers:
-            reasons[maker].add(reason)
-    for filename, path in paths.items():
-        for value, node in unseen(documents[filename], path, reached, careful=careful):
-            makers = reached.keys_at(place_of(path, value))
-            counts = node.lineno not in seen.get(filename, ()) and len(makers) <= MANY
-            for maker in makers if counts else ():
-                reasons[maker].add(_place(filename, node, documents[filename]))
-    leaving = _leaving(exits, paths, places)
-    for way in reached.exits():
-        told = _way_out(way, open_places, packs) if way.is_sure or way.place in leaving else None
-        for maker in (leaving.get(way.place) or way.keys) if told else ():
-            reasons[maker].add(Reason(filenames[way.place.file], way.place.line, str(told)))
-    for filename, number in staying:
-        report = mentions[filename][number]
-        reasons[place_of(paths[filename], report.fact.node)].add(_stays(filename, report))
-    _hold_company(reached, filenames, places, reasons)
+    files: Mapping[str, SurveyedFile]
+    target: Target
+    roots: Iterable[str]
+    packs: tuple[str, ...] = ()
+
+
+def plan(
+    survey: Survey, staying: Collection[tuple[str, int]] = (), *, careful: bool = False
+) -> dict[str, list[Constructor]]:
+    """Return the constructors of each checked file, each with the reasons that hold it back.
+
+    Args:
+        survey: the project.
+        staying: constructors that are not renamed in any case, by their file and number.
+        careful: whether keys with an unknown number of axes count as single keys.
+    """
+    held = _Held(survey)
+    open_places = held.by_places_left()
+    held.by_unseen_places(careful=careful)
+    held.by_exits(open_places)
+    held.by_choice(staying)
+    held.by_company()
     return {
         filename: [
-            _constructor(filename, report, reasons[place_of(paths[filename], report.fact.node)]) for report in each
+            _constructor(filename, report, held.reasons[place_of(file.path, report.fact.node)]) for report in made
         ]
-        for filename, each in mentions.items()
+        for filename, file in survey.files.items()
+        if (made := file.mentions) is not None
     }
 
 
-def _left_in(
-    left: Mapping[str, Sequence[Report]], documents: Mapping[str, Document], target: Target
-) -> Iterator[tuple[Fact, Reason]]:
-    """Yield the places that are not ready for typed keys, with what they say of a constructor whose keys come there."""
-    for filename, reports in left.items():
-        for report in reports:
-            stops = all_rules()[report.finding.code].holds_back and not is_note(report, target)
-            if stops and report.fact.kind != KeyKind.TYPED:
-                yield report.fact, _place_left(filename, report, documents[filename])
+class _Held:
+    """The reasons that hold back each constructor of a project.
+
+    Attributes:
+        reasons: the reasons by the place of the constructor.
+    """
+
+    def __init__(self, survey: Survey) -> None:
+        """Find out which places the keys of each constructor reach."""
+        from olympus_rules.reach.project import reach
+
+        self.reasons: dict[Place, set[Reason]] = defaultdict(set)
+        self._survey = survey
+        self._filenames = {file.path: filename for filename, file in survey.files.items()}
+        self._places = {
+            place_of(file.path, report.fact.node): report
+            for file in survey.files.values()
+            for report in file.mentions or ()
+        }
+        documents = {file.path: file.document for file in survey.files.values()}
+        self._reached = reach(documents, self._places, survey.roots, survey.packs)
+
+    def of(self, file: SurveyedFile, mention: Report) -> set[Reason]:
+        """Return the reasons that hold back a constructor."""
+        return self.reasons[place_of(file.path, mention.fact.node)]
+
+    def by_places_left(self) -> list[Reason]:
+        """Add the places that are not ready for typed keys; return those that no constructor is known to reach."""
+        open_places: list[Reason] = []
+        for filename, file in self._survey.files.items():
+            for report in file.left:
+                stops = all_rules()[report.finding.code].holds_back and not is_note(report, self._survey.target)
+                if not stops or report.fact.kind == KeyKind.TYPED:
+                    continue
+                reason = _place(filename, report.fact.node, file.document, report.finding.code)
+                makers = _makers_of(report.fact, file.path, self._reached, self._places)
+                open_places += [] if makers else [reason]
+                for maker in makers:
+                    self.reasons[maker].add(reason)
+        return open_places
+
+    def by_unseen_places(self, *, careful: bool) -> None:
+        """Add the places that are about keys only in view of the whole project."""
+        for filename, file in self._survey.files.items():
+            for value, node in unseen(file.document, file.path, self._reached, careful=careful):
+                makers = self._reached.keys_at(place_of(file.path, value))
+                counts = node.lineno not in file.seen and len(makers) <= MANY
+                for maker in makers if counts else ():
+                    self.reasons[maker].add(_place(filename, node, file.document))
+
+    def by_exits(self, open_places: Sequence[Reason]) -> None:
+        """Add the calls that pass keys out of the project."""
+        leaving: dict[Place, set[Place]] = {}
+        for file in self._survey.files.values():
+            for fact in file.exits:
+                made = _mentions_in(fact.maker, file.path, self._places)
+                leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
+        for way in self._reached.exits():
+            why = _way_out(way, open_places, self._survey.packs) if way.is_sure or way.place in leaving else None
+            for maker in (leaving.get(way.place) or way.keys) if why else ():
+                self.reasons[maker].add(Reason(self._filenames[way.place.file], way.place.line, str(why)))
+
+    def by_choice(self, staying: Collection[tuple[str, int]]) -> None:
+        """Add that some constructors are not renamed in any case."""
+        for filename, number in staying:
+            file = self._survey.files[filename]
+            report = (file.mentions or ())[number]
+            self.of(file, report).add(Reason(filename, report.finding.span.start.row, "is left raw"))
+
+    def by_company(self) -> None:
+        """Hold back the keys that meet raw keys in a call that takes keys of one kind only."""
+        meetings = self._reached.meetings()
+        changed = True
+        while changed:
+            changed = False
+            for meeting in meetings:
+                changed |= self._add_company(meeting)
+
+    def _add_company(self, meeting: Meeting) -> bool:
+        """Hold back the keys that meet raw keys in one call; return whether that is new for any of them."""
+        changed = False
+        for one in meeting.keys:
+            for other in meeting.keys:
+                raw = sorted(maker for maker in one if self.reasons.get(maker) and maker not in other)
+                if not raw or other == one:
+                    continue
+                first = f"{self._filenames[raw[0].file]}:{raw[0].line}"
+                text = f"meets keys that stay raw, made on {first}, in `{meeting.callee}`"
+                for maker in other - one:
+                    if maker in self._places and not self.reasons.get(maker):
+                        self.reasons[maker].add(Reason(self._filenames[meeting.place.file], meeting.place.line, text))
+                        changed = True
+        return changed
 
 
 def all_held_back(mentions: Mapping[str, Sequence[Report]], why: str) -> dict[str, list[Constructor]]:
@@ -154,20 +235,8 @@ def all_held_back(mentions: Mapping[str, Sequence[Report]], why: str) -> dict[st
     }
 
 
-def _leaving(
-    exits: Mapping[str, Sequence[HandedOut]], paths: Mapping[str, str], places: Collection[Place]
-) -> dict[Place, set[Place]]:
-    """Return the calls that give keys to what is out of reach, with the constructors that are known to make them."""
-    leaving: dict[Place, set[Place]] = {}
-    for filename, each in exits.items():
-        for fact in each:
-            made = _mentions_in(fact.maker, paths[filename], places)
-            leaving.setdefault(place_of(paths[filename], fact.node), set()).update(made)
-    return leaving
-
-
 def _mentions_in(maker: ast.AST | None, path: str, places: Collection[Place]) -> frozenset[Place]:
-    """Return the mentions of constructors in what made a key: the constructor, or a transformation of it."""
+    """Return the constructors in the expression that made a key: a constructor, or a transformation of one."""
     parts = () if maker is None else ast.walk(maker)
     return frozenset(place_of(path, part) for part in parts).intersection(places)
 
@@ -177,25 +246,17 @@ def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constru
     return Constructor(filename, start.row, start.column, ast.unparse(report.fact.node), tuple(sorted(reasons)))
 
 
-def _stays(filename: str, report: Report) -> Reason:
-    return Reason(filename, report.finding.span.start.row, "is left raw")
-
-
-def _place_left(filename: str, report: Report, document: Document) -> Reason:
-    return _place(filename, report.fact.node, document, report.finding.code)
-
-
 def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> Reason:
     written = " ".join(document.segment(node).split())
     shown = written if len(written) <= 60 else f"{written[:57]}..."
-    return Reason(filename, getattr(node, "lineno", 1), f"gets to `{shown}`", code)
+    return Reason(filename, getattr(node, "lineno", 1), f"reaches `{shown}`", code)
 
 
 def _makers_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[Place]) -> frozenset[Place]:
     """Return the constructors whose keys may be what a fact is about.
 
-    The key flow knows some; otherwise it is what may be in the expressions of the fact, first of all in those to
-    which nothing but keys comes.
+    If the key flow does not know them, they are the constructors that reach the expressions of the fact, preferably
+    those expressions that only keys reach.
     """
     made = _mentions_in(fact.maker, path, places)
     if made:
@@ -208,45 +269,20 @@ def _makers_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[
 
 
 def _way_out(way: Exit, open_places: Sequence[Reason], packs: tuple[str, ...]) -> str | None:
-    """Say why a call out of the project holds a key back, ``None`` if it does not.
+    """Return why a call out of the project holds back a key, ``None`` if it does not.
 
-    A callee that nothing is known of may be any function of the project. That is a risk where there are places that
-    are not ready, and of which it is not known where their keys come from; and none where there are no such places.
+    An unknown callee may be any function of the project. This is a risk only if a place is not ready and the origin of
+    its keys is unknown.
     """
     if not way.library:
         if not open_places:
             return None
         place = open_places[0]
-        return f"is given to `{way.callee}`, which may lead to line {place.row} of {place.filename}"
+        return f"is passed to `{way.callee}`, which may lead to line {place.row} of {place.filename}"
     support = typed_key_support(way.library, packs)
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:
         return None
     if support == "no":
-        return f"is given to `{way.callee}`, and {package} takes raw keys only"
-    return f"is given to `{way.callee}`, and it is not known whether {package} takes typed keys"
-
-
-def _hold_company(
-    reached: ProjectReach,
-    filenames: Mapping[str, str],
-    places: Mapping[Place, Report],
-    reasons: dict[Place, set[Reason]],
-) -> None:
-    """Hold back what meets keys that stay raw in a call which wants keys of one kind."""
-    meetings = reached.meetings()
-    changed = True
-    while changed:
-        changed = False
-        for meeting in meetings:
-            for one in meeting.keys:
-                for other in meeting.keys:
-                    raw = sorted(maker for maker in one if reasons.get(maker) and maker not in other)
-                    if not raw or other == one:
-                        continue
-                    first = f"{filenames[raw[0].file]}:{raw[0].line}"
-                    text = f"meets keys that stay raw, made on {first}, in `{meeting.callee}`"
-                    for maker in other - one:
-                        if maker in places and not reasons.get(maker):
-                            reasons[maker].add(Reason(filenames[meeting.place.file], meeting.place.line, text))
-                            changed = True
+        return f"is passed to `{way.callee}`, and {package} takes raw keys only"
+    return f"is passed to `{way.callee}`, and whether {package} takes typed keys is unknown"

@@ -1,4 +1,4 @@
-"""A project on its way to typed keys: all its files, what was rewritten in them, and what is left."""
+"""The migration of a project: all of its files, their rewrites, and the places that are left."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from olympus_codemods.target import Target
-from olympus_lint.engine import Projects, deep_recursion, not_parsed, worth_checking
+from olympus_lint.analysis.prefilter import worth_checking
+from olympus_lint.analysis.projects import Projects, deep_recursion
+from olympus_lint.analysis.unparsed import not_parsed
+from olympus_lint.files.problems import Problem
+from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
-from olympus_lint.migration.plan import Constructor, all_held_back, plan
+from olympus_lint.migration.plan import Constructor, Survey, SurveyedFile, all_held_back, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
-from olympus_lint.results import Problem
-from olympus_lint.settings import Settings
-from olympus_lint.validity import NOT_PARSED
+from olympus_lint.project.settings import Settings
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.slots import TooLargeError
@@ -28,17 +30,16 @@ __all__ = ["Migration", "keyed_parameters", "migrate", "planned", "stays"]
 
 @dataclass(slots=True)
 class Migration:
-    """What came of a migration.
+    """The state and result of a migration.
 
     Attributes:
-        target: what the code has to work with afterwards.
+        target: the keys and the release that the code has to support afterwards.
         texts: the files, in the order of the command line.
-        left: the places that are not ready for typed keys, by file; their rows are those of the new text.
-        constructors: the constructors by file, each with what holds it back; their rows are those of the text
-            before they were renamed.
-        problems: what went wrong.
-        mentions: the strings, comments and prose that speak of raw keys.
-        is_too_large: whether it could not be worked out where the keys get to.
+        left: the places that are not ready for typed keys, by file, with rows of the new text.
+        constructors: the constructors by file, each with its reasons, with rows of the text before they were renamed.
+        problems: its problems.
+        mentions: the mentions of raw keys in strings, comments and prose.
+        is_too_large: whether the analysis of reach exceeded its limits.
     """
 
     target: Target
@@ -51,27 +52,27 @@ class Migration:
 
     @property
     def changed(self) -> list[Text]:
-        """Return the files that are different afterwards."""
+        """Return the files that the migration changes."""
         return [text for text in self.texts if text.new != text.old]
 
     @property
     def held(self) -> list[Constructor]:
-        """Return the constructors that stay."""
+        """Return the constructors that are held back."""
         return [each for found in self.constructors.values() for each in found if each.reasons]
 
     @property
     def free(self) -> list[Constructor]:
-        """Return the constructors that make typed keys now, or can."""
+        """Return the constructors that make typed keys after the migration, or can."""
         return [each for found in self.constructors.values() for each in found if not each.reasons]
 
 
 def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> Migration:
-    """Rewrite the files of a project, in memory, as far as that is certain.
+    """Rewrite the files of a project in memory, where the rewrite is certain.
 
     Args:
         texts: the files; ``new`` is changed.
-        target: what the code has to work with; constructors are renamed in style ``typed`` only.
-        unsafe: whether constructors are renamed, too, whose keys get to places that are not ready.
+        target: the keys and the release that the code has to support; only style ``typed`` renames constructors.
+        unsafe: whether constructors are renamed even if their keys reach places that are not ready.
     """
     migration = Migration(target, list(texts))
     projects = Projects()
@@ -109,15 +110,15 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
 
 
 def stays(filename: str, text: str, error: Exception, settings: Settings, cell: int | None = None) -> list[Problem]:
-    """Say that a file, or a cell of one, stays as it is, since the running Python cannot parse it."""
+    """Return the problem of a file, or a cell, that the running Python cannot parse and that stays unchanged."""
     newer = not_parsed(filename, text, error, settings, cell).errors
     where = "" if cell is None else f"cell {cell} "
     cause = f"{error.msg}, line {error.lineno}" if isinstance(error, SyntaxError) else error
-    return newer or [Problem(filename, f"{where}cannot be parsed ({cause}), so it stays as it is.")]
+    return newer or [Problem(filename, f"{where}cannot be parsed ({cause}), so it is not changed.")]
 
 
 def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
-    """Return the parameters to which nothing but keys comes, whatever they are called."""
+    """Return the parameters that only keys reach, whatever their names are."""
     from olympus_rules.reach.project import reach
 
     documents = {
@@ -148,42 +149,34 @@ def planned(
     *,
     careful: bool = False,
 ) -> dict[str, list[Constructor]]:
-    """Return the constructors with what holds them back; files without any key pass keys on, and count.
+    """Return the constructors with the reasons that hold them back; files without a constructor count, too.
 
     Args:
         migration: the files, and the places in them that are not ready.
         found: the constructors of each file.
-        staying: those that are not renamed in any case, by their file and number.
-        careful: whether keys of which the number of axes is not known count as single ones.
+        staying: constructors that are not renamed in any case, by their file and number.
+        careful: whether keys with an unknown number of axes count as single keys.
     """
-    documents = {}
+    if not migration.is_too_large:
+        with suppress(TooLargeError):
+            return plan(_survey(migration, found), staying, careful=careful)
+    return all_held_back(found, "reaches more places than the analysis can follow; name fewer folders at a time")
+
+
+def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
+    """Return what the plan knows of the files that can be parsed."""
+    files = {}
     for text in migration.texts:
         document = _parsed(text)
         if document is not None:
-            documents[text.filename] = document
-    packs = _packs(migration)
-    exits = {text.filename: text.exits for text in migration.texts}
-    seen = {text.filename: text.seen for text in migration.texts}
-    roots = _roots(migration)
-    if not migration.is_too_large:
-        with suppress(TooLargeError):
-            return plan(
-                documents,
-                found,
-                migration.left,
-                exits,
-                seen,
-                target=migration.target,
-                roots=roots,
-                packs=packs,
-                staying=staying,
-                careful=careful,
-            )
-    return all_held_back(found, "gets to more places than can be followed; name fewer folders at a time")
+            path = str(Path(text.filename).absolute())
+            left = migration.left.get(text.filename, ())
+            files[text.filename] = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen)
+    return Survey(files, migration.target, _roots(migration), _packs(migration))
 
 
 def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *, unsafe: bool) -> None:
-    """Take off the list what is wrong with raw keys only, where their constructors are renamed."""
+    """Remove places that are wrong only for raw keys, if their constructors are renamed."""
     for filename, mentions in found.items():
         planned = zip(mentions, migration.constructors[filename], strict=True)
         typed = {place_of(filename, report.fact.node) for report, one in planned if unsafe or not one.reasons}
@@ -196,7 +189,7 @@ def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *,
 
 
 def in_files(migration: Migration) -> None:
-    """Turn rows of the modules that the pieces of a file make into rows of the file, or of a cell."""
+    """Translate rows of joined modules to rows of their files or cells."""
     places = {text.filename: text.places for text in migration.texts if text.embedded is not None}
     if places:
         migration.left = {
@@ -210,7 +203,7 @@ def in_files(migration: Migration) -> None:
 
 
 def _parsed(text: Text) -> Document | None:
-    """Return a document of a text that no analysis lets go of."""
+    """Return a document of the current text that no project owns; ``None`` if it cannot be parsed."""
     from olympus_rules.syntax.project import locate
 
     place = locate(Path(text.filename).absolute())

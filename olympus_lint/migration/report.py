@@ -1,4 +1,4 @@
-"""The report on a migration: what was rewritten, what is left in the order in which to look, and how to check it."""
+"""The report on a migration: rewritten places, places that are left, held constructors, and how to check it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from olympus_lint.migration.mentions import Mention
 from olympus_lint.migration.plan import Constructor, Reason
 from olympus_lint.migration.project import Migration
-from olympus_lint.reporting._text import count, place
+from olympus_lint.reporting.phrases import count, place
 from olympus_rules.finding import Finding, Fix
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report
@@ -19,17 +19,17 @@ from olympus_rules.rule import Report
 __all__ = ["DRY_RUN", "render"]
 
 DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
-"""With this flag of JAX, ``PRNGKey`` makes typed keys: a run of the tests as they would be after the migration."""
+"""With this flag, JAX's ``PRNGKey`` makes typed keys, so that the tests run as after the migration."""
 
 MENTIONS = "Mentioned in strings, comments and prose, not rewritten"
 FAILING = frozenset(
     {"axis", "dynamic-slice", "len", "permutation", "shape-unpack", "signature", "spec", "vstack", "word-shape"}
 )
-"""Forms of logic on shapes that raise an error with typed keys; the others go on with another result."""
+"""Forms of logic on shapes that raise an error with typed keys; the others silently give another result."""
 
 
 def is_silent(fact: Fact) -> bool:
-    """Say whether a place goes on with a typed key without an error, with another result."""
+    """Say whether a typed key gives another result at a place, without an error."""
     match fact:
         case ShapeLogic(form=form):
             return form not in FAILING
@@ -46,13 +46,13 @@ def is_silent(fact: Fact) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A place that was rewritten: the report on the text of that time, and the fix."""
+    """A rewritten place: the report on the text before the rewrite, and the fix."""
 
     report: Report
     fix: Fix
 
     def __str__(self) -> str:
-        """Return place, code and what was done."""
+        """Return place, code and the message of the fix."""
         finding = self.report.finding
         silent = " (would change silently)" if is_silent(self.report.fact) else ""
         return f"{where(finding)} {finding.code}{silent}: {self.fix.message}"
@@ -60,11 +60,11 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A place that a person has to look at.
+    """A place that a person has to review.
 
     Attributes:
-        report: what is there.
-        holds: how many constructors it holds back.
+        report: the report on the place.
+        holds: the number of constructors that it holds back.
     """
 
     report: Report
@@ -72,18 +72,18 @@ class Left:
 
     @property
     def is_silent(self) -> bool:
-        """Say whether a typed key changes what it does without an error."""
+        """Say whether a typed key gives another result there, without an error."""
         return is_silent(self.report.fact)
 
     @property
     def place(self) -> str:
-        """Return where it is."""
+        """Return the place as text."""
         finding = self.report.finding
         return place(finding.filename, finding.span, finding.cell)
 
 
 def left_in_order(migration: Migration) -> list[Left]:
-    """Return what is left: silent changes first, then what holds most constructors back."""
+    """Return the places that are left: silent changes first, then by the number of constructors that they hold back."""
     holding: Counter[tuple[str, int | None, int, str]] = Counter(
         (reason.filename, reason.cell, reason.row, reason.code) for each in migration.held for reason in each.reasons
     )
@@ -96,7 +96,7 @@ def _key(finding: Finding) -> tuple[str, int | None, int, str]:
 
 
 def where(place: Constructor | Reason | Mention | Finding) -> str:
-    """Return a file, its cell if it is a notebook, and the row."""
+    """Return the file, the cell in a notebook, and the row."""
     row = place.span.start.row if isinstance(place, Finding) else place.row
     return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{row}"
 
@@ -105,7 +105,7 @@ def render(migration: Migration, name: str, *, written: bool, color: bool = Fals
     """Return the report in one of the formats ``full``, ``markdown``, ``html`` and ``json``.
 
     Args:
-        migration: what came of it.
+        migration: the result of the migration.
         name: the format.
         written: whether the files were changed.
         color: whether the output is a terminal that shows colours.
@@ -118,25 +118,25 @@ def render(migration: Migration, name: str, *, written: bool, color: bool = Fals
 
 
 def sentences(migration: Migration, *, written: bool) -> list[str]:
-    """Return what was done, in sentences."""
+    """Return the summary of a migration as sentences."""
     style = "portable code, for raw and typed keys" if migration.target.style == "portable" else "typed keys"
     release = ".".join(map(str, migration.target.jax))
     places = sum(len(text.rewritten) for text in migration.texts)
     verb = "Rewrote" if written else "Would rewrite"
-    told = [
+    lines = [
         f"Migration to {style}, for JAX {release} and later.",
         f"{verb} {count(places, 'place')} in {count(len(migration.changed), 'file')}.",
     ]
     free, held = len(migration.free), len(migration.held)
     if free + held and migration.target.style == "typed":
-        told.append(f"{free} of {count(free + held, 'constructor')} can make typed keys, {held} held back.")
+        lines.append(f"{free} of {count(free + held, 'constructor')} can make typed keys, {held} held back.")
     elif free + held:
-        told.append(f"{count(free + held, 'constructor')} stay as they are; the code around them takes both kinds.")
-    return told
+        lines.append(f"{count(free + held, 'constructor')} stay; the code around them accepts both kinds of keys.")
+    return lines
 
 
 def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
-    """Return how many places were rewritten for each rule, as (code, name, number)."""
+    """Return the number of rewritten places of each rule, as (code, name, number)."""
     done = Counter(
         (report.finding.code, report.finding.name) for text in migration.texts for report, _ in text.rewritten
     )
@@ -144,7 +144,7 @@ def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
 
 
 def rewritten_places(migration: Migration) -> list[Done]:
-    """Return the places that were rewritten, silent changes first; constructors are counted only."""
+    """Return the rewritten places, silent changes first, without the constructors."""
     done = [
         Done(report, fix)
         for text in migration.texts
@@ -155,14 +155,14 @@ def rewritten_places(migration: Migration) -> list[Done]:
 
 
 def reasons_of(constructor: Constructor) -> list[str]:
-    """Return what holds a constructor back, a line each."""
+    """Return the reasons that hold back a constructor, one line each."""
     return [
         f"{reason.text} ({where(reason)}{f', {reason.code}' if reason.code else ''})" for reason in constructor.reasons
     ]
 
 
 def held_back(migration: Migration) -> list[Constructor]:
-    """Return the constructors that are held back; none in portable code, where all stay."""
+    """Return the constructors that are held back; none in portable code, which keeps all of them."""
     return migration.held if migration.target.style == "typed" else []
 
 
@@ -190,13 +190,13 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
         lines.extend(f"{'- ' if markdown else '  '}{each}" for each in done)
         lines.append("")
     if left := left_in_order(migration):
-        heading("Left, in the order in which to look")
+        heading("Left to review, in this order")
         for number, each in enumerate(left, 1):
             notes = ["changes silently"] if each.is_silent else []
             notes += [f"holds {count(each.holds, 'constructor')} back"] if each.holds else []
-            told = f" ({', '.join(notes)})" if notes else ""
+            why = f" ({', '.join(notes)})" if notes else ""
             finding = each.report.finding
-            lines.append(f"{number:3}. {code(each.place)} {finding.code}{told}: {finding.message}")
+            lines.append(f"{number:3}. {code(each.place)} {finding.code}{why}: {finding.message}")
         lines.append("")
     if held := held_back(migration):
         heading("Constructors that stay, and why")
@@ -217,9 +217,9 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
 
 
 def check_it(migration: Migration) -> str:
-    """Say what the dry run is good for."""
+    """Return the sentence about the dry run."""
     if migration.target.style == "portable":
-        return "Run the tests as they are, and then with this flag, with which JAX makes typed keys of `PRNGKey`"
+        return "Run the tests without this flag, and then with it: it lets `PRNGKey` make typed keys"
     return "With this flag, JAX makes typed keys wherever `PRNGKey` is left"
 
 
@@ -248,7 +248,7 @@ def as_json(migration: Migration, *, written: bool) -> str:
 
 
 def done_as_json(done: Done) -> dict[str, object]:
-    """Return a place that was rewritten."""
+    """Return a rewritten place as JSON."""
     finding = done.report.finding
     return {
         "code": finding.code,
@@ -261,7 +261,7 @@ def done_as_json(done: Done) -> dict[str, object]:
 
 
 def left_as_json(left: Left) -> dict[str, object]:
-    """Return a place that is left."""
+    """Return a place that is left as JSON."""
     finding = left.report.finding
     return {
         "code": finding.code,
@@ -275,7 +275,7 @@ def left_as_json(left: Left) -> dict[str, object]:
 
 
 def constructor_as_json(constructor: Constructor) -> dict[str, object]:
-    """Return a constructor with what holds it back."""
+    """Return a constructor with its reasons as JSON."""
     return {
         "filename": constructor.filename,
         "cell": constructor.cell,
@@ -304,7 +304,7 @@ td, th { padding: 0.2em 1em 0.2em 0; text-align: left } .silent { color: #a33c00
 
 
 def as_html(migration: Migration, *, written: bool) -> str:
-    """Return the report as one page without anything from elsewhere."""
+    """Return the report as one page without external resources."""
     said = html.escape
     parts = [f"<p>{'<br>'.join(map(said, sentences(migration, written=written)))}</p>"]
     if by_rule(migration):
@@ -314,7 +314,7 @@ def as_html(migration: Migration, *, written: bool) -> str:
         items = "".join(f"<li>{said(str(each))}</li>" for each in rewritten_places(migration))
         parts.append(f"<ul>{items}</ul>" if items else "")
     if left := left_in_order(migration):
-        parts.append(f"<h2>Left, in the order in which to look</h2><ol>{''.join(map(left_item, left))}</ol>")
+        parts.append(f"<h2>Left to review, in this order</h2><ol>{''.join(map(left_item, left))}</ol>")
     if held := held_back(migration):
         parts.append(f"<h2>Constructors that stay, and why</h2><ul>{''.join(map(held_item, held))}</ul>")
     if migration.mentions:

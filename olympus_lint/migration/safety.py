@@ -1,7 +1,7 @@
-"""Whether a constructor of raw keys can make typed ones and nothing else changes: what its fix rests on.
+"""The safety of the fix that renames a constructor: whether typed keys change anything else in the project.
 
-The question is that of a migration: where do the keys get to, in all files of the project? Where the project is not at
-hand (standard input, an editor), or a text is not that of the disk, it is asked of one file, and keys that may leave
+The question is that of a migration: which places in all files of the project do the keys reach? Without a project
+(standard input, an editor), or for a text that is not on disk, the analysis sees one file only, and keys that may leave
 the file count as lost.
 """
 
@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_codemods.fixes import fix_for
 from olympus_codemods.target import NEWEST, Target
-from olympus_lint.discovery import SourceFile, walk
-from olympus_lint.engine import Projects, deep_recursion, worth_checking
-from olympus_lint.gitignore import GitIgnore
+from olympus_lint.analysis.prefilter import worth_checking
+from olympus_lint.analysis.projects import Projects, deep_recursion
+from olympus_lint.files.sources import InputError, read_bytes
+from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.places import CONSTRUCTOR, Text, constructors, reports_of
 from olympus_lint.migration.project import Migration, keyed_parameters, planned
-from olympus_lint.results import FileResult
-from olympus_lint.settings import DEFAULT_EXCLUDE, Settings
-from olympus_lint.sources import InputError, read_bytes
-from olympus_lint.suppression import Suppressions
-from olympus_lint.validity import NOT_PARSED
+from olympus_lint.project.discovery import SourceFile, walk
+from olympus_lint.project.gitignore import GitIgnore
+from olympus_lint.project.settings import DEFAULT_EXCLUDE, Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.finding import Applicability, Confidence, Finding, Position
 from olympus_rules.rule import Report
 from olympus_rules.syntax.document import decode
@@ -38,27 +39,27 @@ if TYPE_CHECKING:
 __all__ = ["Clearance", "distrusted", "settle_fixes"]
 
 Reasons: TypeAlias = Mapping[Position, str]
-"""Why each constructor of a file has to stay, empty for those that need not."""
+"""Why each constructor of a file has to stay raw; empty for a constructor that can be renamed."""
 MOST_BYTES = 2_000_000
-"""Of a project: where the keys get to in a larger one takes too long to work out for a fix."""
-LOST = "may be read outside of this file, which is all that was looked at"
+"""Bytes of a project: the analysis of a larger one takes too long for a fix."""
+LOST = "may be read outside this file, and only this file was analysed"
 
 
 class Clearance:
-    """Which constructors of a project can be renamed; it is worked out when it is first asked for."""
+    """The constructors of a project that can be renamed safely, computed at the first question."""
 
     def __init__(self, files: Sequence[SourceFile]) -> None:
-        """Take the files that are checked, whose constructors would be renamed."""
+        """Take the checked files, whose constructors would be renamed."""
         self._files = files
         self._known: dict[str, tuple[str, Reasons]] | None = None
 
     def of(self, filename: str, text: str) -> Reasons | None:
-        """Return the constructors of a file; ``None`` if the project is not known to have it with this text."""
+        """Return the constructors of a file; ``None`` if the file or this text of it was not analysed."""
         known = self.work_out().get(str(Path(filename).absolute()))
         return known[1] if known is not None and known[0] == text else None
 
     def work_out(self) -> Mapping[str, tuple[str, Reasons]]:
-        """Return the text and the constructors of each file; other processes get what is known by now."""
+        """Return the text and the constructors of each file; called before other processes get a copy."""
         if self._known is None:
             self._known = dict(_surveyed(self._files))
             self._files = ()
@@ -66,18 +67,18 @@ class Clearance:
 
 
 def settle_fixes(result: FileResult, text: str, settings: Settings, clearance: Clearance | None) -> FileResult:
-    """Return a result in which the fixes of constructors are safe only where that was shown.
+    """Return a result in which a fix of a constructor is safe only if the analysis shows it.
 
     Args:
-        result: what was found in a text.
+        result: the findings on a text.
         text: the text.
         settings: those of the file.
-        clearance: what is known of the project; ``None`` if there is only this file.
+        clearance: the clearance of the project; ``None`` for a file by itself.
     """
     if not any(finding.code == CONSTRUCTOR and _is_safe(finding) for finding in result.findings):
         return result
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the parser, about the files
+        warnings.simplefilter("ignore")  # the parser warns about the user's files
         reasons = clearance.of(result.filename, text) if clearance is not None else None
         if reasons is None:
             reasons = _alone(result.filename, text, settings)
@@ -85,13 +86,13 @@ def settle_fixes(result: FileResult, text: str, settings: Settings, clearance: C
 
 
 def distrusted(result: FileResult) -> FileResult:
-    """Return a result in which no fix of a constructor is safe, as it could not be worked out where keys get to."""
+    """Return a result in which no fix of a constructor is safe, since the analysis of reach failed."""
     reasons = {finding.span.start: "could not be followed" for finding in result.findings}
     return replace(result, findings=[_cleared(finding, reasons) for finding in result.findings])
 
 
 def _cleared(finding: Finding, reasons: Reasons) -> Finding:
-    """Return a finding whose fix is unsafe, and says why, if there is a reason against it."""
+    """Return a finding; a reason against its fix makes the fix unsafe and is added to its message."""
     reason = reasons.get(finding.span.start)
     if finding.code != CONSTRUCTOR or finding.fix is None or not reason or not _is_safe(finding):
         return finding
@@ -107,7 +108,7 @@ def _is_safe(finding: Finding) -> bool:
 
 
 def _surveyed(files: Sequence[SourceFile]) -> Iterator[tuple[str, tuple[str, Reasons]]]:
-    """Return the reasons for each file of the project that could be read, by its path, with its text."""
+    """Yield the text and the reasons of each readable file of the project, by its path."""
     given = {str(Path(file.filename).absolute()): file for file in files}
     texts: list[Text] = []
     size = 0
@@ -124,7 +125,7 @@ def _surveyed(files: Sequence[SourceFile]) -> Iterator[tuple[str, tuple[str, Rea
 
 
 def _whole(given: Mapping[str, SourceFile]) -> list[SourceFile]:
-    """Return the files of Python of the projects that some files belong to, these with their settings."""
+    """Return the Python files of the projects to which some files belong; these keep their settings."""
     found: dict[str, SourceFile] = {}
     folders: dict[Path, Settings] = {}
     for path, file in given.items():
@@ -144,7 +145,7 @@ def _whole(given: Mapping[str, SourceFile]) -> list[SourceFile]:
 
 
 def _project_of(path: Path) -> Path:
-    """Return the folder of the project that a file belongs to, or the one that holds its outermost package."""
+    """Return the folder of the project to which a file belongs, or the folder of its outermost package."""
     marked = (parent for parent in path.parents if any((parent / marker).exists() for marker in MARKERS))
     folder = next(marked, None)
     if folder is not None:
@@ -154,7 +155,7 @@ def _project_of(path: Path) -> Path:
 
 
 def _beside(folder: Path) -> Iterator[Path]:
-    """Return the files of a folder that is no project, and those of the packages in it."""
+    """Yield the Python files of a folder that is no project, and those of the packages in it."""
     with suppress(OSError):
         for entry in sorted(folder.iterdir()):
             if entry.is_dir() and (entry / "__init__.py").is_file():
@@ -167,7 +168,7 @@ def _beside(folder: Path) -> Iterator[Path]:
 
 
 def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
-    """Return why constructors of some files have to stay.
+    """Return the reasons of the constructors of each file.
 
     Args:
         texts: the files, by their absolute path.
@@ -178,7 +179,7 @@ def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
     wanted = {path: text.settings for path in renamed for text in texts if text.filename == path}
     jax = next((settings.target_jax for settings in wanted.values()), None)
     target = Target("typed", NEWEST if jax is None else tuple(int(part) for part in jax.split(".")))
-    for text in texts:  # a place that someone has accepted may change what is computed all the same
+    for text in texts:  # a suppressed place may still change the computed numbers
         own = text.settings
         confidence = min(own.min_confidence, Confidence.LIKELY)
         text.settings = replace(own, ignore=(), per_file_ignores={}, ignore_noqa=True, min_confidence=confidence)
@@ -203,7 +204,7 @@ def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
 
 
 def _staying(mentions: Sequence[Report], document: Document, settings: Settings | None) -> Iterator[int]:
-    """Return the constructors that ``--fix`` leaves alone, by their number: keys that meet theirs have to stay raw."""
+    """Yield the numbers of the constructors that ``--fix`` does not rename; keys that meet theirs have to stay raw."""
     is_on = settings is not None and CONSTRUCTOR in {rule.code for rule in settings.rules_for(document.filename)}
     comments = Suppressions("" if settings is None or settings.ignore_noqa else document.text)
     for number, report in enumerate(mentions):
@@ -218,7 +219,7 @@ def _place(constructor: Constructor) -> Position:
 
 
 def _why(constructor: Constructor) -> str:
-    """Return the first reason against a constructor, as the rest of a sentence."""
+    """Return the first reason against a constructor, as the predicate of a sentence."""
     if not constructor.reasons:
         return ""
     reason = constructor.reasons[0]
@@ -234,7 +235,7 @@ def _shown(filename: str) -> str:
 
 
 def _alone(filename: str, text: str, settings: Settings) -> Reasons:
-    """Return why constructors of a file have to stay, of which alone is known what is done with their keys."""
+    """Return the reasons of a file's constructors when only this file is known."""
     path = str(Path(filename).absolute())
     known = _reasons([Text(path, settings, text)], renamed=[path]).get(path, {})
     lost = {} if all(known.values()) else _lost(path, text, settings)
@@ -253,7 +254,7 @@ def _lost(path: str, text: str, settings: Settings) -> Reasons:
     is_imported = Path(path).suffix in ("", ".py", ".pyi")
     lost = dict.fromkeys(reached.exported(path), LOST) if is_imported else {}
     for way in reached.exits():
-        lost |= dict.fromkeys(way.keys, f"is given to `{way.callee}`, which is out of sight,")
+        lost |= dict.fromkeys(way.keys, f"is passed to `{way.callee}`, which was not analysed,")
     for meeting in reached.meetings():
         for maker in frozenset().union(*meeting.keys):
             if not all(maker in keys for keys in meeting.keys):

@@ -1,8 +1,8 @@
-"""Places that no rule speaks of, as the file by itself does not say that the values there are keys.
+"""Places without a report of a rule, since their file alone does not show that the values there are keys.
 
-Where keys get to is known for the whole project, and how many axes they have, in part. What is done with them there is
-read off the text, and only what typed keys certainly do otherwise counts: where the rank is not known, a subscript may
-take a word of a key or a key of an array.
+The analysis of reach knows the values of the whole project, and in part their number of axes. This module finds uses of
+them that certainly break with typed keys. A subscript on a value of unknown rank does not count: it may take a word of
+a key, or a key of an array.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ NUMBERS = frozenset(
     tobytes tolist var view
     """.split()  # noqa: SIM905
 )
-"""Methods that are about the words of a raw key."""
+"""Methods that use the words of a raw key."""
 WORDLESS = frozenset({"T", "itemsize", "nbytes", "size"})
-"""Attributes that say another thing of a typed key."""
+"""Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "dynamic_slice_in_dim"})
-"""Functions that are told the shape of the words, unless it is taken from a key."""
+"""Functions that take the shape of the words, unless the shape comes from a key."""
 STACKING = frozenset({"column_stack", "dstack", "hstack", "vstack"})
 KEEPING = frozenset(
     """
@@ -40,7 +40,7 @@ KEEPING = frozenset(
     zeros_like append compress choose delete insert flipud fliplr broadcast_shapes dtype isscalar
     """.split()  # noqa: SIM905
 )
-"""Functions of ``jax.numpy`` that take typed keys; the others compute with numbers."""
+"""Functions of ``jax.numpy`` that accept typed keys; the others compute with numbers."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 
@@ -48,13 +48,13 @@ TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 def unseen(
     document: Document, path: str, reached: ProjectReach, *, careful: bool = False
 ) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Return the keys of a file with the expressions that do with them what typed keys do not do.
+    """Yield the keys of a file, each with an expression that breaks with typed keys.
 
     Args:
         document: the file.
         path: its absolute path.
-        reached: where keys get to.
-        careful: whether keys of which the number of axes is not known count as single ones.
+        reached: the analysis of reach.
+        careful: whether keys with an unknown number of axes count as single keys.
     """
     for node in ast.walk(document.tree):
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and reached.has_keys_only(
@@ -66,7 +66,7 @@ def unseen(
 
 
 class Use:
-    """What is done with a value where it stands."""
+    """The use of a value in its expression."""
 
     def __init__(
         self, node: ast.expr, document: Document, path: str, reached: ProjectReach, *, careful: bool = False
@@ -79,7 +79,7 @@ class Use:
         self.reached = reached
 
     def breaking(self) -> ast.expr | None:
-        """Return the expression that typed keys do not survive, ``None`` for a use that is right or not clear."""
+        """Return the expression that breaks with typed keys, ``None`` for a correct or unclear use."""
         parent = self.parents.get(self.node)
         if parent is None or self.is_guarded():
             return None
@@ -90,7 +90,7 @@ class Use:
             case ast.Subscript(value=value, slice=index) if value is self.node:
                 found = self.reads_words(index)
             case ast.Assign(targets=[ast.Tuple() | ast.List()]) | ast.Starred():
-                found, parent = self.rank == 0, self.node  # of an array keys are unpacked, of one key its words
+                found, parent = self.rank == 0, self.node  # one key unpacks to its words, an array to keys
             case ast.For(iter=value) | ast.comprehension(iter=value) if value is self.node:
                 found, parent = self.rank == 0, self.node
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()) | ast.FormattedValue():
@@ -114,24 +114,24 @@ class Use:
 
     @property
     def rank(self) -> int | None:
-        """How many axes of keys there are; ``None`` where that is not known."""
+        """The number of axes of keys; ``None`` if it is unknown."""
         rank = self.reached.rank(place_of(self.path, self.node))
         return 0 if rank is None and self.careful else rank
 
     @property
     def may_be_one(self) -> bool:
-        """Whether there is a sign that this is one key, and none that it is an array of keys."""
+        """Whether there is evidence for a single key, and none for an array of keys."""
         return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.node)) == 0
 
     def reads_words(self, index: ast.expr) -> bool:
-        """Say whether a subscript goes along more axes than there are of keys, or counts them from the end."""
+        """Say whether a subscript covers more axes than those of keys, or counts axes from the end."""
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         constants = [part.value for part in parts if isinstance(part, ast.Constant)]
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         return Ellipsis in constants or (self.rank is not None and axes > self.rank)
 
     def is_guarded(self) -> bool:
-        """Say whether this is under a test for typed keys."""
+        """Say whether the expression is guarded by a test for typed keys."""
         node: ast.AST | None = self.node
         while node is not None:
             node = self.parents.get(node)
@@ -140,7 +140,7 @@ class Use:
         return False
 
     def reads(self, attribute: ast.Attribute) -> bool:
-        """Say whether an attribute of a key, as it is used, counts its words."""
+        """Say whether the use of an attribute of a key depends on its words."""
         user = self.parents.get(attribute)
         if attribute.attr == "ndim":
             return not self.counts_axes_of_keys(attribute)
@@ -162,10 +162,10 @@ class Use:
             return not any(isinstance(part, ast.Starred) for part in ast.walk(user))
         return attribute.attr in NUMBERS or has_last_axis(user)
 
-    # shapes that end with the words
+    # functions on shapes whose last axis are the words
 
     def gives_shape(self, shape: ast.expr) -> bool:
-        """Say whether a shape that ends with the words is given to anything else than to keys."""
+        """Say whether a shape that ends with the words is passed to a function of other values than keys."""
         user = self.parents.get(shape)
         match user:
             case ast.Subscript(value=value, slice=index) if value is shape:
@@ -183,7 +183,7 @@ class Use:
                 return not (isinstance(call, ast.Call) and self.takes_shape_of_keys(call))
             case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
                 other = right if left is shape else left
-                if "prng_key" in ast.unparse(other):  # asks which kind of key it is
+                if "prng_key" in ast.unparse(other):  # a test for the kind of key
                     return False
                 return not (isinstance(other, ast.Attribute) and other.attr == "shape" and self.is_key(other.value))
             case ast.Assign(targets=[ast.Name(id=name)]):
@@ -193,7 +193,7 @@ class Use:
         return True
 
     def ends_with_words(self, index: ast.expr) -> bool:
-        """Say whether an item or slice of a shape is one that has to do with the words; the first axes have not."""
+        """Say whether an item or slice of a shape includes the axis of the words, which the first axes do not."""
         match index:
             case ast.Slice(upper=None, step=None):
                 return True
@@ -205,7 +205,7 @@ class Use:
         return False
 
     def takes_shape_of_keys(self, call: ast.Call) -> bool:
-        """Say whether a call is about keys, or an array of their dtype, so that it takes a shape with their words."""
+        """Say whether a call makes keys or an array of their dtype, for which a shape from a key is right."""
         function = call.func
         if isinstance(function, ast.Attribute) and self.is_key(function.value):
             return function.attr in SHAPED
@@ -217,7 +217,7 @@ class Use:
         return last in SHAPED and any(map(self.is_key, [*call.args[:1], *options]))
 
     def counts_axes_of_keys(self, number: ast.expr) -> bool:
-        """Say whether a number of axes is used as such: for a range of axes, or for as many lengths of 1."""
+        """Say whether a number of axes is used for a range of axes, or for a tuple of ones."""
         user = self.parents.get(number)
         if isinstance(user, ast.BinOp) and isinstance(user.op, ast.Mult):
             other = user.right if user.left is number else user.left
@@ -227,11 +227,11 @@ class Use:
         return isinstance(user, ast.Call) and ast.unparse(user.func) == "range"
 
     def is_key(self, node: ast.expr) -> bool:
-        """Say whether nothing but keys comes to an expression."""
+        """Say whether only keys reach an expression."""
         return self.reached.has_keys_only(place_of(self.path, node))
 
     def reads_of(self, name: str, assignment: ast.Assign) -> list[ast.expr]:
-        """Return where a variable is read, in the scope that assigns to it and in those inside of it."""
+        """Return the reads of a variable in the scope that assigns to it and in inner scopes."""
         scope: ast.AST | None = assignment
         while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module | None):
             scope = self.parents.get(scope)
@@ -240,7 +240,7 @@ class Use:
                 if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)]  # fmt: skip
 
     def is_summed_up(self, comparison: ast.Compare) -> bool:
-        """Say whether of a comparison only matters whether all of it holds."""
+        """Say whether a comparison is reduced to one truth value, by ``all``, ``any`` or ``bool``."""
         user = self.parents.get(comparison)
         if isinstance(user, ast.Attribute):
             call = self.parents.get(user)
@@ -250,7 +250,7 @@ class Use:
         return False
 
     def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
-        """Say whether a function takes no typed keys, or is told the shape of raw ones; ``inside`` a list."""
+        """Say whether a function rejects typed keys, or takes the shape of raw ones; ``inside``: within a list."""
         if isinstance(call.func, ast.Call) and "signature=" in ast.unparse(call.func):
             return "vectorize" in ast.unparse(call.func.func) and "'()" not in ast.unparse(call.func)
         name = self.named(call.func)
@@ -286,19 +286,19 @@ class Use:
         return has_last_axis(call)
 
     def named(self, function: ast.expr) -> str:
-        """Return the qualified name of a function of a library, if nothing else may be called there."""
+        """Return the qualified name of the library function that is called, if it is the only possible callee."""
         callees = {value for value in self.values(function) if not isinstance(value, Other)}
         names = {self.reached.canonical(value.qualified) if isinstance(value, Library) else "" for value in callees}
         return names.pop() if len(names) == 1 else ""
 
     def values(self, node: ast.expr) -> list[Value]:
-        """Return what may come to an expression."""
+        """Return the values that may reach an expression."""
         slots = self.reached.expressions.get(place_of(self.path, node), ())
         return [value for slot in slots for value in self.reached.slots.values(slot)]
 
 
 def counts_words(shape: ast.Attribute, user: ast.AST | None) -> bool:
-    """Say whether a shape is used as that of an array whose last axis are the words."""
+    """Say whether a shape is used for an array whose last axis are the words."""
     match user:
         case ast.Subscript(slice=ast.Slice(upper=ast.UnaryOp(op=ast.USub()))):
             return True
@@ -313,7 +313,7 @@ def counts_words(shape: ast.Attribute, user: ast.AST | None) -> bool:
 
 
 def is_spelled_out(sizes: list[ast.expr]) -> bool:
-    """Say whether a shape is written as sizes, none of them taken from another shape."""
+    """Say whether a shape is written as sizes that do not come from another shape."""
     parts = [part for size in sizes for part in (size.elts if isinstance(size, ast.Tuple | ast.List) else [size])]
     return bool(parts) and all(
         isinstance(part, ast.Name | ast.Constant | ast.UnaryOp) and not _is_text(part) for part in parts
@@ -325,7 +325,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def is_widened(mask: ast.expr) -> bool:
-    """Say whether a mask has got an axis for the words."""
+    """Say whether a mask has an axis for the words."""
     match mask:
         case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
             return (isinstance(last, ast.Constant) and last.value is None) or "newaxis" in ast.unparse(last)

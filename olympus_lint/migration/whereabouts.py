@@ -1,4 +1,4 @@
-"""What the report says of places, in rows of the files where these hold Python among other things."""
+"""Translation of the places in a report, from joined modules to their files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from olympus_lint.embedded.module import Places
+from olympus_lint.embedded.places import Places
 from olympus_lint.migration.plan import Constructor, Reason
 from olympus_rules.finding import Finding, Position
 
@@ -14,12 +14,12 @@ __all__ = ["constructor_in_file", "finding_in_file"]
 
 
 def finding_in_file(finding: Finding, places: Mapping[str, Places]) -> Finding:
-    """Return a finding on a module as one on the file."""
+    """Translate a finding on a module to its file."""
     return places[finding.filename].finding(finding) if finding.filename in places else finding
 
 
 def constructor_in_file(constructor: Constructor, places: Mapping[str, Places]) -> Constructor:
-    """Return a constructor of a module as one of the file, and what holds it back likewise."""
+    """Translate a constructor and its reasons from a module to its file."""
     reasons = tuple(_reason(reason, places) for reason in constructor.reasons)
     if constructor.filename not in places:
         return replace(constructor, reasons=reasons)
@@ -39,7 +39,7 @@ def _reason(reason: Reason, places: Mapping[str, Places]) -> Reason:
 
 
 def _said(text: str, filename: str, places: Places) -> str:
-    """Return a text that names rows of a module, as ``file:3`` or ``line 3 of file``, with those of the file."""
+    """Translate the rows that a text names, as ``file:3`` or ``line 3 of file``."""
     name = re.escape(filename)
 
     def colon(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Verdicts on findings, from a process that has JAX: this one never imports it."""
+"""Verdicts on findings, from worker processes with JAX, which this process never imports."""
 
 from olympus_lint.tracing.fixes import FixChecker
 from olympus_lint.tracing.judging import Choice, Traced, judge

@@ -1,4 +1,4 @@
-"""One verdict of several tiers."""
+"""One verdict from the verdicts of several tiers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ DECIDED = ("confirmed", "refuted")
 
 
 def combined(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return what several tiers say of a finding together.
+    """Return the verdict on a finding from those of several tiers.
 
-    The strongest tier that has decided it wins; one that contradicts it is named in the reason. Where none has, a
-    finding that was reached counts more than one that was not, and then the stronger tier.
+    The strongest tier that has decided wins; the reason names a tier that contradicts it. If none has decided, a
+    verdict on a reached finding wins over `not reached`, and then that of the stronger tier.
     """
     if not verdicts:
         return None

@@ -1,10 +1,10 @@
-"""Fixes that are traced before they are applied."""
+"""The check of a fix by tracing, before it is applied."""
 
 from __future__ import annotations
 
-from olympus_lint.engine import lint_text
-from olympus_lint.results import FileResult
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing.judging import Choice, is_judged, question, request
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Applicability, Finding
@@ -14,20 +14,20 @@ __all__ = ["FixChecker"]
 
 
 class FixChecker:
-    """Says of fixes why they should not be applied, with one worker at a time."""
+    """Finds objections to fixes, with one worker at a time."""
 
     def __init__(self, choice: Choice) -> None:
-        """Take how to trace; the worker is started for the first fix."""
+        """Take the options for tracing; the first fix starts the worker."""
         self._choice = choice
         self._worker: Worker | None = None
         self._refused: Refused | None = None
 
     def objection(self, filename: str, text: str, fixed: str, finding: Finding, settings: Settings) -> str | None:
-        """Return why the fix of a finding should not be applied, ``None`` if it may be.
+        """Return why the fix of a finding should not be applied, ``None`` if it can be.
 
         Args:
             filename: the path as the user gave it.
-            text: the file as it is.
+            text: the file without the fix.
             fixed: the file with this fix.
             finding: the finding, with its fix.
             settings: those of the file.
@@ -36,7 +36,7 @@ class FixChecker:
         safe = finding.fix.applicability is Applicability.SAFE
         if (
             not safe and not all_rules()[finding.code].has_two_places
-        ):  # of a reuse, a trace says more: another may come to light
+        ):  # for a reuse, the trace decides: its fix may uncover another reuse
             before, after = (
                 sum(found.code == finding.code for found in lint_text(filename, each, settings).findings)
                 for each in (text, fixed)
@@ -63,7 +63,7 @@ class FixChecker:
             return f"nothing can be traced: {refused}"
         except Died as died:
             self.close()
-            return f"the worker died of tracing it: {died}"
+            return f"the worker died while tracing it: {died}"
         return None if said is None else str(said)
 
     def _started(self) -> Worker:

@@ -1,4 +1,4 @@
-"""Findings to questions, to workers, and the verdicts back to the findings."""
+"""Verdicts on findings: questions to workers, and their answers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from olympus.verdicts import Place, Question, Tier, Verdict
-from olympus_lint.results import FileResult
-from olympus_lint.runner import default_jobs
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.processes import default_jobs
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Confidence, Finding, Span
@@ -27,23 +27,23 @@ from olympus_rules.syntax.project import locate
 __all__ = ["Choice", "Traced", "is_judged", "judge"]
 
 MOST_DEATHS = 3
-"""How many workers may die of one file: what ends a process when it is imported does so for each function again."""
+"""Deaths of workers after which a file is given up: a file whose import ends a process does so each time."""
 
-WORTH_A_SECOND = 60  # questions; below that, a second worker takes longer to start than it saves
+WORTH_A_SECOND = 60  # questions; with fewer, a second worker takes longer to start than it saves
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How to trace.
+    """The options for tracing.
 
     Attributes:
         python: the interpreter of the workers.
         device: the value of ``JAX_PLATFORMS``.
-        tiers: how to find out, each in its turn.
-        seconds: the time for one function: a net, for what it does is counted.
-        grace: how much later a worker that has not ended this itself is killed.
-        base, each: the seconds for all, together and for each question.
-        start: starts a worker; a test has its own.
+        tiers: the tiers, in order.
+        seconds: the time limit for one function, in addition to the limits on its steps.
+        grace: the seconds after the time limit until a worker is killed.
+        base, each: the seconds for the whole run: a constant, and an amount for each question.
+        start: starts a worker; replaced in tests.
     """
 
     python: str = field(default_factory=lambda: sys.executable)
@@ -59,7 +59,7 @@ class Choice:
         """Start a worker.
 
         Raises:
-            Refused: the interpreter does not do.
+            Refused: the interpreter cannot be used.
         """
         made: Worker = self.start(self.python, self.device)
         return made
@@ -67,14 +67,14 @@ class Choice:
 
 @dataclass(slots=True)
 class Traced:
-    """What came of it.
+    """Statistics of the tracing.
 
     Attributes:
-        questions: how many findings were judged.
-        refused: why there are no verdicts: the interpreter does not do.
-        deaths: of what workers died, and how many.
-        peak_kib: the most memory that a worker has taken.
-        about: what the workers say of themselves: their versions.
+        questions: the number of findings with a question.
+        refused: why the interpreter cannot be used, if there are no verdicts.
+        deaths: the number of dead workers by cause.
+        peak_kib: the largest memory use of a worker.
+        about: the versions that the workers report.
     """
 
     questions: int = 0
@@ -86,12 +86,12 @@ class Traced:
 
 @dataclass(slots=True)
 class Task:
-    """Questions about one file that are still to be asked.
+    """The open questions about one file.
 
     Attributes:
-        request: what to send, without the questions.
-        questions: number to question.
-        deaths: how many workers have died of it.
+        request: the request without the questions.
+        questions: the questions by their number.
+        deaths: the number of workers that died on this file.
     """
 
     request: Mapping[str, Any]
@@ -105,10 +105,10 @@ def judge(files: Sequence[FileResult], settings: Mapping[str, Settings], choice:
     Args:
         files: the results of the check.
         settings: those of each file.
-        choice: how to trace.
+        choice: the options for tracing.
 
     Returns:
-        What came of it. The findings in the results have their verdicts, unless the interpreter was refused.
+        The statistics. The findings in the results have their verdicts, unless the interpreter was refused.
     """
     where: list[tuple[FileResult, int]] = []
     asked: list[tuple[FileResult, dict[int, Question]]] = []
@@ -136,7 +136,7 @@ def judge(files: Sequence[FileResult], settings: Mapping[str, Settings], choice:
 
 
 def shown(verdict: Verdict | None) -> Verdict | None:
-    """Return a verdict with paths as the rest of a report has them; workers are in another folder than the user."""
+    """Return a verdict with paths relative to the current folder, which is not that of the workers."""
     here = f"{Path.cwd()}{os.sep}"
     if verdict is None:
         return None
@@ -145,12 +145,12 @@ def shown(verdict: Verdict | None) -> Verdict | None:
 
 
 def is_judged(finding: Finding) -> bool:
-    """Say whether a trace can show what a finding says."""
+    """Say whether a trace can decide a finding."""
     return bool(all_rules()[finding.code].events) and finding.cell is None
 
 
 def question(finding: Finding) -> Question:
-    """Return what is asked about a finding."""
+    """Return the question about a finding."""
     other = None
     if all_rules()[finding.code].has_two_places and finding.other is not None:
         other = place_of(finding.other.filename, finding.other.span)
@@ -165,7 +165,7 @@ def place_of(filename: str, span: Span) -> Place:
 
 
 def request(file: FileResult, tier: Tier, settings: Settings, choice: Choice) -> dict[str, Any]:
-    """Return what a worker has to know of a file."""
+    """Return the request about a file, without questions."""
     path = Path(file.filename).absolute()
     location, table = locate(path), signatures(tuple(settings.signature_packs))
     return {
@@ -185,7 +185,7 @@ class Dispatch:
     """Gives tasks to workers, and collects their verdicts."""
 
     def __init__(self, tasks: deque[Task], choice: Choice, traced: Traced) -> None:
-        """Take what is to be done, and where to note what happens."""
+        """Take the tasks, and the statistics to update."""
         self.choice, self.traced = choice, traced
         self.open = tasks
         self.given: dict[int, list[Verdict]] = {}
@@ -196,7 +196,7 @@ class Dispatch:
         self.over = f"the time for all findings, {total:.0f} s, is over"
 
     def verdicts(self) -> dict[int, list[Verdict]]:
-        """Return the verdicts of each question, one of each tier."""
+        """Return the verdicts on each question, one from each tier."""
         asked = sum(len(task.questions) for task in self.open)
         threads: list[threading.Thread] = []
         late = False
@@ -212,7 +212,7 @@ class Dispatch:
         except Refused as refused:
             self.traced.refused = refused
         finally:
-            late, self.end = time.monotonic() >= self.end, 0.0  # ends a thread that is left behind
+            late, self.end = time.monotonic() >= self.end, 0.0  # ends the threads that still run
             for worker in self.workers:
                 worker.kill()
         for task in self.open:
@@ -220,14 +220,14 @@ class Dispatch:
         return self.given
 
     def started(self) -> Worker:
-        """Start a worker, which will be killed at the end."""
+        """Start a worker, which is killed at the end."""
         worker = self.choice.worker()
         with self.lock:
             self.workers.append(worker)
         return worker
 
     def work(self, worker: Worker | None = None) -> None:
-        """Take tasks until there are none, with one worker after the other."""
+        """Take tasks until none are left, and replace a worker that dies."""
         while True:
             with self.lock:
                 if not self.open or time.monotonic() > self.end:
@@ -254,13 +254,13 @@ class Dispatch:
                         self.open.appendleft(task)
 
     def ask(self, worker: Worker, task: Task) -> None:
-        """Ask all questions of a task; those that are answered, or that the worker died of, leave it.
+        """Ask the questions of a task; answered questions, and one that killed the worker, are removed from it.
 
         Raises:
             Died: the worker has died.
         """
         numbers = list(task.questions)
-        begun: list[int] | None = None  # what the worker has said that it begins with
+        begun: list[int] | None = None  # the question that the worker has announced
         wait = self.choice.seconds + self.choice.grace
         try:
             worker.send({"id": 1, **task.request, "questions": [task.questions[n].to_json() for n in numbers]})
@@ -281,7 +281,7 @@ class Dispatch:
             task.deaths += 1
             if late:
                 self.give_up(task, numbers, self.over)
-            elif begun is not None or task.deaths > 1:  # a first death may be of what was asked before
+            elif begun is not None or task.deaths > 1:  # an earlier question may have caused the first death
                 self.give_up(task, numbers if begun is None else begun, f"the worker died of it: {died}")
             if task.deaths == MOST_DEATHS:
                 self.give_up(task, numbers, f"{MOST_DEATHS} workers died of other findings in this file")
@@ -289,13 +289,13 @@ class Dispatch:
         self.give_up(task, list(task.questions), "the worker gave no answer")
 
     def give(self, task: Task, number: int, verdict: Verdict) -> None:
-        """Note the verdict on a question."""
+        """Record the verdict on a question."""
         with self.lock:
             if task.questions.pop(number, None) is not None:
                 self.given.setdefault(number, []).append(verdict)
 
     def give_up(self, task: Task, numbers: Iterable[int], why: str) -> None:
-        """Note that questions have no answer."""
+        """Record that questions have no answer."""
         tier: Tier = task.request["op"]
         for number in list(numbers):
             self.give(task, number, Verdict("not reached", tier, why))

@@ -1,4 +1,4 @@
-"""Whether a run that came to two places with two keys might have come there with one, by another path."""
+"""Whether two places that had different keys in a run could have one key on another path."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ CHOICES = (ast.IfExp, ast.BoolOp)
 
 
 def depends_on_path(text: str, first: Span, second: Span) -> bool:
-    """Say whether the path through a function decides what the calls at two places of it are given.
+    """Say whether the arguments of the calls at two places depend on the path through their function.
 
-    Names are followed backwards from the two places through the assignments of the function, whatever their order, and
-    through calls of methods of what they name. A decision counts if one of them is assigned in an arm of it that does
-    not hold both places, or if it is part of what is assigned.
+    Names are followed backwards from the two places through all assignments of the function, and through calls of
+    methods on them. A decision counts if it is part of an assigned value, or if a name is assigned in an arm that does
+    not hold both places.
 
     Args:
         text: the source of the file.
@@ -65,7 +65,7 @@ def _parsed(text: str) -> ast.Module | None:
 def _scope(tree: ast.Module, first: Span, second: Span) -> ast.AST:
     """Return the innermost function that holds both places, or the module."""
     found: ast.AST = tree
-    for node in ast.walk(tree):  # outer ones come first
+    for node in ast.walk(tree):  # outer functions come first
         if isinstance(node, Function) and _holds([node], first) and _holds([node], second):
             found = node
     return found
@@ -100,7 +100,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _assignments(scope: ast.AST) -> Iterator[tuple[set[str], ast.AST]]:
-    """Yield what may change names: the names, and what they are changed by."""
+    """Yield the nodes that may change names, each with the names and the new value."""
     for node in ast.walk(scope):
         match node:
             case ast.Assign(targets=targets, value=value):
@@ -118,7 +118,7 @@ def _assignments(scope: ast.AST) -> Iterator[tuple[set[str], ast.AST]]:
 
 
 def _arms(scope: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Yield the statements that a decision may leave out."""
+    """Yield the statements that a decision may skip."""
     for node in ast.walk(scope):
         if isinstance(node, DECISIONS):
             for part in ast.walk(node) if isinstance(node, ast.Match | ast.Try | ast.TryStar) else [node]:

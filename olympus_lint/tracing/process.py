@@ -1,4 +1,4 @@
-"""One worker: ``olympus.worker`` in a process of its own, under limits, and killed with all that it has started."""
+"""One worker: ``olympus.worker`` in its own process, under limits, and killed with all of its child processes."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ spec.loader.exec_module(sys.modules["olympus"])
 from olympus.worker import main
 main()
 """
-"""Loads the package ``olympus`` alone: nothing else that lies beside it can then be imported in the worker."""
+"""Loads the package ``olympus`` alone, so that the worker cannot import other packages of its folder."""
 
 MEMORY = 4 * 2**30
 """Address space in bytes: JAX takes 1.6 GB of it once something is compiled, most of which it never touches."""
 
 FEW_CORES = 8
-FOR_A_CORE = 2**27  # bytes of address space: on each core more, JAX has a thread, with a stack and an arena
+FOR_A_CORE = 2**27  # bytes of address space for each further core, on which JAX has a thread with a stack and an arena
 
 LIMITS: Mapping[str, int | None] = {
     "memory": MEMORY + FOR_A_CORE * max(0, (os.cpu_count() or 1) - FEW_CORES),
@@ -54,10 +54,10 @@ LIMITS: Mapping[str, int | None] = {
     "file": 64 * 2**20,
 }
 
-START = 60.0  # seconds until JAX must be there
-LOOK = 0.5  # seconds between looks at whether it still lives
+START = 60.0  # seconds for the import of JAX
+LOOK = 0.5  # seconds between checks that the worker is alive
 LONGEST = 32 * 2**20  # bytes of an answer
-ROUNDS = 20  # of looking for what a worker has left behind: what is killed may have started others
+ROUNDS = 20  # searches for child processes that are left: a killed one may have started others
 
 KEPT = (
     "PATH",
@@ -69,14 +69,14 @@ KEPT = (
     "SYSTEMROOT",
     "CUDA_VISIBLE_DEVICES",
 )
-"""The variables that a worker inherits: what its Python and its devices need to be found."""
+"""The variables that a worker inherits: those with which its Python and its devices are found."""
 
 
 class Refused(Exception):
-    """An interpreter does not do; the message says why, as the end of a sentence.
+    """An interpreter cannot be used; the message says why, as the end of a sentence.
 
     Attributes:
-        missing: whether it lacks nothing but JAX.
+        missing: whether only JAX is missing.
     """
 
     def __init__(self, reason: str, *, missing: bool = False) -> None:
@@ -86,28 +86,28 @@ class Refused(Exception):
 
 
 class Died(Exception):
-    """A worker has ended, or was ended; the message says of what."""
+    """A worker has ended or was killed; the message gives the cause."""
 
 
 class Worker:
     """A running worker.
 
     Attributes:
-        about: its versions of Python and JAX, its process id, the operations that it knows, and whether it can
-            change files of its own only.
+        about: its versions of Python and JAX, its process id, its operations, and whether it can write only to its
+            own files.
     """
 
     def __init__(self, python: str, device: str = "cpu", *, bootstrap: str = BOOTSTRAP, start: float = START) -> None:
-        """Start it, and wait until JAX is there.
+        """Start it, and wait until JAX is imported.
 
         Args:
             python: the interpreter.
             device: the value of ``JAX_PLATFORMS``.
             bootstrap: the program.
-            start: how many seconds to wait at most.
+            start: the longest time to wait, in seconds.
 
         Raises:
-            Refused: the interpreter is none, or has no JAX that can be traced.
+            Refused: the interpreter does not run, or has no JAX that can be traced.
         """
         try:
             self._home = tempfile.TemporaryDirectory(prefix="olympus-lint-", ignore_cleanup_errors=True)
@@ -120,7 +120,7 @@ class Worker:
         found = shutil.which(python)
         if found is None:
             raise Refused("there is no such program")
-        # An absolute path, and not a resolved one: a link in a virtual environment is what tells Python that it is one.
+        # An absolute path, not a resolved one: Python recognises a virtual environment by the link in it.
         program = [*network_cut(), os.path.abspath(found), "-c", bootstrap, str(Path(olympus.__file__).parent)]  # noqa: PTH100
         try:
             with self._errors.open("wb") as errors:
@@ -139,7 +139,7 @@ class Worker:
         threading.Thread(target=self._read, daemon=True).start()
         limits: Mapping[str, int | None] = LIMITS
         writable: list[str] | None = [self._home.name]
-        if device != "cpu":  # drivers map whole devices, and write to what stands for them
+        if device != "cpu":  # drivers map whole devices, and write to device files
             limits, writable = {**LIMITS, "memory": None}, None
         try:
             self.send({"id": 0, "op": "hello", "parent": os.getpid(), "limits": limits, "writable": writable})
@@ -154,7 +154,7 @@ class Worker:
             raise Refused(str(self.about["refused"]), missing=bool(self.about.get("missing")))
 
     def _read(self) -> None:
-        """Hand on what the worker writes; nothing, when there will be no more."""
+        """Pass on the lines of the worker, and an empty one at their end."""
         assert self._process is not None and self._process.stdout is not None
         stream = self._process.stdout
         with stream, contextlib.suppress(OSError, ValueError):
@@ -166,7 +166,7 @@ class Worker:
         """Send a request.
 
         Raises:
-            Died: nobody takes it.
+            Died: the worker does not read it.
         """
         assert self._process is not None and self._process.stdin is not None
         try:
@@ -179,7 +179,7 @@ class Worker:
         """Return the next line.
 
         Raises:
-            Died: there is none, or not in time. The worker is dead then.
+            Died: there is none in time. The worker is dead then.
         """
         line = self._next(seconds)
         if line is None:
@@ -197,7 +197,7 @@ class Worker:
         return answer
 
     def _next(self, seconds: float) -> bytes | None:
-        """Return the next line, nothing if there will be no more, and ``None`` if there is none in time."""
+        """Return the next line; an empty one at the end, and ``None`` after the time limit."""
         assert self._process is not None
         end = time.monotonic() + seconds
         while True:
@@ -205,13 +205,13 @@ class Worker:
             left = end - time.monotonic()
             with contextlib.suppress(queue.Empty):
                 return self._lines.get(timeout=max(0.0, min(LOOK, left)))
-            if ended:  # what it has forked may still hold the pipe open
+            if ended:  # a forked process may still hold the pipe open
                 return b""
             if left <= 0:
                 return None
 
     def _cause(self) -> str:
-        """Return of what the worker has ended, and end what is left of it."""
+        """Return the cause of the worker's end, and kill its remaining processes."""
         assert self._process is not None
         try:
             status = self._process.wait(2.0)
@@ -227,7 +227,7 @@ class Worker:
         return f"exit status {status}"
 
     def kill(self) -> None:
-        """End the worker and all processes that it has started, and remove its folder."""
+        """Kill the worker and all of its child processes, and remove its folder."""
         process = self._process
         if process is not None and not self._killed:
             self._killed = True
@@ -242,11 +242,11 @@ class Worker:
         self._home.cleanup()
 
     def _kill_all(self, process: subprocess.Popen[bytes]) -> None:
-        """Kill the worker, its group, and what has left the group: by its parents, or by the folder it was given."""
+        """Kill the worker, its group, and processes that left the group, found by their parents or their folder."""
         strays: list[int] = []
         if process.poll() is None:
             with contextlib.suppress(OSError):
-                os.killpg(process.pid, signal.SIGSTOP)  # it starts no more while its children are looked for
+                os.killpg(process.pid, signal.SIGSTOP)  # so that it starts no process during the search
             strays = below(process.pid)
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -256,16 +256,16 @@ class Worker:
             if not strays:
                 break
             end(strays)
-            time.sleep(0.01)  # a process that is being killed is there for a moment
+            time.sleep(0.01)  # a killed process still exists for a moment
 
 
 def environment(home: str, device: str) -> dict[str, str]:
-    """Return the variables of a worker: what is needed, and nothing that is of the user's session."""
+    """Return the environment of a worker, without other variables of the user's session."""
     kept = {name: value for name, value in os.environ.items() if name in KEPT}
     return {
         **kept,
         "HOME": home,
-        "PYTHONUSERBASE": site.getuserbase(),  # of the real home: JAX may be installed there
+        "PYTHONUSERBASE": site.getuserbase(),  # from the real home, where JAX may be installed
         "TMPDIR": home,
         "JAX_PLATFORMS": device,
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -277,7 +277,7 @@ def environment(home: str, device: str) -> dict[str, str]:
 
 @cache
 def network_cut() -> tuple[str, ...]:
-    """Return the command that starts another one without network, if the system lets an ordinary user do that."""
+    """Return the command that starts a program without network, if the system allows it to an ordinary user."""
     unshare = shutil.which("unshare") if sys.platform == "linux" else None
     if unshare is None:
         return ()

@@ -1,4 +1,4 @@
-"""Verdicts of a recorded run: findings against the events of ``olympus record``, and misuses that no rule has found."""
+"""Verdicts by a recorded run: findings against the events of ``olympus record``, and misuses without a finding."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from olympus.recording.eventfile import EventFile, NotEvents, Pair, Process, Sit
 from olympus.spans import Span as Place
 from olympus.spans import diverging
 from olympus.verdicts import Status, Verdict
-from olympus_lint.results import FileResult, Problem
-from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError, read_bytes
-from olympus_lint.suppression import Suppressions
+from olympus_lint.files.problems import Problem
+from olympus_lint.files.sources import InputError, read_bytes
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.suppression.comments import Suppressions
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.judging import is_judged
 from olympus_lint.tracing.paths import depends_on_path
@@ -28,19 +29,19 @@ from olympus_rules.syntax.document import decode
 
 __all__ = ["Recorded", "judge_recorded"]
 
-NAMED = 3  # other versions of files that are named one by one
+NAMED = 3  # names of files with another version; more are counted
 CONSUMING = ("draw", "split")
 
 
 @dataclass(slots=True)
 class Recorded:
-    """What came of it.
+    """Statistics of the judging.
 
     Attributes:
-        problems: why the file of events could not be used; nothing was judged then.
-        notes: what could be used in part only.
-        judged: how many findings have a verdict.
-        added: how many misuses were found that no rule has found.
+        problems: why the file of events cannot be used; there are no verdicts then.
+        notes: events and files that could not be used.
+        judged: the number of findings with a verdict.
+        added: the number of added misuses.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -50,7 +51,7 @@ class Recorded:
 
 
 def judge_recorded(path: str, files: Sequence[FileResult], settings: Mapping[str, Settings]) -> Recorded:
-    """Give verdicts to findings, and add findings, by a recorded run.
+    """Add verdicts to findings, and findings for further misuses, from a recorded run.
 
     Args:
         path: the file of events.
@@ -58,7 +59,7 @@ def judge_recorded(path: str, files: Sequence[FileResult], settings: Mapping[str
         settings: those of each file.
 
     Returns:
-        What came of it. Where the file of events cannot be used, all findings stay as they are.
+        The statistics. If the file of events cannot be used, the findings do not change.
     """
     done = Recorded()
     try:
@@ -87,17 +88,17 @@ def judge_recorded(path: str, files: Sequence[FileResult], settings: Mapping[str
     return done
 
 
-# Which recorded file is which.
+# Recorded files and checked files.
 
 
 @dataclass(slots=True)
 class Sources:
-    """Which files of the check the events speak of.
+    """The checked files in the events.
 
     Attributes:
-        names: for each checked file that was recorded, or could have been, its real path.
-        of: for each path and digest in the events, the checked file of the same content.
-        stale: the checked files of which the events know another version.
+        names: the real path of each checked file that was or could have been recorded.
+        of: the checked file with the same content, by path and digest in the events.
+        stale: the checked files of which another version was recorded.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -106,7 +107,7 @@ class Sources:
 
 
 def _sources(events: EventFile, files: Iterable[FileResult], done: Recorded) -> Sources:
-    """Find the checked files in the events: by path and content, or, in another folder, by name and content."""
+    """Find the checked files in the events by path and content, or, in another folder, by name and content."""
     recorded = {(path, digest) for process in events.processes for path, digest in process.digests.items()}
     paths = {path for path, _ in recorded}
     names = {Path(path).name for path in paths}
@@ -142,7 +143,7 @@ class Judge:
     """Judges findings by the events of one process."""
 
     def __init__(self, process: Process, sources: Sources, files: Mapping[str, FileResult]) -> None:
-        """Take what is known of the checked files."""
+        """Take the checked files."""
         self.process = process
         self.files = files
         self.filenames = {path: sources.of.get((path, digest)) for path, digest in process.digests.items()}
@@ -161,7 +162,7 @@ class Judge:
         self.used: set[Pair] = set()
 
     def at(self, place: Related | Finding) -> list[tuple[int, int]]:
-        """Return the operations that went through a place: each with the position of the place in its chain."""
+        """Return the operations with a place in their call chain, each with the position of the place in it."""
         found = []
         for path in self.paths.get(place.filename, ()):
             for number in sorted(self.by_place.get((path, place.span.end.row), ())):
@@ -176,12 +177,12 @@ class Judge:
         other = finding.other if all_rules()[finding.code].has_two_places else None
         later = self.at(finding)
         earlier = later if other is None else self.at(other)
-        told = dict((*earlier, *later))
+        reached = dict((*earlier, *later))
         for further in (each for each in finding.related if each.further):
             again = dict(self.at(further))
-            self.used.update(self.shared(finding.code, told, again, same=False))
+            self.used.update(self.shared(finding.code, reached, again, same=False))
             self.used.update(self.shared(finding.code, again, again, same=True))
-            told |= again
+            reached |= again
         pairs = list(self.shared(finding.code, dict(earlier), dict(later), same=other is None))
         if pairs:
             self.used.update(pairs)
@@ -189,22 +190,22 @@ class Judge:
             return self.confirmed(pair)
         if not all_rules()[finding.code].has_two_places:
             if later:
-                return _said("inconclusive", "what is done to the words of a key is seen in compiled functions only")
+                return _said("inconclusive", "uses of a key's words are recorded in compiled functions only")
             return _said("not reached", f"no key was consumed in line {finding.span.start.row} in this run")
         for place, sites in ((other or finding, earlier), (finding, later)):
             if not sites:
                 return _said("not reached", f"no key was consumed in line {place.span.start.row} in this run")
         if not _is_reuse(finding.code):
-            return _said("inconclusive", "no equal keys were made there in this run, which shows only what both made")
+            return _said("inconclusive", "no equal keys were made at both places in this run")
         return self.different(finding, other, [site for site, _ in earlier], [site for site, _ in later])
 
     def confirmed(self, pair: Pair) -> Verdict:
-        """Return the verdict on what did happen."""
-        maybe = "it is not known whether the run came to the branch, or to the turn, that it is in; `--probe` may tell"
+        """Return the verdict on a misuse that happened."""
+        maybe = "whether the run reached its branch or iteration is unknown; `--probe` may show it"
         return Verdict("confirmed", "recorded", maybe if pair.maybe else None, tuple(self.evidence(pair)))
 
     def shared(self, code: str, first: Mapping[int, int], second: Mapping[int, int], *, same: bool) -> Iterator[Pair]:
-        """Yield the pairs of operations at the two places that had one key."""
+        """Yield the pairs of operations at the two places with the same key."""
         rule = all_rules()[code]
         for pair in self.process.pairs:
             is_other = pair.kind == "reuse" and not _is_reuse(code) and not self.splits(pair)
@@ -224,40 +225,40 @@ class Judge:
                     break
 
     def splits(self, pair: Pair) -> bool:
-        """Say whether one key was split twice: the children of one split are those of the other."""
+        """Say whether one key was split twice, which gives the same children twice."""
         return {self.process.sites[number].kind for number in (pair.first, pair.second)} == {"split"}
 
     def different(self, finding: Finding, other: Related | None, earlier: list[int], later: list[int]) -> Verdict:
-        """Judge a reuse that was not seen though both places were reached."""
+        """Judge a reuse that did not happen although both places were reached."""
         sites = self.process.sites
         both = [number for number in {*earlier, *later} if sites[number].kind in CONSUMING]
         if not {*earlier} & {*both} or not {*later} & {*both}:
             return _said("inconclusive", "keys were derived there, and none was consumed")
         if self.process.unknown & {*both}:
-            probe = "" if self.process.probed else "; `olympus record --probe` may tell"
-            return _said("inconclusive", f"it is not known which keys were consumed there{probe}")
+            probe = "" if self.process.probed else "; `olympus record --probe` may show them"
+            return _said("inconclusive", f"the keys that were consumed there are unknown{probe}")
         for site in both:
             for partner in self.partners(site):
                 own = {site, partner}
                 if own & {*earlier} and own & {*later} and (other is not None or site != partner):
-                    return _said("inconclusive", "keys were used again there, in another way than the finding says")
+                    return _said("inconclusive", "keys were reused there, but not as the finding says")
         if {p for s in earlier for p in self.partners(s)} & {p for s in later for p in self.partners(s)} - {*earlier}:
             return _said("inconclusive", "each place had a key that was consumed at a third one")
         if other is None:
             if all(sites[number].looped for number in both):
-                return _said("refuted", "each turn of the loop had a key of its own")
-            turns = f"{self.often(later)}, but whether in turns of one loop is not known"
-            return _said("inconclusive", f"the keys there were different ones: {turns}")
+                return _said("refuted", "each iteration of the loop had its own key")
+            turns = f"{self.often(later)}, but whether in iterations of one loop is unknown"
+            return _said("inconclusive", f"the keys there were different: {turns}")
         if not self.met(other, finding):
-            return _said("inconclusive", "no call of the function came to both places")
+            return _said("inconclusive", "no call of the function reached both places")
         evidence = (f"first place: {self.often(earlier)}", f"second place: {self.often(later)}")
         if depends_on_path(self.text(finding.filename), other.span, finding.span):
-            reason = "the keys were different on the path that this run took, and there is another one"
+            reason = "the keys were different on the path of this run, but there is another path"
             return Verdict("inconclusive", "recorded", reason, evidence)
-        return Verdict("refuted", "recorded", "one call came to both places, and the keys were different", evidence)
+        return Verdict("refuted", "recorded", "one call reached both places, and the keys were different", evidence)
 
     def text(self, filename: str) -> str:
-        """Return the source of a checked file; the results of an earlier run come without it."""
+        """Return the source of a checked file, which results from the cache lack."""
         file = self.files[filename]
         if not file.text:
             with suppress(InputError, SyntaxError, ValueError):
@@ -265,13 +266,13 @@ class Judge:
         return file.text
 
     def partners(self, site: int) -> Iterator[int]:
-        """Return the operations that had a key, or the words of a key, in common with one."""
+        """Return the operations that shared a key, or the words of a key, with one."""
         for pair in self.process.pairs:
             if pair.kind in ("reuse", "collision", "words") and site in (pair.first, pair.second):
                 yield pair.second if site == pair.first else pair.first
 
     def met(self, one: Related, other: Finding) -> bool:
-        """Say whether one call of a function came to both places."""
+        """Say whether one call of a function reached both places."""
         for path in self.paths.get(one.filename, ()):
             for group in self.together.get((path, one.span.end.row), ()):
                 first = [span for span in group if span.file == path and is_within(span, one.span)]
@@ -281,26 +282,26 @@ class Judge:
         return False
 
     def often(self, sites: Iterable[int]) -> str:
-        """Say how often places were reached, and with how many keys."""
+        """Return how often places were reached, and with how many keys."""
         times = [self.process.times.get(site, (1, 1)) for site in sites if self.process.sites[site].kind in CONSUMING]
         reached, new = (sum(numbers) for numbers in zip(*times, strict=True))
         return f"reached {reached} times with {new} keys" if reached != 1 else "reached once"
 
     def evidence(self, pair: Pair) -> Iterator[str]:
-        """Return lines that show a misuse: the key, its words, and both operations with their calls."""
+        """Return the evidence for a misuse: the key, its words, and both operations with their calls."""
         yield f"key: {pair.key}"
         words = f", words {list(pair.words)} on {pair.device}" if pair.words else ""
         for number, turns in zip((pair.first, pair.second), pair.at, strict=True):
             site = self.process.sites[number]
-            turn = f", in turn {'.'.join(str(turn + 1) for turn in turns)}" if turns else ""
+            turn = f", in iteration {'.'.join(str(turn + 1) for turn in turns)}" if turns else ""
             yield f"{site.name}{words}{turn}"
             yield from (f"  {span} in {span.function}" for span in site.chain)
 
 
 def in_one_call(first: Sequence[Place], second: Sequence[Place]) -> bool:
-    """Say whether two places were reached by the same calls: not one in this call of a function, and one in that.
+    """Say whether the same calls reached two places, and not two calls of one function.
 
-    One may be in a function that the other's has called, such as a comprehension.
+    One place may be in a function, such as a comprehension, that the function of the other calls.
     """
     if first[0].function == second[0].function:
         return first[1:] == second[1:]
@@ -312,7 +313,7 @@ def in_one_call(first: Sequence[Place], second: Sequence[Place]) -> bool:
 
 
 def is_within(span: Place, place: Span) -> bool:
-    """Say whether a recorded place is that of a finding: Python lets a chain of calls begin at its last attribute."""
+    """Say whether a recorded place is that of a finding; in Python, a chain of calls starts at its last attribute."""
     start, end = place.start, place.end
     if not span.column:
         return start.row <= span.line <= end.row
@@ -326,7 +327,7 @@ RANK: dict[Status, int] = {"not reached": 0, "inconclusive": 1, "refuted": 2, "c
 
 
 def _strongest(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return what several processes say together."""
+    """Return one verdict from those of several processes."""
     found = max(verdicts, key=lambda verdict: RANK[verdict.status], default=None)
     return found or _said("not reached", "no process was recorded")
 
@@ -336,15 +337,15 @@ def _said(status: Status, reason: str) -> Verdict:
 
 
 def _is_reuse(code: str) -> bool:
-    """Say whether a rule is about one key that is consumed twice, and not about equal keys that are made twice."""
+    """Say whether a rule reports one key that is consumed twice, and not equal keys that are made twice."""
     return all_rules()[code].events[0] == "reuse"
 
 
-# Misuses that no rule has found.
+# Misuses without a finding.
 
 
 def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileResult]) -> Iterator[Finding]:
-    """Yield findings for misuses at places where the rules have found nothing."""
+    """Yield findings for misuses at places without one."""
     known = {
         (finding.filename, finding.span)
         for file in files
@@ -356,23 +357,24 @@ def _further(events: EventFile, judges: Iterable[Judge], files: Iterable[FileRes
         for pair in judge.process.pairs:
             if pair.kind not in reported or pair in judge.used:
                 continue
-            told = pair.kind == "collision" and any(pair.key == used.key for used in judge.used)  # where it was made
-            finding = None if told else _finding(events, judge, pair)
+            if pair.kind == "collision" and any(pair.key == used.key for used in judge.used):
+                continue  # a finding has the place where the key was made
+            finding = _finding(events, judge, pair)
             if finding is None:
                 continue
             place = finding.filename, finding.span
-            if place not in known:  # one misuse for each place is enough to go there
+            if place not in known:  # one misuse for each place is enough
                 known.add(place)
                 yield finding
 
 
 def _reported_by() -> dict[str, Rule]:
-    """Return the rules that report an event where none has found anything, by the name of the event."""
+    """Return the rules for misuses without a finding, by the name of the event."""
     return {rule.events[0]: rule for rule in all_rules().values() if rule.has_two_places}
 
 
 def _finding(events: EventFile, judge: Judge, pair: Pair) -> Finding | None:
-    """Return the finding for a misuse; ``None`` if it is not in the checked files, or within one call of a library."""
+    """Return the finding for a misuse; ``None`` if it lies outside the checked files or within one library call."""
     first, second = judge.process.sites[pair.first], judge.process.sites[pair.second]
     own = [tuple(span for span in site.chain if judge.filenames.get(span.file)) for site in (first, second)]
     if not all(own) or (own[0] == own[1] and first.chain != second.chain):
@@ -402,7 +404,7 @@ def _finding(events: EventFile, judge: Judge, pair: Pair) -> Finding | None:
 
 
 def _message(pair: Pair, first: Site, second: Site, earlier: Place, later: Place, command: str) -> str:
-    """Say what happened in the run, and what to do."""
+    """Return the message: the events of the run, and the next step."""
     run = command if len(command) <= 60 else f"{command[:57]}..."
     if pair.kind == "collision":
         return (
@@ -432,7 +434,7 @@ def _span(place: Place) -> Span:
 
 
 def _add(finding: Finding, file: FileResult, settings: Settings, done: Recorded) -> None:
-    """Add a finding to the results, unless its rule is off there or a comment hides it."""
+    """Add a finding to the results, unless its rule is off for the file or a comment hides it."""
     if finding.code not in {rule.code for rule in settings.rules_for(file.filename)}:
         return
     if not file.text:
@@ -442,7 +444,7 @@ def _add(finding: Finding, file: FileResult, settings: Settings, done: Recorded)
             return
     comments = Suppressions("" if settings.ignore_noqa else file.text)
     if comments.hides(finding):
-        # It is of use after all.
+        # The suppression hides a finding now, so it is not unused.
         rows = {finding.span.start.row, finding.span.end.row}
         file.findings = [
             each for each in file.findings if each.code != UnusedSuppression.code or each.span.start.row not in rows

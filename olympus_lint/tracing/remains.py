@@ -1,4 +1,4 @@
-"""Processes that a worker has left behind: they may be in a session of their own, and in nobody's care."""
+"""Processes that a worker has left behind, possibly in a session of their own and without a parent."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["below", "end", "marked"]
 
 
 def below(pid: int) -> list[int]:
-    """Return the processes that a process has started, and those that these have; none but on Linux.
+    """Return the descendants of a process; none on other systems than Linux.
 
-    A worker takes in what loses its parent (``adopt`` in ``olympus.enclosure``), so that all are found while it lives.
+    A worker adopts processes without a parent (``adopt`` in ``olympus.enclosure``), so all are found while it lives.
     """
     children: defaultdict[int, list[int]] = defaultdict(list)
     for other, folder in _processes():
@@ -32,7 +32,7 @@ def below(pid: int) -> list[int]:
 
 
 def marked(text: str) -> list[int]:
-    """Return the processes of this user's that have a text in their environment; none but on Linux."""
+    """Return this user's processes with a text in their environment; none on other systems than Linux."""
     found = []
     for pid, folder in _processes():
         with contextlib.suppress(OSError):

@@ -13,9 +13,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from olympus_lint.engine import lint_text
-from olympus_lint.results import FileResult
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing import Choice, judge
 from olympus_lint.tracing.judging import is_judged
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from olympus_lint.engine import fix_text, lint_text
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.fixing import fix_text
 
 jax = pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
 np = pytest.importorskip("numpy")

@@ -25,7 +25,7 @@ from olympus_codemods.target import Style, Target
 from olympus_lint.migration import places
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import Migration, migrate
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
 from olympus_rules.finding import Fix
 from olympus_rules.syntax.project import forget_folders
 

@@ -18,7 +18,7 @@ from searches import searched
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
 
 from .legacy import Legacy, legacy_projects, write_legacy
 from .migration import failures, numbers, shrunk, text_of
@@ -119,7 +119,7 @@ for k in Box(jax.random.PRNGKey(0)):
 @pytest.mark.parametrize("place", OUT_OF_SIGHT)
 def test_places_out_of_sight_hold_constructors_back(place: str) -> None:
     (constructor,) = constructors(f"{BOX}{place}\n")
-    assert constructor.reasons and constructor.reasons[0].text.startswith("gets to ")
+    assert constructor.reasons and constructor.reasons[0].text.startswith("reaches ")
 
 
 @pytest.mark.parametrize("place", RIGHT)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from programs import CLEAN, RAW, REUSE
 
-from olympus_lint import sources
+from olympus_lint.files import sources
 from olympus_rules.keyflow.interpret import interpreter
 from olympus_rules.keyflow.linking import driver
 from olympus_rules.rules.key_reuse import KeyReuse
@@ -162,7 +162,7 @@ def test_function_that_takes_too_many_steps(run, monkeypatch):
     assert ran.status == 1 and "other.py:6:9: OLY104" in ran.out
     assert ran.err == (
         "note: other.py: function `long` on line 10 takes more than 30 steps to analyse, so findings in it may be "
-        "missing; split it into smaller functions to have all of it checked.\n"
+        "missing; split it into smaller functions to have the whole code checked.\n"
     )
     assert run("-q", "other.py").err == ""
     Path("other.py").write_text(f"import jax\n\nkey = jax.random.key(0)\nif key:\n{long}")

@@ -7,10 +7,11 @@ import codecs
 from hypothesis import strategies as st
 from searches import searched
 
-from olympus_lint.engine import lint_text
-from olympus_lint.noqa import add_noqa
-from olympus_lint.runner import Mode, check_bytes
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.context import Context, Mode
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.one_file import check_bytes
+from olympus_lint.suppression.noqa import add_noqa
 from olympus_rules.syntax.document import decode, split_lines
 
 LEGACY = Settings(select=["OLY201"], unsafe_fixes=True)
@@ -70,11 +71,11 @@ def test_places_point_at_what_is_flagged(source):
 @searched(sources(), few=40, many=300)
 def test_a_fix_changes_its_edits_only(source):
     data, _ = source
-    result, new = check_bytes("a.py", data, LEGACY, Mode.FIX)
+    result, new = check_bytes("a.py", data, LEGACY, Context(Mode.FIX))
     assert result.errors == [] and result.findings == []
     assert new == data.replace(CALL.encode(), b"jax.random.key")
     assert result.fixes.total() == data.count(CALL.encode())
-    assert check_bytes("a.py", new, LEGACY, Mode.FIX)[1] == new
+    assert check_bytes("a.py", new, LEGACY, Context(Mode.FIX))[1] == new
 
 
 @searched(sources(), few=40, many=300)

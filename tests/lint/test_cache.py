@@ -19,14 +19,16 @@ from conftest import Outcome
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from olympus_lint import cache as cache_module
-from olympus_lint.cache import Cache
-from olympus_lint.command import check  # noqa: F401  loaded before the clock of a test starts
-from olympus_lint.discovery import SourceFile
-from olympus_lint.results import FileResult
-from olympus_lint.runner import Mode, check_files
-from olympus_lint.settings import Settings
-from olympus_lint.store import NAME
+import olympus_lint
+from olympus_lint.analysis import cache as cache_module
+from olympus_lint.analysis.cache import Cache
+from olympus_lint.analysis.store import NAME
+from olympus_lint.commandline.check import check  # noqa: F401  loaded before the clock of a test starts
+from olympus_lint.project.discovery import SourceFile
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.context import Mode
+from olympus_lint.run.runner import check_files
 
 Run = Callable[..., Outcome]
 
@@ -181,8 +183,8 @@ def test_another_version_of_the_tool_starts_anew(package: Path, monkeypatch: pyt
 
 
 def test_the_tool_is_known_by_its_sources(tmp_path: Path) -> None:
-    program = "from olympus_lint.cache import tool; print(tool())"
-    package = Path(cache_module.__file__).parent
+    program = "from olympus_lint.analysis.cache import tool; print(tool())"
+    package = Path(olympus_lint.__file__).parent
     shutil.copytree(package, tmp_path / "olympus_lint", ignore=shutil.ignore_patterns("__pycache__"))
 
     def named() -> str:
@@ -191,7 +193,7 @@ def test_the_tool_is_known_by_its_sources(tmp_path: Path) -> None:
 
     before = named()
     assert named() == before
-    with (tmp_path / "olympus_lint" / "engine.py").open("a") as file:
+    with (tmp_path / "olympus_lint" / "run" / "engine.py").open("a") as file:
         file.write("# changed\n")
     assert named() != before
 

@@ -12,7 +12,7 @@ import pytest
 from programs import CLEAN, LOCAL, RAW, REUSE
 
 import olympus_lint
-from olympus_lint.reporting import format_names
+from olympus_lint.reporting.formats import format_names
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 
@@ -128,7 +128,7 @@ def test_add_noqa_says_what_it_cannot_suppress(project, run):
     Path("a.py").write_text("import jax.random\nx = = 1\n")
     added = run("--add-noqa", "a.py")
     assert added.status == 0
-    assert "Suppressed 0 findings.\nThese cannot be suppressed in their line:\na.py:2:5: OLY902" in added.err
+    assert "Suppressed 0 findings.\nThese findings cannot be suppressed in their line:\na.py:2:5: OLY902" in added.err
 
 
 @pytest.mark.parametrize("name", format_names())
@@ -146,7 +146,7 @@ def test_statistics(project, run):
     assert json.loads(counted.out) == [{"code": "OLY104", "name": "key-reuse", "count": 2, "fixable": 2}]
     refused = run("--statistics", "--output-format", "sarif", "a.py")
     assert refused.status == 2
-    assert refused.err.startswith("error: --statistics: not with the format sarif; use full")
+    assert refused.err.startswith("error: --statistics: not with the format sarif; use concise, full, grouped or json.")
 
 
 def test_show_files(project, run):
@@ -258,8 +258,8 @@ def test_module_and_version():
         (["--per-file-ignores", "a.py"], "error: --per-file-ignores: expected PATTERN:RULE, not 'a.py'."),
         (["--config", "missing.toml"], "error: missing.toml: cannot be read (No such file or directory);"),
         (["--output-file", "no/such/folder"], "error: --output-file: no/such/folder cannot be written"),
-        (["-", "a.py"], "error: `-` stands for standard input and goes with no other path"),
-        (["--diff", "--add-noqa"], "error: --diff shows what fixes change; it does not go with --add-noqa"),
+        (["-", "a.py"], "error: `-` stands for standard input and cannot be combined with other paths"),
+        (["--diff", "--add-noqa"], "error: --diff cannot be combined with --add-noqa"),
         (["-q", "-v"], "error: argument -v/--verbose: not allowed with argument -q/--quiet"),
     ],
 )

@@ -459,4 +459,4 @@ def test_a_package_without_source_is_one_sentence(project: Path, run: Callable[.
 def test_paths_and_a_package_do_not_go_together(project: Path, run: Callable[..., Any]):
     outcome = run("--derive-pack", "labkit", "src")
     assert outcome.status == 2
-    assert outcome.err.startswith("error: --derive-pack takes one package, and no paths beside it; ")
+    assert outcome.err.startswith("error: --derive-pack takes one package and no paths; ")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from olympus_lint.discovery import discover
-from olympus_lint.settings import Settings
+from olympus_lint.project.discovery import discover
+from olympus_lint.project.settings import Settings
 
 
 def make(*names: str) -> None:

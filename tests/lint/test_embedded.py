@@ -16,7 +16,7 @@ import pytest
 from olympus_lint.embedded.magics import set_aside
 from olympus_lint.embedded.module import read
 from olympus_lint.embedded.notebook import NotANotebook
-from olympus_lint.sources import InputError
+from olympus_lint.files.sources import InputError
 
 OUTPUT = {"output_type": "stream", "name": "stdout", "text": ["jax.random.PRNGKey(0) é\n"]}
 CELLS: list[dict[str, Any]] = [
@@ -153,11 +153,11 @@ def test_the_report_names_cells_and_mentions(project, run):
     cells.append({**CELLS[3], "source": "u = keys.reshape((2, -1))\n'PRNGKey'"})
     Path("a.ipynb").write_text(notebook(cells=cells))
     done = run("--migrate", ".")
-    assert "a.ipynb:cell 9:2:11 jax.random.PRNGKey: its key\n    is given to `vault.put`" in done.out
-    assert "takes typed keys (a.ipynb:cell 9:2)" in done.out
+    assert "a.ipynb:cell 9:2:11 jax.random.PRNGKey: its key\n    is passed to `vault.put`" in done.out
+    assert "is unknown (a.ipynb:cell 9:2)" in done.out
     assert "1. a.ipynb:cell 11:1:5 OLY202" in done.out and "(a.ipynb:cell 11:1, OLY202)" in done.out
     assert (
-        done.err == "error: a.ipynb: cell 10 cannot be parsed ('(' was never closed, line 2), so it stays as it is.\n"
+        done.err == "error: a.ipynb: cell 10 cannot be parsed ('(' was never closed, line 2), so it is not changed.\n"
     )
     assert "  a.ipynb:cell 6:2 OLY202 (would change silently): Ask the shape of `key_data`\n" in done.out
     data = json.loads(run("--migrate", "--output-format", "json", ".").out)
@@ -484,10 +484,10 @@ def test_magics_are_set_aside_and_put_back(code, python):
 def test_pieces_that_cannot_be_told_apart_are_refused():
     embedded = read("a.ipynb", notebook(), "ipynb")
     lines = embedded.text.splitlines(keepends=True)
-    with pytest.raises(InputError, match="cannot be told apart"):
+    with pytest.raises(InputError, match="a mark between its pieces of code is missing"):
         embedded.put_back("".join(lines[:1] + lines[3:]))
     page = read("a.md", PAGE, "markdown")
-    with pytest.raises(InputError, match="cannot be told from the text around it"):
+    with pytest.raises(InputError, match="would merge with the text around it"):
         page.put_back(page.text.replace("import jax\n", "import jax\n```\n"))
 
 

@@ -8,8 +8,9 @@ import pytest
 from programs import CLEAN, LOCAL, RAW, REUSE
 
 from olympus_codemods.codemod import all_codemods
-from olympus_lint.engine import PASSES, fix_text, lint_text
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.fixing import PASSES, fix_text
 from olympus_rules.finding import Applicability, Confidence, Edit, Fix, Position, Span
 
 LEGACY = Settings(select=["OLY201"])

@@ -7,10 +7,11 @@ import textwrap
 
 import pytest
 
-from olympus_lint.cache import read_finding, write_finding
+from olympus_lint.analysis.cache import read_finding, write_finding
 from olympus_lint.cli import main
-from olympus_lint.engine import fix_text, lint_text
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.fixing import fix_text
 from olympus_lint.tracing.judging import question
 from olympus_rules.finding import Confidence, Finding
 

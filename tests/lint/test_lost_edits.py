@@ -19,8 +19,8 @@ PROGRAM = Path(sys.executable).parent / "olympus-lint"
 TIME_LIMIT = 120  # seconds
 EDIT = "# saved by a person\n"
 
-LINT = ("olympus_lint.runner", "check_bytes")
-MIGRATE = ("olympus_lint.migration.command", "migrate_texts")
+LINT = ("olympus_lint.run.one_file", "check_bytes")
+MIGRATE = ("olympus_lint.commandline.migrate", "migrate_texts")
 SAVE = f"path.write_text(path.read_text() + {EDIT!r})"
 
 

@@ -15,11 +15,11 @@ import pytest
 from command_line import command
 
 from olympus_codemods.target import SINCE, Target
+from olympus_lint.commandline.options import parser
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.report import DRY_RUN
-from olympus_lint.options import parser
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
 from olympus_rules.reach import slots
 
 PROJECT = {
@@ -81,7 +81,7 @@ def test_report_names_what_holds_constructors_back(project: Path) -> None:
     assert done.returncode == 1 and not done.stderr
     assert "2 of 4 constructors can make typed keys, 2 held back." in done.stdout
     for name, place in (("storage", "main.py:9"), ("vault", "keep.py:7")):
-        reason = f"is given to `{name}.draw`, and it is not known whether {name} takes typed keys (pkg/{place})"
+        reason = f"is passed to `{name}.draw`, and whether {name} takes typed keys is unknown (pkg/{place})"
         assert reason in done.stdout
     assert "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest" in done.stdout
     assert texts(project) == PROJECT
@@ -189,7 +189,7 @@ def test_words_that_only_the_project_shows_to_be_words(use: str, held: str, tmp_
     (tmp_path / "use.py").write_text(f"import jax\nimport jax.numpy as jnp\nfrom box import BOX\n\n{use}\n")
     report = json.loads(command(tmp_path, "--migrate", "--output-format", "json", ".").stdout)
     texts = {reason["text"] for each in report["constructors"] for reason in each["held_back_by"]}
-    assert texts == ({f"gets to `{held}`"} if held else set())
+    assert texts == ({f"reaches `{held}`"} if held else set())
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_place_holds_back_what_a_transformation_makes(keys: str, tmp_path: Pat
     (tmp_path / "main.py").write_text(f"{imports}\nkeys = {keys}\nprint(keys.ndim - 1)\n")
     report = json.loads(command(tmp_path, "--migrate", "--output-format", "json", ".").stdout)
     (constructor,) = report["constructors"]
-    assert [reason["text"] for reason in constructor["held_back_by"]] == ["gets to `keys.ndim - 1`"]
+    assert [reason["text"] for reason in constructor["held_back_by"]] == ["reaches `keys.ndim - 1`"]
 
 
 def test_a_function_that_may_be_another_one_holds_nothing_back(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_target_jax_decides_what_is_legal(project: Path) -> None:
     [
         (["--migrate=both"], "invalid choice: 'both'"),
         (["--migrate", "--target-jax", "new"], "expected a release of JAX such as"),
-        (["--migrate", "--trace"], "--trace does not go with --migrate"),
+        (["--migrate", "--trace"], "--trace cannot be combined with --migrate"),
         (["--migrate", "--output-format", "markdwon"], "did you mean markdown?"),
         (["--migrate", "-"], "not standard input"),
     ],

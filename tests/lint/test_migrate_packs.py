@@ -11,7 +11,7 @@ import pytest
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
 from olympus_rules.signatures import read_pack, shipped
 from olympus_rules.signatures.reader import TRANSFORMATIONS
 

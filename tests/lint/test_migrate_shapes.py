@@ -7,7 +7,7 @@ import pytest
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import Migration, migrate
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
 
 HEAD = """\
 import jax

@@ -8,7 +8,7 @@ from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.report import is_silent, render
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
 
 HEAD = """\
 import jax

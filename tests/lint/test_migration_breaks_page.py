@@ -33,8 +33,8 @@ from markdown_it import MarkdownIt
 from migrated import BOTH, outcome
 
 from olympus_lint.cli import main
-from olympus_lint.engine import lint_text
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
 from olympus_rules.finding import Confidence
 
 PAGE = Path(__file__).parents[2] / "docs" / "migration-breaks.md"

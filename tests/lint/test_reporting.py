@@ -13,11 +13,13 @@ import pytest
 from programs import RAW, REUSE
 
 from olympus.verdicts import Verdict
-from olympus_lint.engine import lint_text
-from olympus_lint.reporting import format_names, has_summary, render, rule_url
-from olympus_lint.results import FileResult, Problem, RunResult
-from olympus_lint.settings import Settings
-from olympus_lint.summary import summary
+from olympus_lint.files.problems import Problem
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.formats import format_names, has_summary, render
+from olympus_lint.reporting.phrases import rule_url
+from olympus_lint.reporting.results import FileResult, RunResult
+from olympus_lint.reporting.summary import summary
+from olympus_lint.run.engine import lint_text
 from olympus_rules.finding import (
     Applicability,
     Confidence,
@@ -56,7 +58,7 @@ TEXT = "x = one\n\ny = two\n"
 
 
 def test_the_formats():
-    assert format_names() == ["concise", "full", "github", "grouped", "json", "json-lines", "sarif"]
+    assert format_names() == ["concise", "full", "github", "grouped", "json", "json-lines", "pylint", "sarif"]
     assert [name for name in format_names() if has_summary(name)] == ["concise", "full", "grouped"]
 
 
@@ -75,6 +77,12 @@ def test_concise_and_its_mark():
 def test_grouped():
     other = a_finding(span(12, 10, 12, 11))
     assert render("grouped", a_run(TEXT, REUSED, other)) == ("a.py:\n  3:5   OLY104 Wrong.\n  12:10 OLY104 Wrong.\n\n")
+
+
+def test_pylint():
+    assert render("pylint", a_run(TEXT, REUSED)) == "a.py:3: [OLY104] Wrong.\n"
+    assert render("pylint", a_run(TEXT, replace(REUSED, cell=2))) == "a.py:1: [OLY104] cell 2, row 3: Wrong.\n"
+    assert render("pylint", a_run(TEXT, a_finding(span(1, 1, 1, 2), "one\ntwo"))) == "a.py:1: [OLY104] one\u240atwo\n"
 
 
 def test_full_shows_both_places_and_the_fix():

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 from programs import CLEAN, RAW, REUSE
 
-from olympus_lint import runner, sources
-from olympus_lint.discovery import SourceFile
-from olympus_lint.runner import Mode, check_bytes, check_files
-from olympus_lint.settings import Settings
-from olympus_lint.sources import InputError, reencode, write_bytes
+from olympus_lint.files import sources
+from olympus_lint.files.sources import InputError, reencode, write_bytes
+from olympus_lint.project.discovery import SourceFile
+from olympus_lint.project.settings import Settings
+from olympus_lint.run import one_file, runner
+from olympus_lint.run.context import Context, Mode
+from olympus_lint.run.one_file import check_bytes
+from olympus_lint.run.runner import check_files
 
 LEGACY = Settings(select=["OLY201"])
 
@@ -30,7 +33,7 @@ def test_processes_change_nothing(project):
 
 def test_a_pool_is_started_for_much_work_only(project, monkeypatch):
     started: list[int] = []
-    monkeypatch.setattr(runner, "run", lambda files, mode, jobs, *others: started.append(jobs) or iter(()))
+    monkeypatch.setattr(runner, "run", lambda files, keyless, jobs, context: started.append(jobs) or iter(()))
     monkeypatch.setattr(runner, "default_jobs", lambda: 8)
     for n in range(9):
         Path(f"f{n}.py").write_text(CLEAN)
@@ -54,7 +57,7 @@ def test_fixes_in_processes_are_written(project):
 
 def test_only_changed_files_are_written(project, monkeypatch):
     Path("a.py").write_text(CLEAN)
-    monkeypatch.setattr(runner, "write_bytes", lambda *arguments: pytest.fail("written"))
+    monkeypatch.setattr(one_file, "write_bytes", lambda *arguments: pytest.fail("written"))
     list(check_files([SourceFile("a.py", LEGACY)], Mode.FIX, 1))
 
 
@@ -84,7 +87,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(project, monkey
 def test_a_text_that_its_encoding_cannot_give_back_is_left_alone():
     # This encoding has several byte sequences for one text; the longer one here would be lost.
     data = b'# coding: iso2022_jp\nimport jax\njax.random.normal(jax.random.PRNGKey(0))  # \x1b$B$"\x1b(B\x1b(B\n'
-    result, new = check_bytes("a.py", data, LEGACY, Mode.FIX)
+    result, new = check_bytes("a.py", data, LEGACY, Context(Mode.FIX))
     assert new == data
     assert [finding.code for finding in result.findings] == ["OLY201"]
     assert str(result.errors[0]) == "a.py: cannot be rewritten in iso2022_jp byte for byte; convert it to UTF-8."

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from programs import CLEAN, RAW, REUSE
 
-from olympus_lint.configuration import Configuration
-from olympus_lint.paths import Patterns, anchored
-from olympus_lint.selection import UnknownSelectorError, selected_codes
-from olympus_lint.settings import Settings, override
+from olympus_lint.project.configuration import Configuration
+from olympus_lint.project.paths import Patterns, anchored
+from olympus_lint.project.selection import UnknownSelectorError, selected_codes
+from olympus_lint.project.settings import Settings, override
 from olympus_rules.finding import Confidence
 from olympus_rules.rule import all_rules
 

@@ -15,9 +15,11 @@ from pathlib import Path
 import pytest
 from programs import REUSE
 
-from olympus_lint.discovery import SourceFile
-from olympus_lint.runner import Mode, abandon, check_files
-from olympus_lint.settings import Settings
+from olympus_lint.project.discovery import SourceFile
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.context import Mode
+from olympus_lint.run.processes import abandon
+from olympus_lint.run.runner import check_files
 from olympus_lint.tracing.remains import below, end
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from programs import REUSE
 
-from olympus_lint.directives import CommentRows, read_directives
-from olympus_lint.engine import fix_text, lint_text
-from olympus_lint.noqa import add_noqa
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.fixing import fix_text
+from olympus_lint.suppression.directives import CommentRows, read_directives
+from olympus_lint.suppression.noqa import add_noqa
 
 HEAD = "import jax\n\n\ndef f(key):\n    x = jax.random.normal(key)\n"
 
@@ -76,7 +77,7 @@ def test_what_is_no_suppression_of_ours(comment):
         ("# olympus: ignore[OLY104", "name the rules in brackets"),
         ("# olympus: ignore[OLY140]", "there is no rule `OLY140`; did you mean `OLY104`?"),
         ("# olympus: ignore[key-resue]", "there is no rule `key-resue`; did you mean `key-reuse`?"),
-        ("# olympus: ingore[OLY104]", "`ingore` is no suppression; did you mean `ignore`?"),
+        ("# olympus: ingore[OLY104]", "`ingore` is not a suppression; did you mean `ignore`?"),
         ("# olympus: ignore-file[OLY104]", "counts only before the first statement"),
         ("# olympus: ignore_file[OLY104]", "did you mean `ignore-file`?"),
     ],

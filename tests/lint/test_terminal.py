@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from programs import REUSE
 
-from olympus_lint import progress
-from olympus_lint.output import has_color
+from olympus_lint.commandline import progress
+from olympus_lint.commandline.output import has_color
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 TIME_LIMIT = 60  # seconds
@@ -108,7 +108,7 @@ def test_a_closed_pipe_is_no_traceback(project):
     assert process.stdout is not None and process.stderr is not None
     process.stdout.read(10)
     process.stdout.close()
-    assert process.stderr.read() == b"error: standard output was closed before all of the report was written.\n"
+    assert process.stderr.read() == b"error: standard output was closed before the whole report was written.\n"
     process.stderr.close()
     assert process.wait(TIME_LIMIT) == 2  # 0 and 1 say that the report is there
 

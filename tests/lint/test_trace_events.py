@@ -19,9 +19,9 @@ from conftest import Outcome
 from markdown_it import MarkdownIt
 
 from olympus.verdicts import Status
-from olympus_lint.options import parse
-from olympus_lint.results import FileResult
-from olympus_lint.settings import Settings
+from olympus_lint.commandline.options import parse
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
 from olympus_lint.tracing.paths import depends_on_path
 from olympus_lint.tracing.recorded import judge_recorded
 from olympus_rules.finding import Finding, Position, Related, Span
@@ -152,17 +152,17 @@ def test_a_reuse_that_happened_is_confirmed_with_both_chains_and_the_words(event
 def test_two_keys_in_one_call_refute_a_reuse(events: Events):
     events.site("normal", "f"), events.site("uniform", "f")
     events.together("normal", "uniform")
-    assert verdict(events, REUSE) == ("refuted", "one call came to both places, and the keys were different")
+    assert verdict(events, REUSE) == ("refuted", "one call reached both places, and the keys were different")
 
 
 def test_what_is_not_enough_to_refute(events: Events):
     sites = events.site("normal", "f"), events.site("uniform", "f")
-    assert verdict(events, REUSE) == ("inconclusive", "no call of the function came to both places")
+    assert verdict(events, REUSE) == ("inconclusive", "no call of the function reached both places")
     events.together("normal", "uniform")
     assert verdict(events, REUSE)[0] == "refuted"
     events.row(unknown=sites[1])
-    said = "it is not known which keys were consumed there"
-    assert verdict(events, REUSE) == ("inconclusive", f"{said}; `olympus record --probe` may tell")
+    said = "the keys that were consumed there are unknown"
+    assert verdict(events, REUSE) == ("inconclusive", f"{said}; `olympus record --probe` may show them")
     events.rows[1]["probe"] = True
     assert verdict(events, REUSE) == ("inconclusive", said)
 
@@ -210,7 +210,7 @@ def test_a_run_on_one_of_several_paths_refutes_nothing(project: Path):
     (found,) = file.findings
     assert found.verdict is not None
     assert found.verdict.status == "inconclusive"
-    assert found.verdict.reason == "the keys were different on the path that this run took, and there is another one"
+    assert found.verdict.reason == "the keys were different on the path of this run, but there is another path"
 
 
 def test_the_turns_of_a_compiled_loop_are_told_from_one_on(events: Events):
@@ -220,7 +220,7 @@ def test_the_turns_of_a_compiled_loop_are_told_from_one_on(events: Events):
     judge_recorded("events.jsonl", [file], {"a.py": Settings(select=["OLY901"])})
     assert file.findings[0].verdict is not None
     said = [line for line in file.findings[0].verdict.evidence if line.startswith("normal")]
-    assert said == ["normal, words [0, 7] on cpu:0, in turn 1.5", "normal, words [0, 7] on cpu:0, in turn 2.1"]
+    assert said == [f"normal, words [0, 7] on cpu:0, in iteration {number}" for number in ("1.5", "2.1")]
 
 
 @pytest.mark.parametrize("kind", ["words", "reuse"])
@@ -234,7 +234,7 @@ def test_equal_words_of_two_seedings_or_a_common_third_place_refute_nothing(kind
 def test_a_reuse_by_two_calls_does_not_confirm_one_within_a_call(events: Events):
     events.together("normal", "uniform")
     events.pair(("normal", "f"), ("uniform", "g"))
-    said = "keys were used again there, in another way than the finding says"
+    said = "keys were reused there, but not as the finding says"
     assert verdict(events, REUSE) == ("inconclusive", said)
 
 
@@ -256,22 +256,22 @@ def test_a_reuse_inside_of_one_call_is_no_reuse_by_a_loop_around_it(events: Even
 def test_different_keys_in_a_loop_may_be_of_two_calls(events: Events):
     events.row(times=[[events.site("normal", "f"), 6, 6]])
     status, reason = verdict(events, finding("OLY104", "f"))
-    assert (status, reason and reason[:56]) == (
+    assert (status, reason and reason[:51]) == (
         "inconclusive",
-        "the keys there were different ones: reached 6 times with",
+        "the keys there were different: reached 6 times with",
     )
 
 
 def test_a_compiled_loop_of_which_both_turns_are_known(events: Events):
     events.site("normal", "f", looped=True)
-    assert verdict(events, finding("OLY104", "f")) == ("refuted", "each turn of the loop had a key of its own")
+    assert verdict(events, finding("OLY104", "f")) == ("refuted", "each iteration of the loop had its own key")
 
 
 def test_a_misuse_in_a_branch_that_may_not_have_run(events: Events):
     events.pair(("normal", "f"), ("uniform", "f"), maybe=True)
     assert verdict(events, REUSE) == (
         "confirmed",
-        "it is not known whether the run came to the branch, or to the turn, that it is in; `--probe` may tell",
+        "whether the run reached its branch or iteration is unknown; `--probe` may show it",
     )
 
 
@@ -501,8 +501,8 @@ def test_names_in_the_events_do_not_control_the_terminal(events: Events, run: Ca
     ("arguments", "said"),
     [
         (["--trace-events", "e", "-"], "not standard input"),
-        (["--trace-events", "e", "--add-noqa"], "does not go with --add-noqa"),
-        (["--select-verdict", "confirmed"], "give one of them, too"),
+        (["--trace-events", "e", "--add-noqa"], "cannot be combined with --add-noqa"),
+        (["--select-verdict", "confirmed"], "add one of them"),
     ],
 )
 def test_options_that_do_not_go_together(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]):

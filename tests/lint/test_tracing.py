@@ -20,10 +20,10 @@ import pytest
 from programs import CLEAN, REUSE
 
 from olympus.verdicts import Verdict
-from olympus_lint.command import is_selected
-from olympus_lint.engine import lint_text
-from olympus_lint.results import FileResult
-from olympus_lint.settings import Settings
+from olympus_lint.commandline.check import is_selected
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing import Choice, Traced, judge
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.judging import is_judged
@@ -471,10 +471,10 @@ def test_arguments_of_the_settings_reach_the_trace(run, reuse):
         ),
         (
             ["--select-verdict", "confirmed"],
-            "--select-verdict does nothing without --trace or --trace-events; give one of them, too; see",
+            "--select-verdict has no effect without --trace or --trace-events; add one of them; see",
         ),
-        (["--python", "python3"], "--python does nothing without --trace; give that, too; see"),
-        (["--trace", "--add-noqa"], "--trace does not go with --add-noqa, which reports nothing; see"),
+        (["--python", "python3"], "--python has no effect without --trace; add it; see"),
+        (["--trace", "--add-noqa"], "--trace cannot be combined with --add-noqa, which reports nothing; see"),
     ],
 )
 def test_options_that_are_wrong(run, reuse, options, sentence):

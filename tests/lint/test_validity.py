@@ -11,8 +11,10 @@ import command_line
 import pytest
 from programs import CLEAN, REUSE
 
-from olympus_lint import sources, validity
-from olympus_lint.validity import newer_syntax, parse_error
+from olympus_lint.files import sources, validity
+from olympus_lint.files.newer import newer_syntax
+from olympus_lint.files.validity import parse_error
+from olympus_lint.reporting.formats import format_names
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 TIME_LIMIT = 60  # seconds
@@ -133,7 +135,7 @@ def test_the_other_cells_are_checked_and_fixed(project):
     assert [(found["code"], found["cell"]) for found in json.loads(done.stdout)] == [("OLY902", 1)]
     assert "Nothing in this cell was checked." in done.stdout
     assert "jax.random.key(0)" in Path("a.ipynb").read_text()
-    for form in ("full", "concise", "grouped", "github", "sarif", "json-lines"):
+    for form in format_names():
         assert "OLY902" in command("--output-format", form, "a.ipynb").stdout
 
 
@@ -147,7 +149,7 @@ def test_it_can_be_left_out(project):
 def test_what_was_parsed_is_remembered(project, run, monkeypatch):
     Path("a.py").write_text("x = 1\n")
     run(".")
-    monkeypatch.setattr("olympus_lint.engine.parse_error", lambda data: pytest.fail("parsed again"))
+    monkeypatch.setattr("olympus_lint.run.engine.parse_error", lambda data: pytest.fail("parsed again"))
     assert run(".").status == 0
     Path("b.py").write_text("x = 1\n")  # what counts is the content
     assert run(".").status == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from olympus_lint.options import VERDICTS, parser
+from olympus_lint.commandline.options import VERDICTS, parser
 from olympus_lint.tracing.judging import Choice
 from olympus_lint.tracing.process import LIMITS, MEMORY
 from olympus_rules.rule import all_rules

@@ -22,8 +22,8 @@ from typing import Protocol
 
 from markdown_it import MarkdownIt
 
-from olympus_lint.results import FileResult, FixResult
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult, FixResult
 from olympus_rules.finding import Confidence, Finding
 
 __all__ = [
@@ -51,7 +51,7 @@ Lint = Callable[[str, str, Settings], FileResult]
 
 
 class Repair(Protocol):
-    """The signature of ``olympus_lint.engine.fix_text``."""
+    """The signature of ``olympus_lint.run.engine.fix_text``."""
 
     def __call__(self, filename: str, text: str, settings: Settings, *, unsafe: bool) -> FixResult: ...
 
@@ -253,7 +253,7 @@ def lint_problems(block: Block, lint: Lint, source: str | None = None) -> list[s
 
     Args:
         block: the block.
-        lint: ``olympus_lint.engine.lint_text`` or a stand-in.
+        lint: ``olympus_lint.run.engine.lint_text`` or a stand-in.
         source: the block's program in another spelling, row for row.
     """
     result = lint(FILENAME, block.source if source is None else source, settings(block))
@@ -266,7 +266,7 @@ def fix_problems(block: Block, repair: Repair) -> list[str]:
 
     Args:
         block: a block whose fence says ``fix`` or ``unsafe-fix``.
-        repair: ``olympus_lint.engine.fix_text`` or a stand-in.
+        repair: ``olympus_lint.run.engine.fix_text`` or a stand-in.
     """
     if block.before is None:
         return ["there is no block before this one to be fixed"]

@@ -9,8 +9,8 @@ from textwrap import indent
 import pytest
 from pages import Block, all_blocks, lint_problems, plain
 
-from olympus_lint.engine import lint_text
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
 
 RANDOM_NAME = re.compile(r"\bjax\.random\.(\w+)")
 STYLES = {

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from pages import plain
 
-from olympus_lint.cache import Cache
-from olympus_lint.discovery import SourceFile
-from olympus_lint.runner import Mode, check_files
-from olympus_lint.settings import Settings
+from olympus_lint.analysis.cache import Cache
+from olympus_lint.project.discovery import SourceFile
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.context import Mode
+from olympus_lint.run.runner import check_files
 from olympus_rules.syntax.array_names import forget_outlines, imported_names, may_hold_arrays
 from olympus_rules.syntax.project import forget_folders, locate
 

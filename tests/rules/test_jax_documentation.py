@@ -7,8 +7,8 @@ import inspect
 
 import pytest
 
-from olympus_lint.engine import lint_text
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
 
 jax = pytest.importorskip("jax", reason="the examples come from the installed JAX")
 

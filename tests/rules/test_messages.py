@@ -45,6 +45,7 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY107": "constant-key",
         "OLY108": "derivation-collision",
         "OLY109": "key-seed-confusion",
+        "OLY110": "discarded-derivation",
         "OLY201": "legacy-constructor",
         "OLY202": "key-shape-logic",
         "OLY203": "key-dtype-logic",

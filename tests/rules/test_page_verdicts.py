@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pages import Block, all_cases, all_pages, settings
 
-from olympus_lint.engine import lint_text
+from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing.judging import question
 from olympus_rules.rule import all_rules
 

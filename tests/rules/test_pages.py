@@ -7,7 +7,8 @@ import re
 import pytest
 from pages import Block, Page, all_blocks, all_cases, all_pages, fix_problems, lint_problems
 
-from olympus_lint.engine import fix_text, lint_text
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.fixing import fix_text
 from olympus_rules.rule import all_rules
 
 HEADINGS = (  # of a rule page, in this order

@@ -7,8 +7,9 @@ from collections import Counter
 import pytest
 from pages import Block, Expectation, fix_problems, lint_problems, parse, plain
 
-from olympus_lint.results import FileResult, FixResult, Problem
-from olympus_lint.settings import Settings
+from olympus_lint.files.problems import Problem
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult, FixResult
 from olympus_rules.finding import Confidence, Finding, Position, Span
 
 PAGE = """# key-reuse (OLY104)

@@ -9,8 +9,8 @@ from textwrap import indent
 
 import pytest
 
-from olympus_lint.engine import lint_text
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
 
 SETTINGS = Settings(select=("ALL",))
 HEADER = "import jax\nimport jax.numpy as jnp\n\n\n"

@@ -18,8 +18,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from olympus_lint.engine import fix_text, lint_text
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
+from olympus_lint.run.fixing import fix_text
 from olympus_rules.finding import Confidence
 from olympus_rules.signatures import FOLDER, LibraryFunction, package_of, read_pack, shipped, typed_key_support
 from olympus_rules.signatures.pack import Pack

@@ -12,8 +12,8 @@ pytest.importorskip("jax", reason="findings are judged by tracing with JAX")
 
 from olympus.functions import answer
 from olympus.verdicts import Place, Question
-from olympus_lint.engine import lint_text
-from olympus_lint.settings import Settings
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
 from olympus_rules.finding import Confidence, Span
 
 PAGE = (Path(__file__).parents[2] / "docs" / "runtime" / "verdicts.md").read_text("utf-8")

@@ -20,8 +20,8 @@ from olympus.__main__ import main  # noqa: E402
 from olympus.jaxprs import typed_key  # noqa: E402
 from olympus.signatures.packs import Row, describe  # noqa: E402
 from olympus.signatures.streams import streams  # noqa: E402
-from olympus_lint.engine import lint_text  # noqa: E402
-from olympus_lint.settings import Settings  # noqa: E402
+from olympus_lint.project.settings import Settings  # noqa: E402
+from olympus_lint.run.engine import lint_text  # noqa: E402
 from olympus_rules.signatures.reader import read  # noqa: E402
 
 MODULE = """

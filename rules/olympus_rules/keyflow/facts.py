@@ -21,6 +21,7 @@ __all__ = [
     "Construction",
     "Conversion",
     "DerivationCollision",
+    "DiscardedDerivation",
     "DtypeLogic",
     "Fact",
     "GlobalImplementation",
@@ -205,6 +206,17 @@ class Unfinished(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnusedKey(Fact):
     """A derived key is bound to a name that nothing reads. ``node`` is the target name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscardedDerivation(Fact):
+    """A derivation is a statement of its own, so that its result is lost. ``node`` is the call.
+
+    Attributes:
+        function: the callee as it is written.
+    """
+
+    function: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

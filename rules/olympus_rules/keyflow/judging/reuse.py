@@ -1,4 +1,4 @@
-"""Pairs of consumptions, and derivations of equal children, as facts with their confidence.
+"""Pairs of consumptions of one key, as facts with their confidence.
 
 ``certain``: every call on the way is known. ``likely``: the key is known to be one, and a callable whose source is
 out of reach took it. ``possible``: the value is a key by its name only, or a class took it that may just store it.
@@ -10,23 +10,23 @@ from collections.abc import Iterator
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
-from olympus_rules.keyflow.domain.access import leaves
-from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, Derivation, Meeting
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.facts import Fact, Place
-from olympus_rules.keyflow.judging.order import after
+from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.notes.pending import spelled
 
 __all__ = ["effect", "reuses"]
 
 
-def reuses(run: Run) -> Iterator[Fact]:
+def reuses(file: File, run: Run) -> Iterator[Fact]:
     """Return the reuses and derivation collisions of one function."""
-    if len(run.ledger.consumptions) < 2 and not run.derivations:
+    if not run.ledger.consumptions and not run.derivations:
         return
-    collisions = list(_collisions(run))
-    collided = {fact.node for fact in collisions}
+    derivations = list(derivation_facts(file, run))
+    collided = {fact.node for fact in derivations if isinstance(fact, facts.DerivationCollision)}
     children = {derivation.child for derivation in run.derivations if derivation.node in collided}
     for first, again in run.ledger.pairs(run.knowledge.is_candidate):
         if again.term in children:
@@ -34,7 +34,7 @@ def reuses(run: Run) -> Iterator[Fact]:
         fact = _reuse(run, first, again)
         if fact is not None:
             yield fact
-    yield from collisions
+    yield from derivations
 
 
 def _reuse(run: Run, first: Consumption, again: Consumption) -> Fact | None:
@@ -118,14 +118,6 @@ def effect(first: Consumption, again: Consumption) -> str:
     return "same-children" if first.draw == "split" else "same-draw"
 
 
-MET = {
-    Meeting.NEVER: Confidence.POSSIBLE,
-    Meeting.DOUBTFUL: Confidence.POSSIBLE,
-    Meeting.ASSUMED: Confidence.LIKELY,
-    Meeting.SHOWN: Confidence.CERTAIN,
-}
-
-
 def _confidence(run: Run, first: Consumption, again: Consumption) -> Confidence | None:
     """Return how sure a reuse is, ``None`` when nothing says that the value is a key."""
     knowledge = run.knowledge
@@ -151,72 +143,3 @@ def _is_none(run: Run, use: Consumption) -> bool:
         bool(run.decisions.bit(terms.make("op", "Is", part, terms.const(None))) & use.path[0])
         for part in (use.term, *terms.ancestors(use.term))
     )
-
-
-def _collisions(run: Run) -> Iterator[Fact]:
-    """Return derivations of equal children: one datum folded in twice, or one that equals a split's index."""
-    terms, knowledge = run.terms, run.knowledge
-    steps = _steps(run)
-    seen: dict[Term, list[Derivation]] = {}
-    for again in run.derivations:
-        child, node = again.child, again.node
-        earlier = [d for d in seen.get(child, ()) if d.call != again.call]
-        first = max(earlier, key=lambda d: run.ledger.on_one_path(d, again), default=None)
-        met = Meeting.NEVER if first is None else run.ledger.on_one_path(first, again)
-        seen.setdefault(child, []).append(again)
-        if first is None or met == Meeting.NEVER or terms.operation(terms.args(child)[1]) == "fresh":
-            continue
-        if not any(run.ledger.on_one_path(again, further) for further in steps.get(child, ())):
-            yield facts.DerivationCollision(
-                node=node,
-                confidence=MET[met],
-                key=spelled(node.args[0]) if node.args else "",
-                kind=knowledge.kind(child),
-                how="fold_in-twice",
-                first=Place(first.node, "jax.random.fold_in"),
-                again=Place(node, "jax.random.fold_in"),
-                repeated_by=again.loop or "loop" if first.node is node else "",
-            )
-    yield from _split_beside_fold_in(run)
-
-
-def _steps(run: Run) -> dict[Term, list[Derivation]]:
-    """Return where more data is folded into keys with which nothing else is done: that two are equal does no harm."""
-    terms = run.terms
-    steps: dict[Term, list[Derivation]] = {}
-    for derivation in run.derivations:
-        steps.setdefault(terms.args(derivation.child)[0], []).append(derivation)
-    used = {term for use in run.ledger.consumptions for term in (use.term, *terms.ancestors(use.term))}
-    for value in [value for _, value in run.returns] + [value for _, _, value, _ in run.writes]:
-        used.update(leaves(value))
-    return {term: derivations for term, derivations in steps.items() if term not in used}
-
-
-def _split_beside_fold_in(run: Run) -> Iterator[Fact]:
-    terms = run.terms
-    splits: dict[Term, list[Consumption]] = {}
-    for use in run.ledger.consumptions:
-        if use.draw == "split" and use.count is not None and use.certainty == Certainty.KNOWN:
-            splits.setdefault(use.term, []).append(use)
-    for derivation in run.derivations:
-        parent, datum = terms.args(derivation.child)
-        index, node = terms.constant(datum), derivation.node
-        if type(index) is not int:
-            continue
-        for use in splits.get(parent, ()):
-            if use.count is None or not 0 <= index < use.count:
-                continue
-            fold_first = derivation.time < use.time
-            met = run.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation)))
-            if met != Meeting.NEVER:
-                fold, split = Place(node, "jax.random.fold_in"), Place(use.node, use.what, use.key)
-                later, earlier = (fold, split) if after(node, use.node) else (split, fold)
-                yield facts.DerivationCollision(
-                    node=later.node,
-                    confidence=MET[met],
-                    key=spelled(node.args[0]) if node.args else "",
-                    kind=run.knowledge.kind(derivation.child),
-                    how="split-beside-fold_in",
-                    first=earlier,
-                    again=later,
-                )

@@ -118,7 +118,7 @@ class Analysis:
             self.arrays.finish()
         found = list(self.file.facts)
         for run in self.file.runs.values():
-            found += reuses(run)
+            found += reuses(self.file, run)
         found += stale_state(self.file)
         settled = list(settle(self.file))
         migrating = asked is not None and facts.HandedOut in asked

@@ -1,0 +1,276 @@
+"""The entries of the cache: results of files, and the answers that files give each other.
+
+Entries are JSON, and their types are checked when they are read. A cache that somebody else has committed can at worst
+hide findings, as a comment can.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import olympus
+import olympus_codemods
+import olympus_rules
+from olympus_lint import __version__
+from olympus_lint.analysis.store import Store
+from olympus_lint.files.problems import Problem
+from olympus_lint.project.configuration import CACHE
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.results import FileResult
+from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span
+from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
+
+__all__ = ["AnswerMemory", "Cache", "Entry", "cache_folder"]
+
+VARIABLE = "OLYMPUS_LINT_CACHE_DIR"
+WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError)  # raised by an entry of the wrong form
+
+
+def cache_folder(args: Namespace, settings: Settings) -> Path:
+    """Return the cache folder: from the command line, the environment, the settings or the default, in this order."""
+    chosen = None if "cache_dir" in args else os.environ.get(VARIABLE)
+    return Path(chosen or settings.cache_dir or CACHE).absolute()
+
+
+class Entry:
+    """The kept result of a file.
+
+    Attributes:
+        stamp: the digest of the file's bytes and of its place among modules.
+        needs: the lookups of the file in other files, each with the digest of its answer.
+        result: the result, without the text.
+    """
+
+    def __init__(self, stamp: str, needs: Sequence[Outcome], result: FileResult) -> None:
+        """Take the parts."""
+        self.stamp = stamp
+        self.needs = needs
+        self.result = result
+
+
+class Cache:
+    """Reads and writes entries."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder."""
+        self.folder = folder
+        self.store = Store(folder)
+        self._needs: dict[str, Sequence[Outcome] | None] = {}
+
+    def load_result(self, filename: str, settings: Settings) -> Entry | None:
+        """Return the entry of a file under these settings."""
+        text = self.store.get(self._result_key(filename, settings))
+        if text is None:
+            return None
+        try:
+            stamp, name, findings, notes = json.loads(text)
+            needs = self.load_needs(_text(name))
+            if needs is None:
+                return None
+            result = FileResult(
+                filename,
+                [read_finding(finding, filename) for finding in _list(findings)],
+                notes=[Problem(filename, _text(note)) for note in _list(notes)],
+                cached=True,
+            )
+            return Entry(_text(stamp), needs, result)
+        except WRONG:
+            return None
+
+    def save_result(self, stamp: str, needs: Sequence[Outcome], result: FileResult, settings: Settings) -> None:
+        """Keep the result of a file."""
+        findings = [write_finding(finding) for finding in result.findings]
+        entry = [stamp, self.save_needs(needs), findings, [note.message for note in result.notes]]
+        self.store.put(self._result_key(result.filename, settings), _json(entry))
+
+    def load_needs(self, name: str) -> Sequence[Outcome] | None:
+        """Return the needs of a file by the name of their entry."""
+        if name not in self._needs:
+            text = self.store.get(_key("needs", name))
+            try:
+                self._needs[name] = None if text is None else [_outcome(need) for need in _list(json.loads(text))]
+            except WRONG:
+                self._needs[name] = None
+        return self._needs[name]
+
+    def save_needs(self, needs: Sequence[Outcome]) -> str:
+        """Save the needs of a file, and return the name of the entry."""
+        text = _json(needs)
+        name = blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
+        if self._needs.get(name) is None:
+            self.store.put(_key("needs", name), text)
+            self._needs[name] = needs
+        return name
+
+    def is_valid(self, data: bytes) -> bool:
+        """Say whether an earlier run has parsed these bytes."""
+        return self.store.get(_valid_key(data)) is not None
+
+    def save_valid(self, data: bytes) -> None:
+        """Save that some bytes can be parsed."""
+        self.store.put(_valid_key(data), "[]")
+
+    def close(self) -> None:
+        """Write pending entries; the cache can still be used."""
+        self.store.close()
+
+    def _result_key(self, filename: str, settings: Settings) -> bytes:
+        codes = sorted(rule.code for rule in settings.rules_for(filename))
+        chosen = [codes, settings.min_confidence.label, settings.ignore_noqa, *_knowledge(settings)]
+        return _key("result", tool(), str(Path(filename).absolute()), chosen)
+
+
+class AnswerMemory:
+    """Keeps the answers of files, for one choice of ``library-roots`` and ``signature-packs``."""
+
+    def __init__(self, cache: Cache, settings: Settings) -> None:
+        """Take the cache, and the settings that answers depend on."""
+        self._cache = cache
+        self._knowledge = _knowledge(settings)
+        self.load_needs = cache.load_needs
+        self.save_needs = cache.save_needs
+
+    def load(self, question: Question) -> Kept | None:
+        """Return the saved answer to a question."""
+        text = self._cache.store.get(self._key(question))
+        if text is None:
+            return None
+        try:
+            stamp, digest, alias, needs, count, answer = json.loads(text)
+            return Kept(_text(stamp), _text(digest), _text(alias), _text(needs), _natural(count), _text(answer))
+        except WRONG:
+            return None
+
+    def save(self, question: Question, kept: Kept) -> None:
+        """Keep an answer."""
+        self._cache.store.put(self._key(question), _json(kept))
+
+    def _key(self, question: Question) -> bytes:
+        return _key("answer", tool(), self._knowledge, list(question))
+
+
+def _knowledge(settings: Settings) -> list[list[str]]:
+    """Return the settings that an answer depends on: the library roots, and a digest of each signature pack."""
+    return [list(settings.library_roots), [_pack_digest(path) for path in settings.signature_packs]]
+
+
+@cache
+def _pack_digest(path: str) -> str:
+    return blake2b(Path(path).read_bytes(), digest_size=12).hexdigest()
+
+
+@cache
+def tool() -> str:
+    """Return a digest of the program, its signature packs and the version of Python."""
+    parts = [__version__, sys.version]
+    for package in (olympus, olympus_rules, olympus_codemods, sys.modules["olympus_lint"]):
+        folder = Path(package.__file__ or "").parent
+        for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
+            status = file.stat()
+            parts.append(f"{file.relative_to(folder)} {status.st_mtime_ns} {status.st_size}")
+    return blake2b("\n".join(parts).encode(errors="surrogatepass"), digest_size=12).hexdigest()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _key(*parts: object) -> bytes:
+    return blake2b(_json(parts).encode(), digest_size=16).digest()
+
+
+def _valid_key(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16, person=b"valid", salt=tool()[:16].encode()).digest()
+
+
+def write_finding(finding: Finding) -> list[Any]:
+    """Return a finding as plain data, without its own filename, since another run may name the file differently."""
+    fix = finding.fix
+    return [
+        finding.code,
+        finding.name,
+        finding.message,
+        _write_span(finding.span),
+        int(finding.confidence),
+        [
+            [r.message, r.filename if r.filename != finding.filename else None, _write_span(r.span), int(r.further)]
+            for r in finding.related
+        ],
+        finding.effect,
+        fix and [fix.applicability.value, fix.message, [[_write_span(edit.span), edit.content] for edit in fix.edits]],
+        finding.cell,
+    ]
+
+
+def read_finding(data: Any, filename: str) -> Finding:
+    """Return the finding for plain data.
+
+    Raises:
+        ValueError, TypeError: the data are no finding.
+    """
+    code, name, message, span, confidence, related, effect, fix, cell = _list(data)
+    return Finding(
+        _text(code),
+        _text(name),
+        _text(message),
+        filename,
+        _read_span(span),
+        Confidence(_natural(confidence)),
+        tuple(
+            Related(
+                _text(said),
+                filename if where is None else _text(where),
+                _read_span(place),
+                further=bool(_natural(further)),
+            )
+            for said, where, place, further in _list(related)
+        ),
+        None if effect is None else _text(effect),
+        None if fix is None else _read_fix(*_list(fix)),
+        None if cell is None else _natural(cell),
+    )
+
+
+def _read_fix(applicability: Any, message: Any, edits: Any) -> Fix:
+    read = tuple(Edit(_read_span(span), _text(content)) for span, content in _list(edits))
+    return Fix(Applicability(_text(applicability)), _text(message), read)
+
+
+def _write_span(span: Span) -> list[int]:
+    return [span.start.row, span.start.column, span.end.row, span.end.column]
+
+
+def _read_span(data: Any) -> Span:
+    start_row, start_column, end_row, end_column = (_natural(number) for number in _list(data))
+    return Span(Position(start_row, start_column), Position(end_row, end_column))
+
+
+def _outcome(data: Any) -> Outcome:
+    what, qualified, digest = _list(data)
+    return _text(what), _text(qualified), _text(digest)
+
+
+def _text(data: Any) -> str:
+    if not isinstance(data, str):
+        raise TypeError("expected a text")
+    return data
+
+
+def _natural(data: Any) -> int:
+    if type(data) is not int or data < 0:
+        raise TypeError("expected a number")
+    return data
+
+
+def _list(data: Any) -> list[Any]:
+    if not isinstance(data, list):
+        raise TypeError("expected a list")
+    return data

@@ -1,0 +1,24 @@
+"""Which files are analysed at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from olympus_lint.project.settings import Settings
+from olympus_rules.syntax.array_names import may_hold_arrays
+from olympus_rules.syntax.prefilter import may_hold_keys
+
+__all__ = ["worth_checking"]
+
+
+def worth_checking(filename: str, data: bytes, settings: Settings) -> bool:
+    """Say whether a file can hold a key, an object with ``__jax_array__``, or a suppression that may be unused.
+
+    Args:
+        filename: its path, from which its imports are resolved.
+        data: its bytes.
+        settings: its settings.
+    """
+    if may_hold_keys(data, settings.library_roots) or b"OLY" in data or b"olympus:" in data:
+        return True
+    return may_hold_arrays(data, Path(filename), settings.library_roots)

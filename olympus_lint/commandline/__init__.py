@@ -1,0 +1,1 @@
+"""The command line: options, one module for each command, output and progress."""

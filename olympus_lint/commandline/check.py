@@ -1,0 +1,298 @@
+"""The default command: find the files, check them, report."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from olympus_lint.analysis.cache import Cache, cache_folder
+from olympus_lint.commandline.information import show_settings
+from olympus_lint.commandline.output import OutputError, has_color, print_bytes, print_out, report_text, write_report
+from olympus_lint.commandline.progress import track
+from olympus_lint.files.problems import Problem
+from olympus_lint.project.configuration import Configuration
+from olympus_lint.project.discovery import discover
+from olympus_lint.project.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
+from olympus_lint.reporting.formats import render
+from olympus_lint.reporting.phrases import count
+from olympus_lint.reporting.results import FileResult, RunResult
+from olympus_lint.reporting.summary import fixes_list
+from olympus_lint.run.context import Context, Mode, Objection
+from olympus_lint.run.one_file import check_bytes
+from olympus_lint.run.runner import check_files
+from olympus_rules.finding import Finding
+from olympus_rules.rules.invalid_syntax import InvalidSyntax
+
+if TYPE_CHECKING:
+    from olympus.verdicts import Tier
+    from olympus_lint.tracing import Choice, Traced
+
+__all__ = ["check"]
+
+
+def check(args: Namespace) -> int:
+    """Check the given paths and report the findings.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        SettingsError: an option or a settings file is wrong.
+    """
+    configuration = Configuration(options_over(args), Path(args.config) if args.config else None)
+    settings = configuration.at(Path.cwd())
+    if args.paths == ["-"]:
+        return check_stdin(args, configuration)
+    if args.show_settings:
+        first = Path(args.paths[0])
+        if not first.exists():
+            raise SettingsError(f"{first}: does not exist; check the spelling and the current folder.")
+        print_out(show_settings(configuration.at(first if first.is_dir() else first.parent)))
+        return 0
+    started = time.perf_counter()
+    files, problems = discover(args.paths, configuration.at)
+    found = time.perf_counter()
+    if args.show_files:
+        print_out("".join(f"{file.filename}\n" for file in files))
+        return report_problems(problems, args)
+    cache = None if args.no_cache else Cache(cache_folder(args, settings))
+    found_in = {file.filename: number for number, file in enumerate(files)}
+    mode = mode_of(args, settings)
+    with fix_checker(args, mode) as objection:
+        results = list(track(check_files(files, mode, args.jobs, cache, objection), len(files)))
+    results.sort(key=lambda result: found_in[result.filename])  # the cache and several processes change the order
+    run = RunResult(results, problems, settings.unsafe_fixes)
+    checked = time.perf_counter()
+    traced = verdicts(run, args, settings, {file.filename: file.settings for file in files})
+    if not files and not problems:
+        print("warning: no Python files found under the given paths", file=sys.stderr)
+    stages = {"finding files": found - started, "checking": checked - found}
+    if args.trace:
+        stages["tracing"] = time.perf_counter() - checked
+    status = finish(run, args, settings, traced)
+    if args.verbose:
+        if cache is not None and cache.store.note:
+            print(f"note: {cache.store.note}", file=sys.stderr)
+        narrate(results, stages, started)
+    return status
+
+
+def options_over(args: Namespace) -> dict[str, object]:
+    """Return the settings that the command line gives.
+
+    Raises:
+        SettingsError: one of them is wrong.
+    """
+    names = READERS.keys() - TABLE_ONLY
+    given = {name.replace("_", "-"): value for name, value in vars(args).items() if name in names}
+    if "per-file-ignores" in given:
+        given["per-file-ignores"] = ignores_table(given["per-file-ignores"])
+    over = from_table(given, "--", Path.cwd())
+    return over | ({"ignore_noqa": True} if "ignore_noqa" in args else {})
+
+
+def ignores_table(pairs: list[str]) -> dict[str, list[str]]:
+    """Read ``PATTERN:RULE`` pairs.
+
+    Raises:
+        SettingsError: a pair has no colon.
+    """
+    table: dict[str, list[str]] = {}
+    for pair in pairs:
+        pattern, colon, selector = pair.rpartition(":")
+        if not colon:
+            raise SettingsError(f"--per-file-ignores: expected PATTERN:RULE, not {pair!r}.")
+        table.setdefault(pattern, []).append(selector)
+    return table
+
+
+def mode_of(args: Namespace, settings: Settings) -> Mode:
+    """Return the mode that the options choose."""
+    if args.add_noqa:
+        return Mode.ADD_NOQA
+    if args.diff:
+        return Mode.DIFF
+    return Mode.FIX if settings.fix or settings.fix_only else Mode.CHECK
+
+
+def check_stdin(args: Namespace, configuration: Configuration) -> int:
+    """Check standard input; after a fix, the text goes to standard output and the report to standard error."""
+    name = args.stdin_filename or "-"
+    settings = configuration.at(Path(name).parent)
+    try:
+        data = sys.stdin.buffer.read()
+    except (OSError, AttributeError) as error:
+        cause = getattr(error, "strerror", None) or "it is closed"
+        raise SettingsError(f"standard input cannot be read ({cause}); give it a file.") from None
+    mode = mode_of(args, settings)
+    result, new = FileResult(name, analysed=False), data
+    if not (settings.force_exclude and settings.excluded.match_any(Path(name))):
+        with fix_checker(args, mode) as objection:
+            result, new = check_bytes(name, data, settings, Context(mode, objection=objection))
+    if mode in (Mode.FIX, Mode.ADD_NOQA):
+        print_bytes(new)
+        sys.stdout = sys.stderr
+    run = RunResult([result], unsafe=settings.unsafe_fixes)
+    return finish(run, args, settings, verdicts(run, args, settings, {name: settings}))
+
+
+def verdicts(run: RunResult, args: Namespace, settings: Settings, settings_of: Mapping[str, Settings]) -> Traced | None:
+    """Add verdicts to the findings of a run if an option asks for them, and drop findings that are not selected.
+
+    Invalid syntax is always reported. If nothing can be traced, all findings are.
+    """
+    if settings.fix_only or mode_of(args, settings) is Mode.DIFF:
+        return None  # neither reports findings
+    traced = None
+    if args.trace:
+        from olympus_lint.tracing import judge
+
+        traced = judge(run.files, settings_of, tracing(args))
+    usable = traced is not None and traced.refused is None
+    if args.trace_events is not None:
+        usable = recorded(run, args, settings_of) or usable
+    if usable and args.select_verdict:
+        for file in run.files:
+            file.findings = [finding for finding in file.findings if is_selected(finding, args.select_verdict)]
+    return traced
+
+
+def tracing(args: Namespace) -> Choice:
+    """Return the options for tracing."""
+    from olympus_lint.tracing import Choice
+
+    options = {name: value for name in ("python", "device") if (value := getattr(args, name)) is not None}
+    tiers: tuple[Tier, ...] = ("witness", "function") if args.trace_import else ("witness",)
+    return Choice(**options, tiers=tiers)
+
+
+@contextmanager
+def fix_checker(args: Namespace, mode: Mode) -> Iterator[Objection | None]:
+    """Provide the objection to fixes if fixes are traced; its worker ends with the context."""
+    if not args.trace or mode not in (Mode.FIX, Mode.DIFF):
+        yield None
+        return
+    from olympus_lint.tracing import FixChecker
+
+    checker = FixChecker(tracing(args))
+    try:
+        yield checker.objection
+    finally:
+        checker.close()
+
+
+def recorded(run: RunResult, args: Namespace, settings: Mapping[str, Settings]) -> bool:
+    """Judge findings by the events of a recorded run, and add misuses without a finding; return whether this worked."""
+    from olympus_lint.tracing.recorded import judge_recorded
+
+    done = judge_recorded(args.trace_events, run.files, settings)
+    run.problems.extend(done.problems)
+    for note in done.notes:
+        say(f"note: {note}", args)
+    return not done.problems
+
+
+def is_selected(finding: Finding, words: Sequence[str]) -> bool:
+    """Say whether ``--select-verdict`` with these words reports a finding."""
+    verdict = finding.verdict.status.replace(" ", "-") if finding.verdict is not None else "none"
+    return verdict in words or finding.code == InvalidSyntax.code
+
+
+def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced | None = None) -> int:
+    """Report a run, and return the exit status."""
+    if traced is not None:
+        run = tell(traced, run, args)
+    fixed = run.fixes.total()
+    mode = mode_of(args, settings)
+    for note in run.notes:
+        say(f"note: {note}", args)
+    if mode is Mode.ADD_NOQA:
+        report_noqa(run)
+        return report_problems(run.errors, args)
+    if mode is Mode.DIFF:
+        diffs = [file.diff for file in run.files if file.diff]
+        write_report("".join(diffs), args.output_file)
+        say(f"Would fix {count(fixed, 'finding')}." if diffs else "Nothing to fix.", args)
+        return report_problems(run.errors, args) or int(bool(diffs) and not args.exit_zero)
+    if settings.fix_only:
+        write_report(fixes_list(run) if settings.show_fixes else "", args.output_file)
+        say(f"Fixed {count(fixed, 'finding')}.", args)
+        return report_problems(run.errors, args) or int(bool(fixed) and args.exit_non_zero_on_fix)
+    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout)
+    text = report_text(run, settings, statistics=args.statistics, quiet=args.quiet, color=color)
+    try:
+        write_report(text, args.output_file)
+    except (OutputError, SettingsError):
+        report_problems(run.errors, args)  # the report failed, but the problems can be printed
+        raise
+    status = report_problems(run.errors, args)
+    if fixed and args.exit_non_zero_on_fix:
+        return status or 1
+    return status or int(bool(run.findings) and not args.exit_zero)
+
+
+def tell(traced: Traced, run: RunResult, args: Namespace) -> RunResult:
+    """Print how the tracing went; return the run with the problems of the tracing."""
+    refused = traced.refused
+    if refused is not None and refused.missing and args.python is None:
+        print(
+            "warning: nothing was traced, since JAX is not installed here; install it with "
+            "`pip install 'olympus-lint[trace]'`, or name a Python that has it with --python.",
+            file=sys.stderr,
+        )
+    elif refused is not None:
+        where = f"--python {args.python}" if args.python is not None else "--trace"
+        wanted = "JAX" if args.device is None else "JAX and this device"
+        sentence = (
+            f"{where}: nothing was traced: {refused}; name a Python 3.11 or later that has {wanted} with --python."
+        )
+        return replace(run, problems=[*run.problems, Problem("", sentence)])
+    for cause, number in traced.deaths.items():
+        say(f"note: {count(number, 'worker')} died while tracing: {cause}", args)
+    if args.verbose and traced.questions and refused is None:
+        say(f"traced {count(traced.questions, 'finding')} with JAX {traced.about['jax']}", args)
+        say(f"the workers took at most {traced.peak_kib / 1024:.0f} MiB of memory", args)
+    return run
+
+
+def say(text: str, args: Namespace) -> None:
+    """Print a sentence on standard error, except with ``--quiet``."""
+    if not args.quiet:
+        print(text, file=sys.stderr)
+
+
+def report_problems(problems: list[Problem], args: Namespace) -> int:
+    """Print problems on standard error; return 2 when there are any."""
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+        if args.verbose and problem.detail:
+            print(problem.detail, file=sys.stderr)
+    return 2 if problems else 0
+
+
+def report_noqa(run: RunResult) -> None:
+    """Print how many findings were suppressed, and which ones cannot be."""
+    suppressed = sum(file.suppressed for file in run.files)
+    print(f"Suppressed {count(suppressed, 'finding')}.", file=sys.stderr)
+    if run.findings:
+        print("These findings cannot be suppressed in their line:", file=sys.stderr)
+        sys.stderr.write(render("concise", run))
+
+
+def narrate(results: list[FileResult], stages: Mapping[str, float], started: float) -> None:
+    """Print which files were not analysed, and how long each stage took."""
+    for result in results:
+        if not result.analysed and not result.errors:
+            print(f"skipped: {result.filename} (it cannot hold a key)", file=sys.stderr)
+    cached = sum(result.cached for result in results)
+    analysed = sum(result.analysed for result in results) - cached
+    times = ", ".join(f"{name} {seconds:.3f} s" for name, seconds in stages.items())
+    total = time.perf_counter() - started
+    kept = f" ({cached} from the cache)" if cached else ""
+    print(f"analysed {analysed} of {count(len(results), 'file')}{kept}; {times}, total {total:.3f} s", file=sys.stderr)

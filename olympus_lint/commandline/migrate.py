@@ -1,0 +1,149 @@
+"""``--migrate``: read the files of a project, migrate them in memory, then show or write the result."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from olympus_codemods.target import NEWEST, Target
+from olympus_lint.analysis.prefilter import worth_checking
+from olympus_lint.commandline.check import options_over, report_problems, say
+from olympus_lint.commandline.output import has_color, write_report
+from olympus_lint.embedded.module import read as read_pieces
+from olympus_lint.files.problems import Problem
+from olympus_lint.files.sources import (
+    InputError,
+    check_size,
+    decode_utf8,
+    encode_utf8,
+    read_bytes,
+    reencode,
+    write_bytes,
+)
+from olympus_lint.files.validity import parse_error
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import Migration, stays
+from olympus_lint.migration.project import migrate as migrate_texts
+from olympus_lint.migration.report import render
+from olympus_lint.project.configuration import Configuration
+from olympus_lint.project.discovery import SourceFile, discover
+from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.phrases import count
+from olympus_lint.run.one_file import unified_diff
+from olympus_lint.run.processes import prepare_collector
+from olympus_rules.syntax.document import decode
+
+__all__ = ["migrate"]
+
+
+def migrate(args: Namespace) -> int:
+    """Migrate the given paths.
+
+    Returns:
+        The exit status: 0 if nothing is left to do, 1 if places are left, 2 after an error.
+
+    Raises:
+        SettingsError: an option or a settings file is wrong.
+    """
+    configuration = Configuration(options_over(args), Path(args.config) if args.config else None)
+    settings = configuration.at(Path.cwd())
+    files, problems = discover(args.paths, configuration.at)
+    if not files and not problems:
+        print("warning: no Python files found under the given paths", file=sys.stderr)
+    prepare_collector()
+    texts, data = read(files, problems)
+    migration = migrate_texts(texts, target_of(args.migrate, settings), unsafe=settings.unsafe_fixes)
+    migration.problems += problems
+    for note in (note for text in migration.texts for note in text.said):
+        say(f"note: {note}", args)
+    if args.diff:
+        return show_diff(migration, args)
+    writes = settings.fix or settings.fix_only
+    if writes:
+        write(migration, data)
+    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout)
+    if not args.quiet or not writes:
+        write_report(render(migration, args.report_format, written=writes, color=color), args.output_file)
+    return report_problems(migration.problems, args) or status(migration, args, written=writes)
+
+
+def target_of(style: str, settings: Settings) -> Target:
+    """Return the kinds of keys and the release of JAX that the migrated code supports."""
+    release = settings.target_jax
+    jax = NEWEST if release is None else tuple(int(part) for part in release.split("."))
+    return Target("portable" if style == "portable" else "typed", jax)
+
+
+def read(files: list[SourceFile], problems: list[Problem]) -> tuple[list[Text], dict[str, bytes]]:
+    """Return the texts and bytes of files; add a problem for each file that cannot be read."""
+    texts, data = [], {}
+    for file in files:
+        try:
+            content = read_bytes(file.filename)
+            text = text_of(file, content)
+            check_size(text.old.encode(errors="replace"))
+            texts.append(text)
+            data[file.filename] = content
+            problems += broken_parts(file, text, content)
+        except InputError as error:
+            problems.append(Problem(file.filename, str(error)))
+        except (SyntaxError, ValueError) as error:
+            problems.append(Problem(file.filename, f"cannot be decoded ({error}), so it is not changed."))
+    return texts, data
+
+
+def broken_parts(file: SourceFile, text: Text, data: bytes) -> list[Problem]:
+    """Return problems for invalid syntax that no later step sees: in cells of a notebook, or in a file without keys."""
+    if text.embedded is not None and text.embedded.kind != "python":
+        cells = text.embedded.broken
+        return [
+            each for one in cells for each in stays(file.filename, one.code, one.error, file.settings, one.piece.cell)
+        ]
+    error = None if worth_checking(file.filename, data, file.settings) else parse_error(data)
+    return [] if error is None else stays(file.filename, text.old, error, file.settings)
+
+
+def text_of(file: SourceFile, data: bytes) -> Text:
+    """Return the text to migrate: a module, with the examples of its docstrings, or the joined pieces of a file.
+
+    Raises:
+        InputError, SyntaxError, ValueError: the file cannot be decoded, or a notebook has another format.
+    """
+    kind = file.settings.kind_of(file.filename)
+    text = decode(data) if kind == "python" else decode_utf8(data)
+    if kind == "python" and ">>>" not in text:
+        return Text(file.filename, file.settings, text)
+    embedded = read_pieces(file.filename, text, kind)
+    if kind == "python" and not embedded.is_worth_while:
+        return Text(file.filename, file.settings, text)
+    return Text(file.filename, file.settings, embedded.text, embedded=embedded)
+
+
+def show_diff(migration: Migration, args: Namespace) -> int:
+    """Print what a migration would change; return the exit status."""
+    diffs = [unified_diff(text.filename, text.before, text.after) for text in migration.changed]
+    write_report("".join(diffs), args.output_file)
+    say(f"Would change {count(len(diffs), 'file')}." if diffs else "Nothing to change.", args)
+    return report_problems(migration.problems, args) or int(bool(diffs) and not args.exit_zero)
+
+
+def write(migration: Migration, data: dict[str, bytes]) -> None:
+    """Write each changed file completely or not at all; a file that cannot be written is not reported as migrated."""
+    for text in migration.changed:
+        try:
+            encode = reencode if text.settings.kind_of(text.filename) == "python" else encode_utf8
+            old = data[text.filename]
+            write_bytes(text.filename, encode(text.after, old), old)
+        except InputError as error:
+            text.undo()
+            migration.problems.append(Problem(text.filename, str(error)))
+
+
+def status(migration: Migration, args: Namespace, *, written: bool) -> int:
+    """Return 1 if places or constructors are left, otherwise 0."""
+    waiting = bool(migration.changed) and not written
+    left = any(migration.left.values()) or (migration.target.style == "typed" and bool(migration.held))
+    if written and migration.changed and args.__dict__.get("exit_non_zero_on_fix"):
+        return 1
+    return int((waiting or left) and not args.exit_zero)

@@ -1,0 +1,237 @@
+"""The options of the command line; ``--help`` and ``--version`` load no other module."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from olympus_lint import __version__
+from olympus_lint.project.spelling import nearest
+from olympus_lint.reporting.formats import format_names
+
+__all__ = ["parse"]
+
+STYLES = ("typed", "portable")
+"""The values of ``--migrate``; the first is the default."""
+REPORTS = ("full", "markdown", "html", "json")
+"""The formats of the report on a migration."""
+VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
+"""The values of ``--select-verdict``; ``none`` stands for findings without a verdict."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the cause and the next step, and exit with 2."""
+        hint = ""
+        if message.startswith("unrecognized arguments:"):
+            options = [option for action in self._actions for option in action.option_strings]
+            near = nearest(message.split()[2].partition("=")[0], options)
+            hint = f"; did you mean {near}?" if near else ""
+        print(f"error: {message}{hint or '; see `olympus-lint --help`.'}", file=sys.stderr)
+        sys.exit(2)
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Parse a command line; a setting is an attribute only if its option was given.
+
+    Raises:
+        SystemExit: after ``--help`` and ``--version``, and for wrong options.
+    """
+    given = sys.argv[1:] if argv is None else argv  # so that `--migrate` does not take a path as its style
+    args = parser().parse_intermixed_args([f"--migrate={STYLES[0]}" if word == "--migrate" else word for word in given])
+    if "-" in args.paths and len(args.paths) > 1:
+        parser().error("`-` stands for standard input and cannot be combined with other paths")
+    if getattr(args, "diff", False) and args.add_noqa:
+        parser().error("--diff cannot be combined with --add-noqa")
+    check_tracing(args)
+    check_migration(args)
+    if args.derive_pack and args.paths != ["."]:
+        parser().error("--derive-pack takes one package and no paths")
+    return args
+
+
+def check_tracing(args: argparse.Namespace) -> None:
+    """Check the combination of the options for tracing.
+
+    Raises:
+        SystemExit: they cannot be combined.
+    """
+    given = [name for name in ("trace_import", "python", "device") if getattr(args, name)]
+    if given and not args.trace:
+        parser().error(f"--{given[0].replace('_', '-')} has no effect without --trace; add it")
+    if args.select_verdict is not None and not args.trace and args.trace_events is None:
+        parser().error("--select-verdict has no effect without --trace or --trace-events; add one of them")
+    if args.add_noqa and (args.trace or args.trace_events is not None):
+        option = "--trace" if args.trace else "--trace-events"
+        parser().error(f"{option} cannot be combined with --add-noqa, which reports nothing")
+    if args.trace_events is not None and args.paths == ["-"]:
+        parser().error("--trace-events takes files, and not standard input, since it compares their versions")
+    for word in args.select_verdict or ():
+        if word not in VERDICTS:
+            near = nearest(word, VERDICTS)
+            hint = f"; did you mean {near}?" if near else ""
+            parser().error(f"--select-verdict: expected one of {', '.join(VERDICTS)}, not {word!r}{hint}")
+
+
+def check_migration(args: argparse.Namespace) -> None:
+    """Check the combination of the options for a migration, and set the format of its report.
+
+    Raises:
+        SystemExit: they cannot be combined.
+    """
+    args.report_format = "full"
+    if args.migrate is None:
+        return
+    for name in ("add_noqa", "trace", "trace_events", "show_files", "show_settings", "statistics"):
+        if getattr(args, name):
+            parser().error(f"--{name.replace('_', '-')} cannot be combined with --migrate, which has its own report")
+    if args.paths == ["-"]:
+        parser().error("--migrate takes the files of a project, and not standard input")
+    args.report_format = args.__dict__.pop("output_format", "full")
+    if args.report_format not in REPORTS:
+        near = nearest(args.report_format, REPORTS)
+        hint = f"; did you mean {near}?" if near else ""
+        parser().error(f"--output-format: with --migrate one of {', '.join(REPORTS)}, not {args.report_format!r}{hint}")
+
+
+def parser() -> Parser:
+    """Build the parser."""
+    made = Parser(
+        prog="olympus-lint",
+        description="Find misuse of JAX's random keys, and fix it.",
+        epilog="Exit status: 0 nothing to report, 1 findings, 2 wrong options, settings or input, or an "
+        "internal error.",
+        allow_abbrev=False,
+    )
+    made.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="files and folders; `-` for stdin")
+    add_actions(made)
+    add_rule_selection(made)
+    add_file_selection(made)
+    add_migration(made)
+    add_tracing(made)
+    add_miscellaneous(made)
+    return made
+
+
+def add_actions(made: Parser) -> None:
+    """Add the options for actions and output."""
+    group = made.add_argument_group("Actions and output")
+    flag(group, "--fix", "apply safe fixes")
+    flag(group, "--unsafe-fixes", "with --fix or --diff, apply fixes that change the random stream, too")
+    flag(group, "--fix-only", "apply fixes without reporting remaining findings; implies --fix")
+    flag(group, "--show-fixes", "list the fixes that were applied")
+    group.add_argument("--diff", action="store_true", help="print the changes of the fixes; write nothing")
+    group.add_argument("--add-noqa", action="store_true", help="suppress every finding with a `# noqa` comment")
+    flag(group, "--ignore-noqa", "ignore suppression comments")
+    formats = ", ".join(format_names())
+    setting(group, "--output-format", "FORMAT", f"one of {formats} (default: full)")
+    group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
+    group.add_argument("--statistics", action="store_true", help="print the number of findings of each rule")
+    group.add_argument("--show-files", action="store_true", help="print the files that would be checked")
+    group.add_argument("--show-settings", action="store_true", help="print the settings of the first path")
+    group.add_argument("--explain", metavar="RULE", help="print a rule's page")
+    group.add_argument("--list-rules", action="store_true", help="print all rules")
+    what = "print a signature pack derived from the source of an installed package, or of a package's folder"
+    group.add_argument("--derive-pack", metavar="PACKAGE", help=what)
+
+
+def add_rule_selection(made: Parser) -> None:
+    """Add the options that select rules."""
+    group = made.add_argument_group("Rule selection")
+    what = "codes, prefixes, names or ALL"
+    listing(group, "--select", "RULES", f"rules to run instead of the default ones: {what}")
+    listing(group, "--ignore", "RULES", "rules to leave out")
+    listing(group, "--extend-select", "RULES", "additional rules to run")
+    listing(group, "--per-file-ignores", "PATTERN:RULE", "rules to skip in some files")
+    setting(group, "--min-confidence", "LEVEL", "possible, likely or certain (default: likely)")
+
+
+def add_file_selection(made: Parser) -> None:
+    """Add the options that select files."""
+    group = made.add_argument_group("File selection")
+    listing(group, "--exclude", "PATTERNS", "files and folders to skip instead of the default ones")
+    listing(group, "--extend-exclude", "PATTERNS", "additional files and folders to skip")
+    group.add_argument(
+        "--no-respect-gitignore",
+        dest="respect_gitignore",
+        action="store_false",
+        default=argparse.SUPPRESS,
+        help="check files that .gitignore names, too",
+    )
+    what = "check files with these suffixes, too: `md` for Markdown; other suffixes with their kind, as `qmd:markdown`"
+    listing(group, "--extension", "NAMES", what)
+    flag(group, "--force-exclude", "skip excluded files even if they are named")
+    group.add_argument("--stdin-filename", metavar="NAME", help="the name of the file on stdin")
+
+
+def add_migration(made: Parser) -> None:
+    """Add the options of the migration."""
+    group = made.add_argument_group("Migration")
+    what = (
+        "plan the migration of the project from PRNGKey to typed keys; --fix applies it, --diff shows it. "
+        "`--migrate=portable` is for libraries: their code then works with both kinds of keys"
+    )
+    group.add_argument("--migrate", choices=STYLES, metavar="[=STYLE]", help=what)
+    setting(group, "--target-jax", "VERSION", "the oldest JAX that migrated code supports (default: the newest)")
+
+
+def add_tracing(made: Parser) -> None:
+    """Add the options for tracing."""
+    group = made.add_argument_group("Tracing")
+    what = "add a verdict to each finding by tracing with JAX; your code is not imported"
+    group.add_argument("--trace", action="store_true", help=what)
+    what = "with --trace, trace the real functions, too: this imports, and so executes, the files with findings"
+    group.add_argument("--trace-import", action="store_true", help=what)
+    what = "a Python with JAX, such as that of your project (default: the running Python)"
+    group.add_argument("--python", metavar="PATH", help=what)
+    what = "add a verdict to each finding by the events of `olympus record`, and report misuses without a finding"
+    group.add_argument("--trace-events", metavar="FILE", help=what)
+    group.add_argument("--device", metavar="PLATFORM", help="the platform of JAX that is used (default: cpu)")
+    what = f"report findings with these verdicts only: {', '.join(VERDICTS)}"
+    group.add_argument("--select-verdict", type=comma, action="extend", metavar="VERDICTS", help=what)
+
+
+def add_miscellaneous(made: Parser) -> None:
+    """Add the other options."""
+    group = made.add_argument_group("Miscellaneous")
+    group.add_argument("--config", metavar="FILE", help="read settings from this file only")
+    group.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
+    setting(group, "--cache-dir", "DIR", "the folder of the cache")
+    group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")
+    group.add_argument("--exit-zero", action="store_true", help="exit with 0 even when there are findings")
+    group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
+    level = group.add_mutually_exclusive_group()
+    level.add_argument("-v", "--verbose", action="store_true", help="print skipped files, times, tracebacks")
+    level.add_argument("-q", "--quiet", action="store_true", help="print findings only, no summary")
+    group.add_argument("--version", action="version", version=f"olympus-lint {__version__}")
+
+
+def flag(group: argparse._ArgumentGroup, name: str, help: str) -> None:
+    """Add a setting that its option switches on."""
+    group.add_argument(name, action="store_true", default=argparse.SUPPRESS, help=help)
+
+
+def setting(group: argparse._ArgumentGroup, name: str, metavar: str, help: str) -> None:
+    """Add a setting with one value."""
+    group.add_argument(name, metavar=metavar, default=argparse.SUPPRESS, help=help)
+
+
+def listing(group: argparse._ArgumentGroup, name: str, metavar: str, help: str) -> None:
+    """Add a setting with values between commas, which may be given several times."""
+    group.add_argument(name, type=comma, action="extend", metavar=metavar, default=argparse.SUPPRESS, help=help)
+
+
+def comma(text: str) -> list[str]:
+    """Split at commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def positive(text: str) -> int:
+    """Read a number above 0."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, not {text!r}")
+    return int(text)

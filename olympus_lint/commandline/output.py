@@ -1,0 +1,103 @@
+"""Writing the report: to standard output, plain or coloured, or to a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from olympus_lint.project.settings import Settings, SettingsError
+from olympus_lint.reporting import summary
+from olympus_lint.reporting.formats import format_names, has_summary, render
+from olympus_lint.reporting.results import RunResult
+
+__all__ = ["OutputError", "has_color", "print_bytes", "print_out", "report_text", "write_report"]
+
+PIECE = 2048  # characters: Python raises no error when a pipe closes in the middle of a larger write
+
+
+class OutputError(Exception):
+    """Standard output cannot be written; the message is a sentence."""
+
+
+def print_out(text: str) -> None:
+    """Write to standard output and flush: at the end of the process, a failure could not be reported.
+
+    Raises:
+        OutputError: it is closed, or its disk is full.
+    """
+    with output_errors():
+        for start in range(0, len(text), PIECE):
+            sys.stdout.write(text[start : start + PIECE])
+        sys.stdout.flush()
+
+
+def print_bytes(data: bytes) -> None:
+    """Write bytes to standard output and flush.
+
+    Raises:
+        OutputError: as :func:`print_out`.
+    """
+    with output_errors():
+        for start in range(0, len(data), PIECE):
+            sys.stdout.buffer.write(data[start : start + PIECE])
+        sys.stdout.flush()
+
+
+@contextmanager
+def output_errors() -> Iterator[None]:
+    """Turn errors of standard output into :class:`OutputError`."""
+    if sys.stdout is None:
+        raise OutputError("standard output is closed, so there is no report; open it, or use --output-file.")
+    try:
+        yield
+    except BrokenPipeError:
+        raise OutputError("standard output was closed before the whole report was written.") from None
+    except OSError as error:
+        raise OutputError(f"standard output cannot be written ({error.strerror}), so the report is lost.") from None
+
+
+def has_color(stream: TextIO) -> bool:
+    """Say whether a stream is a terminal with colours."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def report_text(run: RunResult, settings: Settings, *, statistics: bool, quiet: bool, color: bool) -> str:
+    """Return findings, or their statistics, with the summary where the format has one.
+
+    Raises:
+        SettingsError: the format has no statistics.
+    """
+    name = settings.output_format
+    people = has_summary(name)
+    if statistics and not people and name != "json":
+        *most, last = [*filter(has_summary, format_names()), "json"]
+        raise SettingsError(f"--statistics: not with the format {name}; use {', '.join(most)} or {last}.")
+    if statistics:
+        shown = summary.statistics_table(run) if people else summary.statistics_json(run)
+    else:
+        shown = render(name, run, color=color)
+    if not people:
+        return shown
+    if settings.show_fixes:
+        shown += summary.fixes_list(run)
+    return shown if quiet else shown + summary.summary(run)
+
+
+def write_report(text: str, file: str | None) -> None:
+    """Write a report to a file, or else to standard output.
+
+    Raises:
+        SettingsError: the file cannot be written.
+    """
+    if file is None:
+        print_out(text)
+        return
+    try:
+        Path(file).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        cause = f"{file} cannot be written ({error.strerror})"
+        raise SettingsError(f"--output-file: {cause}; name another file.") from None

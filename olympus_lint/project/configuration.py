@@ -1,0 +1,96 @@
+"""The settings of each folder: from the nearest settings file or the given one, and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from olympus_lint.project.settings import Settings, SettingsError, from_table, override
+
+__all__ = ["Configuration"]
+
+OWN_FILE = "olympus-lint.toml"
+SHARED_FILE = "pyproject.toml"
+TABLE = "tool.olympus-lint"
+CACHE = ".olympus-lint-cache"  # beside the settings file
+
+
+class Configuration:
+    """The settings that hold in each folder."""
+
+    def __init__(self, options: Mapping[str, object], file: Path | None = None) -> None:
+        """Take the options of the command line.
+
+        Args:
+            options: settings that override those of any file, by the names of :class:`Settings`.
+            file: the only file to read; without it, each folder uses the nearest file at or above it.
+
+        Raises:
+            SettingsError: the file is missing or wrong.
+        """
+        self._options = options
+        self._folders: dict[Path, Settings] = {}
+        self._named = self._read(file, Path.cwd()) if file else None
+
+    def at(self, folder: Path) -> Settings:
+        """Return the settings for the files of a folder.
+
+        Raises:
+            SettingsError: the nearest file is wrong.
+        """
+        if self._named is not None:
+            return self._named
+        folder = folder.absolute()
+        if folder not in self._folders:
+            self._folders[folder] = self._look_up(folder)
+        return self._folders[folder]
+
+    def _look_up(self, folder: Path) -> Settings:
+        for name in (OWN_FILE, SHARED_FILE):
+            file = folder / name
+            if is_file(file) and (name == OWN_FILE or read_toml(file)[0] is not None):
+                return self._read(file, folder)
+        if folder.parent == folder:
+            return override(Settings(), self._options)
+        return self.at(folder.parent)
+
+    def _read(self, file: Path, base: Path) -> Settings:
+        table, place = read_toml(file)
+        if table is None:
+            raise SettingsError(f"{file}: there is no table [{TABLE}]; add one, or name another file.")
+        default = Settings(cache_dir=str(base.absolute() / CACHE))
+        settings = override(default, from_table(table, f"{place}: ", base))
+        return override(settings, self._options)
+
+
+def is_file(file: Path) -> bool:
+    """Say whether a file exists; an inaccessible folder has no files."""
+    try:
+        return file.is_file()
+    except OSError:
+        return False
+
+
+def read_toml(file: Path) -> tuple[Mapping[str, object] | None, str]:
+    """Return the table of settings in a file, and the name of its place for messages.
+
+    The table is ``None`` for a ``pyproject.toml`` without ours; other files may hold the settings at the top level.
+
+    Raises:
+        SettingsError: the file cannot be read, is not TOML, or the table is not one.
+    """
+    import tomllib
+
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{file}: cannot be read ({error.strerror}); name a readable file with --config.") from None
+    except ValueError as error:
+        raise SettingsError(f"{file}: is not TOML ({error}); correct it.") from None
+    tools = table.get("tool", {})
+    own = tools.get("olympus-lint") if isinstance(tools, dict) else None
+    if own is None:
+        return (None if file.name == SHARED_FILE else table), str(file)
+    if not isinstance(own, dict):
+        raise SettingsError(f"{file}: tool.olympus-lint is {own!r}; write a table [{TABLE}].")
+    return own, f"{file}: [{TABLE}]"

@@ -1,0 +1,69 @@
+"""``full``: a code frame with every place of a finding, and its fix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from olympus.verdicts import Verdict
+from olympus_lint.reporting.frame import Mark, Piece, frame
+from olympus_lint.reporting.phrases import headline, place, printable
+from olympus_lint.reporting.results import RunResult
+from olympus_rules.finding import Applicability, Finding
+from olympus_rules.syntax.document import split_lines
+
+__all__ = ["SUMMARY", "render"]
+
+SUMMARY = True
+
+STYLES = {"gutter": "blue", "code": "", "^": "bold red", "-": "bold cyan", "place": "bold", "help": "green"}
+
+
+def render(run: RunResult, *, color: bool) -> str:
+    """Return a block for each finding; ``color`` adds the colours of a terminal."""
+    lines = {where: split_lines(text) for where, text in run.texts.items()}
+    blocks = [[*block(finding, lines, run.unsafe), []] for finding in run.findings]
+    rows = [row for rows in blocks for row in rows]
+    return colored(rows) if color else "".join("".join(p.text for p in row) + "\n" for row in rows)
+
+
+def block(
+    finding: Finding, lines: Mapping[tuple[str, int | None], Sequence[str]], unsafe: bool
+) -> Iterator[list[Piece]]:
+    """Return the lines for one finding."""
+    where = Piece(f"{place(finding.filename, finding.span, finding.cell)}: ", "place")
+    yield [where, Piece(headline(finding, unsafe=unsafe), "code")]
+    here = (finding.filename, finding.cell)
+    near = [other for other in finding.related if (other.filename, other.cell) == here]
+    marks = [Mark(finding.span, "^"), *(Mark(other.span, "-", other.message) for other in near)]
+    yield from frame(lines.get(here, ()), marks)
+    for other in finding.related:
+        if (other.filename, other.cell) != here:
+            yield [Piece(f"{place(other.filename, other.span, other.cell)}: ", "place"), Piece(other.message, "code")]
+            yield from frame(lines.get((other.filename, other.cell), ()), [Mark(other.span, "-")])
+    if finding.verdict is not None:
+        yield from verdict_rows(finding.verdict)
+    if finding.fix is not None:
+        unsafe_fix = finding.fix.applicability is Applicability.UNSAFE
+        how = " (`--fix --unsafe-fixes` does it)" if unsafe_fix else " (`--fix` does it)"
+        yield [Piece("help: ", "help"), Piece(f"{printable(finding.fix.message)}{how}", "code")]
+
+
+def verdict_rows(verdict: Verdict) -> Iterator[list[Piece]]:
+    """Return the lines with the verdict on a finding and its evidence."""
+    reason = f": {printable(verdict.reason)}" if verdict.reason else ""
+    yield [Piece("verdict: ", "help"), Piece(f"{verdict.status} ({verdict.tier}){reason}", "code")]
+    yield from ([Piece(f"    {printable(line)}", "code")] for line in verdict.evidence)
+
+
+def colored(rows: Sequence[Sequence[Piece]]) -> str:
+    """Return lines with the escape sequences of a terminal."""
+    import io
+
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=io.StringIO(), force_terminal=True, soft_wrap=True, highlight=False)
+    with console.capture() as captured:
+        for row in rows:
+            console.print(Text.assemble(*((piece.text, STYLES[piece.role]) for piece in row)), soft_wrap=True)
+    return captured.get()

@@ -1,0 +1,15 @@
+"""``json``: one array of findings, with the fields of ruff's JSON and some more."""
+
+from __future__ import annotations
+
+import json
+
+from olympus_lint.reporting.objects import finding_object
+from olympus_lint.reporting.results import RunResult
+
+__all__ = ["render"]
+
+
+def render(run: RunResult, *, color: bool) -> str:
+    """Return an indented JSON array and a line end."""
+    return json.dumps([finding_object(finding) for finding in run.findings], indent=2) + "\n"

@@ -1,0 +1,156 @@
+"""``sarif``: SARIF 2.1.0, for code scanning services."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from olympus_lint import __version__
+from olympus_lint.files.problems import Problem
+from olympus_lint.reporting.phrases import in_file, rule_url
+from olympus_lint.reporting.results import RunResult
+from olympus_lint.reporting.severities import SEVERITIES
+from olympus_rules.finding import Edit, Finding, Fix, Span
+from olympus_rules.rule import Rule, all_rules
+from olympus_rules.syntax.document import split_lines
+
+__all__ = ["render"]
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+PROJECT = "https://github.com/olympus-lint/olympus-lint"
+
+
+def render(run: RunResult, *, color: bool) -> str:
+    """Return one SARIF log with one run and a line end."""
+    rules = list(all_rules().values())
+    index = {rule.code: number for number, rule in enumerate(rules)}
+    prints = fingerprints(run)
+    driver = {
+        "name": "olympus-lint",
+        "version": __version__,
+        "informationUri": PROJECT,
+        "rules": [rule_object(rule) for rule in rules],
+    }
+    made = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {
+                "executionSuccessful": not run.errors,
+                "toolExecutionNotifications": [
+                    *(notification(problem, "error") for problem in run.errors),
+                    *(notification(note, "note") for note in run.notes),
+                ],
+            }
+        ],
+        "results": [
+            result_object(finding, index[finding.code], fingerprint)
+            for finding, fingerprint in zip(run.findings, prints, strict=True)
+        ],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [made]}, indent=2) + "\n"
+
+
+def rule_object(rule: Rule) -> dict[str, Any]:
+    """Return the metadata of a rule."""
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "helpUri": rule_url(rule.name),
+        "defaultConfiguration": {"enabled": rule.default},
+    }
+
+
+def result_object(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, Any]:
+    """Return a finding with its related places and its fix."""
+    made: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": rule_index,
+        "level": SEVERITIES[finding.confidence],
+        "message": {"text": finding.message},
+        "locations": [location(finding.filename, finding.span, finding.cell)],
+        "partialFingerprints": {"olympusLint/v1": fingerprint},
+        "properties": {"confidence": finding.confidence.label},
+    }
+    if finding.related:
+        made["relatedLocations"] = [
+            location(other.filename, other.span, other.cell) | {"id": number, "message": {"text": other.message}}
+            for number, other in enumerate(finding.related)
+        ]
+    if finding.verdict is not None:
+        made["properties"]["verdict"] = finding.verdict.to_json()
+    if finding.fix is not None and finding.cell is None:
+        made["fixes"] = [fix_object(finding.fix, finding.filename)]
+    return made
+
+
+def fix_object(fix: Fix, filename: str) -> dict[str, Any]:
+    """Return a fix as changes of one file."""
+    change = {
+        "artifactLocation": {"uri": uri(filename)},
+        "replacements": [replacement(edit) for edit in fix.edits],
+    }
+    return {
+        "description": {"text": f"{fix.message} ({fix.applicability.value})"},
+        "artifactChanges": [change],
+    }
+
+
+def replacement(edit: Edit) -> dict[str, Any]:
+    """Return an edit; an insertion is the deletion of an empty region."""
+    return {"deletedRegion": region(edit.span), "insertedContent": {"text": edit.content}}
+
+
+def location(filename: str, span: Span, cell: int | None = None) -> dict[str, Any]:
+    """Return a physical location; a place in a cell has a name instead of lines of the file."""
+    if cell is not None:
+        named = {"fullyQualifiedName": in_file(span, cell), "kind": "cell"}
+        return {"physicalLocation": {"artifactLocation": {"uri": uri(filename)}}, "logicalLocations": [named]}
+    return {"physicalLocation": {"artifactLocation": {"uri": uri(filename)}, "region": region(span)}}
+
+
+def region(span: Span) -> dict[str, int]:
+    """Return a region; like ours, SARIF's columns start at 1 and end after the last character."""
+    return {
+        "startLine": span.start.row,
+        "startColumn": span.start.column,
+        "endLine": span.end.row,
+        "endColumn": span.end.column,
+    }
+
+
+def uri(filename: str) -> str:
+    """Return a path as a relative reference, or an absolute one as a ``file`` address."""
+    path = quote(os.fsencode(Path(filename).as_posix()))
+    return f"file://{path}" if Path(filename).is_absolute() else path
+
+
+def notification(problem: Problem, level: str) -> dict[str, Any]:
+    """Return a problem as a notification."""
+    made: dict[str, Any] = {"level": level, "message": {"text": str(problem)}}
+    if problem.filename:
+        made["locations"] = [{"physicalLocation": {"artifactLocation": {"uri": uri(problem.filename)}}}]
+    return made
+
+
+def fingerprints(run: RunResult) -> list[str]:
+    """Return for each finding a fingerprint that survives moved lines: code, file, text of its first line.
+
+    Findings that agree in all of these are numbered.
+    """
+    lines = {where: split_lines(text) for where, text in run.texts.items()}
+    met: Counter[tuple[str, str, str]] = Counter()
+    prints: list[str] = []
+    for finding in run.findings:
+        rows = lines.get((finding.filename, finding.cell), [])
+        row = finding.span.start.row
+        key = (finding.code, uri(finding.filename), rows[row - 1].strip() if row <= len(rows) else "")
+        prints.append(hashlib.sha256("\0".join([*key, str(met[key])]).encode()).hexdigest()[:32])
+        met[key] += 1
+    return prints

@@ -1,0 +1,63 @@
+"""Phrases that several output formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from olympus_lint.reporting.results import can_fix
+from olympus_rules.finding import Finding, Span
+
+__all__ = ["count", "headline", "in_file", "place", "printable", "rule_url", "verdict_mark"]
+
+RULE_PAGES = "https://github.com/olympus-lint/olympus-lint/blob/main/docs/rules/"
+
+CONTROL = {code: chr(0x2400 + code) for code in range(32) if chr(code) != "\t"} | {0x7F: "\u2421"}
+
+
+def place(filename: str, span: Span, cell: int | None = None) -> str:
+    """Return ``file:row:column``, as editors and terminals link it; ``file:cell 3:row:column`` in a notebook."""
+    return f"{filename}:{in_file(span, cell)}"
+
+
+def in_file(span: Span, cell: int | None = None) -> str:
+    """Return ``row:column``, in a notebook after the cell."""
+    return f"{'' if cell is None else f'cell {cell}:'}{span.start.row}:{span.start.column}"
+
+
+def headline(finding: Finding, *, unsafe: bool) -> str:
+    """Return code and message, with ``[*]`` between them if ``--fix`` would apply a fix with the given options."""
+    mark = " [*]" if can_fix(finding, unsafe=unsafe) else ""
+    return f"{finding.code}{mark} {printable(finding.message)}"
+
+
+def verdict_mark(finding: Finding) -> str:
+    """Return the end of a finding's line: the verdict in brackets, or nothing."""
+    return f" [{finding.verdict.status}]" if finding.verdict is not None else ""
+
+
+def printable(text: str) -> str:
+    """Return text with visible signs for control characters, which could control a terminal."""
+    return text.translate(CONTROL)
+
+
+def rule_url(name: str) -> str:
+    """Return the address of a rule's page by the rule's name."""
+    return f"{RULE_PAGES}{name}.md"
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def cells(text: str) -> Iterable[str]:
+    """Return, for each character, spaces of its width on a terminal."""
+    import unicodedata
+
+    for character in text:
+        if character == "\t":
+            yield "\t"
+        elif unicodedata.combining(character):
+            yield ""
+        else:
+            yield "  " if unicodedata.east_asian_width(character) in "WF" else " "

@@ -1,0 +1,115 @@
+"""Results: plain values for a file and for a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from olympus_lint.files.problems import Problem
+from olympus_rules.finding import Applicability, Finding
+
+if TYPE_CHECKING:
+    from olympus_lint.embedded.places import Places
+
+__all__ = ["FileResult", "FixResult", "RunResult", "can_fix"]
+
+
+@dataclass(slots=True)
+class FileResult:
+    """The result of one file, after its fixes if these are applied.
+
+    Attributes:
+        filename: the path as the user gave it.
+        findings: the findings after suppressions, selection and minimum confidence, in the order of places.
+        errors: why the file, or a rule on it, was not checked.
+        text: the text of the findings; empty without findings.
+        analysed: whether the file was analysed; a file that cannot hold a key is not.
+        fixes: the number of applied fixes by code.
+        diff: the changes of the fixes, as a unified diff.
+        suppressed: the number of findings that ``--add-noqa`` has suppressed.
+        notes: parts that were not checked; unlike errors, they do not change the exit status.
+        cached: whether the result comes from an earlier run.
+        places: the places of the text's rows in the file, if the file holds pieces of Python.
+        shown: the text of each cell of a notebook, or of the whole file, if it has places.
+    """
+
+    filename: str
+    findings: list[Finding] = field(default_factory=list)
+    errors: list[Problem] = field(default_factory=list)
+    text: str = ""
+    analysed: bool = True
+    fixes: Counter[str] = field(default_factory=Counter)
+    diff: str = ""
+    suppressed: int = 0
+    notes: list[Problem] = field(default_factory=list)
+    cached: bool = False
+    places: Places | None = None
+    shown: Mapping[int | None, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class FixResult:
+    """A text after its fixes, with the number of applied fixes by code, and what is left to report."""
+
+    text: str
+    fixes: Counter[str]
+    findings: list[Finding]
+    errors: list[Problem]
+    notes: list[Problem] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The results of a run.
+
+    Attributes:
+        files: every file, in the order of the run.
+        problems: problems outside the files: missing paths, unreadable folders.
+        unsafe: whether unsafe fixes are enabled.
+    """
+
+    files: Sequence[FileResult]
+    problems: list[Problem] = field(default_factory=list)
+    unsafe: bool = False
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Return the findings of all files, in the order of files and places."""
+        found = (
+            file.places.finding(finding) if file.places is not None else finding
+            for file in self.files
+            for finding in file.findings
+        )
+        return sorted(found, key=lambda finding: finding.sort_key)
+
+    @property
+    def errors(self) -> list[Problem]:
+        """Return the problems of the run and of its files."""
+        return [*self.problems, *(error for file in self.files for error in file.errors)]
+
+    @property
+    def notes(self) -> list[Problem]:
+        """Return the notes of all files."""
+        return [note for file in self.files for note in file.notes]
+
+    @property
+    def texts(self) -> dict[tuple[str, int | None], str]:
+        """Return the texts of the files with findings, by filename and, in notebooks, by cell."""
+        texts: dict[tuple[str, int | None], str] = {}
+        for file in self.files:
+            if file.text:
+                shown = {None: file.text} if file.places is None else file.shown
+                texts |= {(file.filename, cell): text for cell, text in shown.items()}
+        return texts
+
+    @property
+    def fixes(self) -> Counter[str]:
+        """Return the number of applied fixes by code."""
+        return sum((file.fixes for file in self.files), Counter[str]())
+
+
+def can_fix(finding: Finding, *, unsafe: bool) -> bool:
+    """Say whether ``--fix`` would fix a finding; ``unsafe`` counts unsafe fixes, too."""
+    return finding.fix is not None and (unsafe or finding.fix.applicability is Applicability.SAFE)

@@ -1,0 +1,144 @@
+"""Many files: checked in the order of their imports, in parallel where that pays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from olympus_lint.analysis.prefilter import worth_checking
+from olympus_lint.analysis.projects import Projects
+from olympus_lint.analysis.unparsed import checks_syntax
+from olympus_lint.files.sources import InputError, read_bytes
+from olympus_lint.project.discovery import SourceFile
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.context import Context, Mode, Objection
+from olympus_lint.run.engine import CONSTRUCTOR, settled
+from olympus_lint.run.one_file import check_file, failure
+from olympus_lint.run.order import imports_first
+from olympus_lint.run.processes import default_jobs, in_processes, prepare_collector
+from olympus_rules.syntax.array_names import forget_outlines
+from olympus_rules.syntax.project import forget_folders
+
+if TYPE_CHECKING:
+    from olympus_lint.analysis.cache import Cache
+    from olympus_lint.migration.safety import Clearance
+
+__all__ = ["check_files"]
+
+PARSED_IN_TIME = 20  # bytes are parsed in the time in which one is analysed
+WORTH_A_POOL = 1_000_000  # bytes to analyse; below that, starting processes costs more than it saves
+
+
+@dataclass(slots=True)
+class Work:
+    """The files that are to be checked.
+
+    Attributes:
+        candidates: files that can hold a key, with their bytes.
+        keyless: files that are only parsed.
+        renaming: candidates in which a fix may rename a constructor of keys.
+        spent: the time that parsing takes, in bytes of candidates that are analysed in that time.
+    """
+
+    candidates: list[tuple[SourceFile, bytes]] = field(default_factory=list)
+    keyless: list[SourceFile] = field(default_factory=list)
+    renaming: list[SourceFile] = field(default_factory=list)
+    spent: int = 0
+
+    def take(self, file: SourceFile, cache: Cache | None) -> FileResult | None:
+        """Read a file and add it to the work; return the result if it needs no check."""
+        try:
+            data = read_bytes(file.filename)
+        except InputError as error:
+            return failure(file.filename, error)
+        is_python = file.settings.kind_of(file.filename) == "python"
+        if not is_python or worth_checking(file.filename, data, file.settings):
+            self.candidates.append((file, data))
+            if b"PRNGKey" in data and CONSTRUCTOR in file.settings.codes:
+                self.renaming.append(file)
+            return None
+        if not checks_syntax(file.filename, file.settings) or (cache is not None and cache.is_valid(data)):
+            return FileResult(file.filename, analysed=False)
+        self.keyless.append(file)
+        self.spent += len(data) // PARSED_IN_TIME
+        return None
+
+    def recall(self, context: Context) -> Iterator[FileResult]:
+        """Yield the results of an earlier run that still hold, and drop these candidates."""
+        candidates, self.candidates = self.candidates, []
+        for file, data in candidates:
+            result = recalled(context, file, data)
+            if result is not None:
+                yield result
+            else:
+                self.candidates.append((file, data))
+
+
+def recalled(context: Context, file: SourceFile, data: bytes) -> FileResult | None:
+    """Return the result of an earlier run; files with pieces of Python have none."""
+    is_python = file.settings.kind_of(file.filename) == "python"
+    result = context.projects.recall(file.filename, data, file.settings) if is_python else None
+    return None if result is None else settled(result, result.text, file.settings, context.clearance)
+
+
+def check_files(
+    files: Iterable[SourceFile],
+    mode: Mode,
+    jobs: int | None = None,
+    cache: Cache | None = None,
+    objection: Objection | None = None,
+) -> Iterator[FileResult]:
+    """Check files and, in the other modes, rewrite them.
+
+    Args:
+        files: what to check.
+        mode: what is done besides the check.
+        jobs: the number of processes; ``None`` for one per core where there is enough to do.
+        cache: the cache between runs. A run that rewrites files does not use it, since each result may depend on a
+            file that was written just before.
+        objection: says why a fix should not be applied; with it, this process checks all files.
+
+    Yields:
+        The result of each file: first those from the cache, then the others, imported files
+        before those that import them.
+    """
+    cache = cache if mode is Mode.CHECK else None
+    forget_folders()
+    forget_outlines()
+    work = Work()
+    for file in files:
+        result = work.take(file, cache)
+        if result is not None:
+            yield result
+    prepare_collector()
+    context = Context(mode, Projects(cache), clearance_of(work.renaming), objection)
+    if cache is not None:
+        yield from work.recall(context)
+    size = sum(len(data) for _, data in work.candidates) + work.spent
+    jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(work.candidates) + len(work.keyless))
+    ordered, keyless = imports_first(work.candidates), work.keyless
+    del work  # the bytes of the files
+    yield from run(ordered, keyless, jobs, context)
+    if cache is not None:
+        cache.close()
+
+
+def clearance_of(files: Sequence[SourceFile]) -> Clearance | None:
+    """Return the clearance for the constructors in some files; ``None`` without files."""
+    if not files:
+        return None
+    from olympus_lint.migration.safety import Clearance
+
+    return Clearance(files)
+
+
+def run(
+    files: Sequence[SourceFile], keyless: Sequence[SourceFile], jobs: int, context: Context
+) -> Iterator[FileResult]:
+    """Check candidates, and files that cannot hold a key, in this process or in several."""
+    if jobs > 1 and context.objection is None:
+        yield from in_processes([files, keyless], jobs, context)
+        return
+    yield from (check_file(file, context) for file in [*files, *keyless])
+    context.projects.finish()

@@ -1,0 +1,1 @@
+"""Suppression comments: reading them, applying them to findings, and writing them."""

@@ -1,0 +1,127 @@
+"""Derivations of children that are equal although they look independent."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, Derivation, Meeting
+from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.facts import Fact, Place
+from olympus_rules.keyflow.judging.order import after
+from olympus_rules.keyflow.notes.pending import spelled
+
+__all__ = ["MET", "derivation_facts"]
+
+
+MET = {
+    Meeting.NEVER: Confidence.POSSIBLE,
+    Meeting.DOUBTFUL: Confidence.POSSIBLE,
+    Meeting.ASSUMED: Confidence.LIKELY,
+    Meeting.SHOWN: Confidence.CERTAIN,
+}
+
+
+def derivation_facts(file: File, run: Run) -> Iterator[Fact]:
+    """Return the facts about the derivations of one run."""
+    yield from _collisions(run)
+    yield from _discarded(file, run)
+
+
+def _discarded(file: File, run: Run) -> Iterator[Fact]:
+    """Return the derivations whose result is lost, except where code is expected to raise.
+
+    At module level, a notebook or a doctest shows the value of a statement.
+    """
+    if run.code.kind == "module":
+        return
+    splits = [(use.node, use.path) for use in run.ledger.consumptions if _is_own_split(file, use)]
+    for node, path in [*splits, *((derivation.node, derivation.path) for derivation in run.derivations)]:
+        lost = isinstance(node, ast.Call) and isinstance(file.document.parents.get(node), ast.Expr)
+        if isinstance(node, ast.Call) and lost and not run.decisions.is_doubtful(path):
+            yield facts.DiscardedDerivation(
+                node=node,
+                confidence=Confidence.CERTAIN,
+                key=spelled(node.args[0]) if node.args else "",
+                function=ast.unparse(node.func),
+            )
+
+
+def _is_own_split(file: File, use: Consumption) -> bool:
+    """Return whether a consumption is a call of a library's ``split``, and not of a function that splits."""
+    row = file.table.get(use.what) if use.draw == "split" else None
+    return row is not None and row.derive == "split"
+
+
+def _collisions(run: Run) -> Iterator[Fact]:
+    """Return derivations of equal children: one datum folded in twice, or one that equals the index of a split."""
+    terms, knowledge = run.terms, run.knowledge
+    steps = _steps(run)
+    seen: dict[Term, list[Derivation]] = {}
+    for again in run.derivations:
+        child, node = again.child, again.node
+        earlier = [d for d in seen.get(child, ()) if d.call != again.call]
+        first = max(earlier, key=lambda d: run.ledger.on_one_path(d, again), default=None)
+        met = Meeting.NEVER if first is None else run.ledger.on_one_path(first, again)
+        seen.setdefault(child, []).append(again)
+        if first is None or met == Meeting.NEVER or terms.operation(terms.args(child)[1]) == "fresh":
+            continue
+        if not any(run.ledger.on_one_path(again, further) for further in steps.get(child, ())):
+            yield facts.DerivationCollision(
+                node=node,
+                confidence=MET[met],
+                key=spelled(node.args[0]) if node.args else "",
+                kind=knowledge.kind(child),
+                how="fold_in-twice",
+                first=Place(first.node, "jax.random.fold_in"),
+                again=Place(node, "jax.random.fold_in"),
+                repeated_by=again.loop or "loop" if first.node is node else "",
+            )
+    yield from _split_beside_fold_in(run)
+
+
+def _steps(run: Run) -> dict[Term, list[Derivation]]:
+    """Return where more data is folded into keys with which nothing else is done: that two are equal does no harm."""
+    terms = run.terms
+    steps: dict[Term, list[Derivation]] = {}
+    for derivation in run.derivations:
+        steps.setdefault(terms.args(derivation.child)[0], []).append(derivation)
+    used = {term for use in run.ledger.consumptions for term in (use.term, *terms.ancestors(use.term))}
+    for value in [value for _, value in run.returns] + [value for _, _, value, _ in run.writes]:
+        used.update(leaves(value))
+    return {term: derivations for term, derivations in steps.items() if term not in used}
+
+
+def _split_beside_fold_in(run: Run) -> Iterator[Fact]:
+    terms = run.terms
+    splits: dict[Term, list[Consumption]] = {}
+    for use in run.ledger.consumptions:
+        if use.draw == "split" and use.count is not None and use.certainty == Certainty.KNOWN:
+            splits.setdefault(use.term, []).append(use)
+    for derivation in run.derivations:
+        parent, datum = terms.args(derivation.child)
+        index, node = terms.constant(datum), derivation.node
+        if type(index) is not int:
+            continue
+        for use in splits.get(parent, ()):
+            if use.count is None or not 0 <= index < use.count:
+                continue
+            fold_first = derivation.time < use.time
+            met = run.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation)))
+            if met != Meeting.NEVER:
+                fold, split = Place(node, "jax.random.fold_in"), Place(use.node, use.what, use.key)
+                later, earlier = (fold, split) if after(node, use.node) else (split, fold)
+                yield facts.DerivationCollision(
+                    node=later.node,
+                    confidence=MET[met],
+                    key=spelled(node.args[0]) if node.args else "",
+                    kind=run.knowledge.kind(derivation.child),
+                    how="split-beside-fold_in",
+                    first=earlier,
+                    again=later,
+                )

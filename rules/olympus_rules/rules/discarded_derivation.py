@@ -1,0 +1,35 @@
+"""OLY110: the result of a split or fold_in is discarded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from olympus_rules.finding import Finding
+from olympus_rules.keyflow.facts import DiscardedDerivation, Fact
+from olympus_rules.rule import Rule
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["DiscardedDerivationRule"]
+
+
+class DiscardedDerivationRule(Rule):
+    """A derivation as a statement of its own."""
+
+    code = "OLY110"
+    name = "discarded-derivation"
+    summary = "The result of a split or `fold_in` is discarded, and the key stays as it was"
+    facts: ClassVar[tuple[type[Fact], ...]] = (DiscardedDerivation,)
+
+    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+        """Say that the key is unchanged."""
+        assert isinstance(fact, DiscardedDerivation)
+        key = f"`{fact.key}`" if fact.key else "the key"
+        yield self.finding(
+            fact,
+            document,
+            f"`{fact.function}` returns new keys and leaves {key} as it was; here its result is discarded. Bind it: "
+            f"`{fact.key or 'key'} = …`, or delete the call.",
+        )
