@@ -40,6 +40,7 @@ class Ledger:
         self.lanes: dict[int, tuple[int, tuple[int, ...]]] = {}
         self.misuses: list[Misuse] = []
         self.places: set[tuple[object, ...]] = set()
+        self._in_lane: dict[tuple[int, int], dict[int, int]] = {}  # what was replaced before: chains grow at their end
 
     def map(self, element: int, execution: int, keys: tuple[int, ...]) -> None:
         """Say which keys the key of any one lane stands for.
@@ -68,7 +69,8 @@ class Ledger:
         found = []
         for element in filter(self.lanes.__contains__, self._elements(key)):
             execution, keys = self.lanes[element]
-            found.append((execution, [self.identities.replace(key, {element: each}) for each in keys[:LANES]]))
+            lanes = [self._in_lane.setdefault((element, each), {element: each}) for each in keys[:LANES]]
+            found.append((execution, [self.identities.replace(key, replaced) for replaced in lanes]))
         return found
 
     def _elements(self, key: int) -> list[int]:

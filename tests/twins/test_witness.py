@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from wild.test_wild import FOLDER, findings
+from twins.test_twins import FOLDER, findings
 
 pytest.importorskip("jax", reason="a witness is traced with JAX")
 
