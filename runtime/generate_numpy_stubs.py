@@ -67,7 +67,7 @@ def stubs() -> Iterator[tuple[Path, str]]:
 
 def _stub(source: str, tree: ast.Module) -> str:
     tree = _Accepting().visit(tree)
-    protocol = ast.parse("from olympus.array_protocol import SupportsJAXArray").body
+    protocol = ast.parse("from olympus.namespace.array_protocol import SupportsJAXArray").body
     tree.body[1:1] = protocol  # after the import from __future__
     head = HEAD.format(source=source, release=version("jax"))
     return f"{head}{ast.unparse(ast.fix_missing_locations(tree))}\n"

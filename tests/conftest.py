@@ -1,5 +1,73 @@
-"""Puts this folder on the import path, for what the tests of several packages share, and gives JAX four devices."""
+"""Fixtures of all tests, and JAX's settings. This folder is on the import path through this file."""
 
+from __future__ import annotations
+
+import ctypes
+import gc
 import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import Any
 
-os.environ.setdefault("JAX_NUM_CPU_DEVICES", "4")  # for shard_map and pmap; read when JAX is first imported
+import pytest
+
+COMPILED = Path(__file__).parents[1] / ".pytest_cache" / "compiled" / platform.node()  # of this machine only
+JAX_SETTINGS = {  # read when JAX is first imported, also by the processes that tests start
+    "JAX_NUM_CPU_DEVICES": "4",  # for shard_map and pmap
+    "JAX_COMPILATION_CACHE_DIR": str(COMPILED),  # half of the time of a test under JAX is for compilation
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+}
+for name, value in JAX_SETTINGS.items():
+    os.environ.setdefault(name, value)
+
+MUCH_MEMORY = 900 << 20  # bytes
+PROCESS_LIMIT = 300  # seconds; below the limit of a test, so that the failure names the process
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """Drop what JAX has traced and compiled after each module, and within one as soon as it takes much memory."""
+    yield
+    is_last = nextitem is None or nextitem.path != item.path
+    if "jax" in sys.modules and (is_last or resident() > MUCH_MEMORY):
+        sys.modules["jax"].clear_caches()
+        gc.collect()
+        if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):
+            ctypes.CDLL(None).malloc_trim(0)  # glibc keeps what was freed, hundreds of MiB
+
+
+def resident() -> int:
+    """Return the bytes that this process has in memory, 0 where the system does not say."""
+    pages = Path("/proc/self/statm")
+    return int(pages.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if pages.exists() else 0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def processes_end() -> Iterator[None]:
+    """Give each wait for another process a limit, also the waits of `subprocess.run` and of a `with` statement."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("wait", "communicate"):
+            patch.setattr(subprocess.Popen, name, limited(getattr(subprocess.Popen, name)))
+        yield
+
+
+def limited(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of `Popen` whose argument `timeout` has a default."""
+
+    @wraps(method)
+    def call(process: Any, *arguments: Any, **options: Any) -> Any:
+        position = 0 if method.__name__ == "wait" else 1
+        if len(arguments) > position or options.get("timeout") is not None:
+            return method(process, *arguments, **options)
+        try:
+            return method(process, *arguments, **{**options, "timeout": PROCESS_LIMIT})
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+
+    return call

@@ -86,8 +86,15 @@ ROOMS = {
         "__main__", "cli", "commandline", "tracing", "run", "migration", "analysis", "suppression", "project",
         "reporting", "embedded", "files",
     ),
+    "olympus": (
+        "__main__", "commands", "pytest_plugin", "checks", "worker", "trials", "witness", "verdicts", "graphs",
+        "recording", "signatures", "lineage", "random", "lax", "numpy", "config", "dtypes", "errors", "tree",
+        "namespace", "tracing", "prng", "predicates", "_version",
+    ),
 }  # fmt: skip
-CIRCLES_LEFT = frozenset({"olympus"})
+SHOWS_ITS_ROOMS = "olympus"
+"""The package whose ``__init__`` stands above its rooms; that of another package stands below them."""
+CIRCLES_LEFT: frozenset[str] = frozenset()
 """Packages that still have circles of several files; nothing may be added."""
 
 
@@ -189,7 +196,8 @@ def test_every_module_is_in_a_room(package: str):
 @pytest.mark.parametrize("package", ROOMS)
 def test_imports_between_rooms_go_down(package: str):
     rooms = {room: number for number, room in enumerate(ROOMS[package])}
-    number_of = lambda module: rooms[module.split(".")[1]] if "." in module else len(rooms)
+    own = -1 if package == SHOWS_ITS_ROOMS else len(rooms)
+    number_of = lambda module: rooms[module.split(".")[1]] if "." in module else own
     up = [
         f"{module} imports {name}"
         for module, names in package_graph(package).items()

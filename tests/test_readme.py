@@ -52,6 +52,7 @@ def test_ci_runs_the_two_commands():
     assert test.endswith(".venv/bin/pytest")
     rows = [row.strip() for row in CI.splitlines()]
     assert rows.count(lint) == rows.count(test) == 1
+    assert rows.count(".venv/bin/pytest -m search") == 1  # what the second command leaves out
 
 
 def test_the_shown_lineage_is_what_the_command_prints(at_root: None, capsys: pytest.CaptureFixture[str]):

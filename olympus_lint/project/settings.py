@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
-from olympus.functions.specs import spec
+from olympus.trials.specs import spec
 from olympus_lint.files.kinds import KINDS, kinds_by_suffix
 from olympus_lint.project.paths import Patterns, anchored
 from olympus_lint.project.selection import expand, selected_codes

@@ -20,9 +20,11 @@ from olympus_lint.run.one_file import check_file, failure
 from olympus_lint.run.signals import ENDING
 
 if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
     from olympus_lint.migration.safety import Clearance
 
-__all__ = ["default_jobs", "in_processes", "prepare_collector"]
+__all__ = ["abandon", "default_jobs", "in_processes", "prepare_collector"]
 
 CHUNKS = 8  # for each process: files that import each other stay together
 
@@ -67,11 +69,25 @@ def in_processes(batches: Sequence[Sequence[SourceFile]], jobs: int, context: Co
         for file in [*chain.from_iterable(batches)][done:]:
             yield failure(file.filename, InputError("was not checked: a process that checks files died; try --jobs 1."))
     except BaseException:
-        for child in multiprocessing.active_children():
-            child.kill()
+        abandon(pool)
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def abandon(pool: ProcessPoolExecutor) -> None:
+    """Kill the processes of a pool, so that its shutdown ends.
+
+    A process that is killed while it sends a result leaves a part of it in the pipe. The pool's thread waits for the
+    rest until nobody can write it any more, and this process has the pipe's other end open, too.
+    """
+    import multiprocessing
+
+    for child in multiprocessing.active_children():
+        child.kill()
+    writer = getattr(pool._result_queue, "_writer", None)
+    if writer is not None:
+        writer.close()
 
 
 def prepare_worker(mode: Mode, folder: Path | None, clearance: Clearance | None) -> None:

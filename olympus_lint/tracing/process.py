@@ -1,4 +1,4 @@
-"""One worker: ``olympus.worker`` in its own process, under limits, and killed with all of its child processes."""
+"""One worker: ``olympus.worker.process`` in its own process, under limits, killed with all of its children."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ spec = importlib.util.spec_from_file_location(
     "olympus", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder])
 sys.modules["olympus"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["olympus"])
-from olympus.worker import main
+from olympus.worker.process import main
 main()
 """
 """Loads the package ``olympus`` alone, so that the worker cannot import other packages of its folder."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from olympus.recording.eventfile import EventFile, NotEvents, Pair, Process, Site, read_events
-from olympus.spans import Span as Place
-from olympus.spans import diverging
+from olympus.tracing.spans import Span as Place
+from olympus.tracing.spans import diverging
 from olympus.verdicts import Status, Verdict
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError, read_bytes

@@ -16,7 +16,7 @@ __all__ = ["below", "end", "marked"]
 def below(pid: int) -> list[int]:
     """Return the descendants of a process; none on other systems than Linux.
 
-    A worker adopts processes without a parent (``adopt`` in ``olympus.enclosure``), so all are found while it lives.
+    A worker adopts orphans (``adopt`` in ``olympus.worker.enclosure``), so that all are found while it lives.
     """
     children: defaultdict[int, list[int]] = defaultdict(list)
     for other, folder in _processes():

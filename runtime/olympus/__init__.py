@@ -7,6 +7,8 @@ imports JAX. A module of this package goes before JAX's name: ``olympus.random``
 
 from __future__ import annotations
 
+from olympus._version import __version__ as __version__
+
 TYPE_CHECKING = False  # type checkers know the name; importing typing takes half of the time of this import
 if TYPE_CHECKING:
     from typing import Any
@@ -19,13 +21,13 @@ if TYPE_CHECKING:
     from olympus import numpy as numpy
     from olympus import random as random
     from olympus import tree as tree
-    from olympus.array_protocol import SupportsJAXArray
     from olympus.checks import KeyReuseError, check, checked
     from olympus.jax_names import *  # noqa: F403
+    from olympus.namespace.array_protocol import SupportsJAXArray
     from olympus.prng import register_prng_impl
     from olympus.random import ensure_typed_key_array
     from olympus.recording import reuse_allowed
-    from olympus.signature import Forward, KeySignature, Sink, Source
+    from olympus.signatures.signature import Forward, KeySignature, Sink, Source
 
 __all__ = [
     "Forward",
@@ -40,15 +42,14 @@ __all__ = [
     "register_prng_impl",
     "reuse_allowed",
 ]
-__version__ = "0.1.0"
 
 _PLACES = {
-    "Forward": "olympus.signature",
+    "Forward": "olympus.signatures.signature",
     "KeyReuseError": "olympus.checks",
-    "KeySignature": "olympus.signature",
-    "Sink": "olympus.signature",
-    "Source": "olympus.signature",
-    "SupportsJAXArray": "olympus.array_protocol",
+    "KeySignature": "olympus.signatures.signature",
+    "Sink": "olympus.signatures.signature",
+    "Source": "olympus.signatures.signature",
+    "SupportsJAXArray": "olympus.namespace.array_protocol",
     "check": "olympus.checks",
     "checked": "olympus.checks",
     "ensure_typed_key_array": "olympus.random",
@@ -67,7 +68,7 @@ def _resolve(name: str) -> Any:
         return getattr(import_module(_PLACES[name]), name)
     if find_spec(f"olympus.{name}") is not None:
         return import_module(f"olympus.{name}")
-    from olympus.mirror import jax_value
+    from olympus.namespace.mirror import jax_value
 
     try:
         value = jax_value("jax", name)
@@ -76,7 +77,7 @@ def _resolve(name: str) -> Any:
 
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message, name=name, obj=sys.modules[__name__]) from error
-    from olympus.transforms import adapt
+    from olympus.namespace.transforms import adapt
 
     return adapt(name, value)
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import olympus
+from olympus._version import __version__
 
 if TYPE_CHECKING:
     import argparse
@@ -68,7 +68,7 @@ def show_versions(options: argparse.Namespace) -> int:
         jax = f"jax {metadata.version('jax')}"
     except metadata.PackageNotFoundError:
         jax = "jax is not installed (pip install 'olympus-lint[trace]')"
-    print(f"olympus {olympus.__version__}, {jax}")
+    print(f"olympus {__version__}, {jax}")
     return 0
 
 

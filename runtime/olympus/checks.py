@@ -1,7 +1,7 @@
 """Key checks for users' own tests: :func:`check` for one call, :func:`checked` for each call of a function.
 
-Both trace the function and follow its keys. They see what the trace has: all branches of ``lax.cond``, two turns of
-each loop, functions that are compiled, mapped or differentiated. They do not see paths through the Python code that
+Both trace the function and follow its keys. They see what the trace has: all branches of ``lax.cond``, two iterations
+of each loop, functions that are compiled, mapped or differentiated. They do not see paths through the Python code that
 the given arguments do not take, arguments of another structure, shape or dtype, refreshing of a key that depends on
 data, keys whose words go through NumPy, callbacks or Pallas kernels, and key operations before and after the call.
 The mark ``check_keys`` of :mod:`olympus.pytest_plugin` sees what a whole test executes.
@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from olympus.diagnosis import Diagnosis, listing, of_misuse
+from olympus.lineage.diagnosis import Diagnosis, listing, of_misuse
 
 if TYPE_CHECKING:
     from jax.errors import KeyReuseError as JAXKeyReuseError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         """A key is consumed twice, or misused in another way that gives related random numbers.
 
         Attributes:
-            misuses: what is wrong, in the order in which it was met.
+            misuses: what is wrong, in the order of the trace.
         """
 
         def __init__(self, misuses: tuple[Diagnosis, ...]) -> None:
@@ -51,8 +51,8 @@ def check(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
     Args:
         f: the function.
         args: its arguments: concrete ones, ``jax.ShapeDtypeStruct``, and abstract keys from
-            :func:`olympus.jaxprs.typed_key` and :func:`olympus.jaxprs.raw_key`. Numbers are traced; hand over what
-            has to be a Python number, such as a length, with :func:`functools.partial`.
+            :func:`olympus.tracing.jaxprs.typed_key` and :func:`olympus.tracing.jaxprs.raw_key`. Numbers are traced;
+            hand over what has to be a Python number, such as a length, with :func:`functools.partial`.
         kwargs: its keyword arguments, likewise.
 
     Raises:

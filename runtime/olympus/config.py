@@ -22,7 +22,7 @@ from contextlib import AbstractContextManager
 from difflib import get_close_matches
 from typing import Any
 
-from olympus.mirror import jax_module, jax_value
+from olympus.namespace.mirror import jax_module, jax_value
 
 FLAGS: dict[str, tuple[Any, ...]] = {
     "olympus_legacy_prng_key": ("allow", "warn", "error"),

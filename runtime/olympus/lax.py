@@ -5,7 +5,7 @@ The other functions are JAX's own objects: ``jax.lax.reduce`` knows ``add`` and 
 
 from typing import TYPE_CHECKING, Any
 
-from olympus.mirror import mirror
+from olympus.namespace.mirror import mirror
 
 HIGHER_ORDER = frozenset(
     {
@@ -26,7 +26,7 @@ HIGHER_ORDER = frozenset(
 
 def adapt(name: str, value: Any) -> Any:
     """Return what this module shows for a name of ``jax.lax``."""
-    from olympus.errors import explained
+    from olympus.namespace.explaining import explained
 
     return explained(value, module=__name__) if name in HIGHER_ORDER else value
 

@@ -4,9 +4,8 @@ A small decision procedure over predicates of Python values: identity, equality,
 key flow asks it about the decisions on a path, the witness about those of an execution.
 
 An expression is a `Constant`, a `Symbol`, a `Counter`, an `Applied` function, a `Shifted` expression, or any other
-hashable value, which stands for something of which nothing is known but that it is one thing. Values are taken to
-behave as those of Python and JAX do: what is equal is not also unequal, an empty container is false, nothing is smaller
-than itself, and no number is compared that is none.
+hashable value, which stands for one unknown thing. Values are taken to behave as those of Python and JAX do: equal
+values are not also unequal, an empty container is false, nothing is smaller than itself, and NaN is not compared.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ Expression: TypeAlias = Hashable
 
 
 class Consistency(IntEnum):
-    """Whether conditions can hold together; what is doubtful rests on names that may stand for one thing."""
+    """Whether conditions can hold together; ``DOUBTFUL`` if that depends on whether two names stand for one thing."""
 
     IMPOSSIBLE = 0
     DOUBTFUL = 1
@@ -77,8 +76,8 @@ class Applied:
     """A pure function of an expression: ``len``, ``type``, ``%``, or a method of text (``.isdigit``).
 
     Attributes:
-        function: its name, that of a method behind a dot.
-        subject: what it is applied to.
+        function: its name, with a dot before that of a method.
+        subject: its operand.
         arguments: the other arguments, constants of Python.
     """
 
@@ -101,8 +100,8 @@ class Predicate:
 
     Attributes:
         operation: ``is``, ``eq``, ``lt``, ``in``, ``contains``, ``isinstance`` or ``truth``.
-        left: what is asked about.
-        right: what it is compared with; a tuple of constants and symbols for ``in`` and ``isinstance``.
+        left: its subject.
+        right: the other operand; a tuple of constants and symbols for ``in`` and ``isinstance``.
     """
 
     operation: str
@@ -138,7 +137,7 @@ def consistency(literals: Iterable[Literal]) -> Consistency:
 
 @dataclass(slots=True)
 class _Domain:
-    """What is said of one expression."""
+    """The conditions on one expression."""
 
     choices: list[tuple[Expression, ...]] = field(default_factory=list)
     excluded: list[Expression] = field(default_factory=list)
@@ -149,7 +148,7 @@ class _Domain:
 
 
 class _Model:
-    """The expressions of some conditions, and what these say of each."""
+    """The expressions of some conditions, each with the conditions on it."""
 
     def __init__(self, literals: list[Literal]) -> None:
         self._same: dict[Expression, Expression] = {}
@@ -225,7 +224,7 @@ class _Model:
             self._unequal.append((left, right))
 
     def _number(self, expression: Expression) -> tuple[Expression, float] | None:
-        """Return an expression as something and an offset, ``None`` for a constant that is no number."""
+        """Return an expression as a base and an offset, ``None`` for a constant that is no number."""
         offset: float = 0
         if isinstance(expression, Shifted):
             offset = expression.offset
@@ -247,7 +246,7 @@ class _Model:
         return min(found)
 
     def _relate_truth(self) -> None:
-        """Say of numbers and of lengths what the truth of a value means for them."""
+        """Derive the bounds of numbers and lengths from the truth of values."""
         lengths = [part for part in [*self._domains, *self._order.nodes] if _is_length(part)]
         for length in lengths:
             assert isinstance(length, Applied)
@@ -275,7 +274,7 @@ class _Model:
         return min(found, _types_meet(domain.types, domain.other_types), self._exact_type(expression))
 
     def _is_without_its_zero(self, expression: Expression, domain: _Domain) -> bool:
-        """Return whether something is false or empty, and not what is most likely the one false value of its type."""
+        """Return whether a value is false without being the usual false value of its type."""
         length = self._order.interval(Applied("len", expression))
         return (False in domain.truth and ZERO in domain.excluded) or (
             (False in domain.truth or (length is not None and length[1] == 0))
@@ -283,7 +282,7 @@ class _Model:
         )
 
     def _few(self, expression: Expression) -> tuple[Expression, ...] | None:
-        """Return the whole numbers that an expression can be, where they are few."""
+        """Return the possible integers of an expression, if they are few."""
         bounds = self._order.interval(expression)
         if bounds is not None and bounds[0] == bounds[1]:
             return (Constant(bounds[0]),)
@@ -292,7 +291,7 @@ class _Model:
         return tuple(Constant(number) for number in range(int(bounds[0]), int(bounds[1]) + 1))
 
     def _able(self, candidate: Expression, expression: Expression, domain: _Domain) -> Consistency:
-        """Return whether an expression can be one of the values that it may have."""
+        """Return whether one of the possible values of an expression satisfies its conditions."""
         found = Consistency.POSSIBLE
         for others in domain.choices[1:]:
             found = min(found, max((_alike(candidate, other) for other in others), default=Consistency.IMPOSSIBLE))
@@ -308,7 +307,7 @@ class _Model:
         return found
 
     def _fits(self, value: Hashable, expression: Expression) -> bool:
-        """Return whether a value agrees with what is said of the order and of the length of an expression."""
+        """Return whether a value is consistent with the order and the length of an expression."""
         if isinstance(value, int | float):
             if not self._order.allows(expression, value):
                 return False
@@ -320,7 +319,7 @@ class _Model:
         return True
 
     def _has_exact_type(self, value: Hashable, expression: Expression) -> Consistency:
-        """Return whether what is equal to a constant can have the type that it is said to have."""
+        """Return whether a value that equals a constant can have its required type."""
         exact = self._domains.get(self._find(Applied("type", expression)))
         own = _types_of(value)
         if exact is None or not exact.choices or len(own) > 1:
@@ -329,7 +328,7 @@ class _Model:
         return Consistency.POSSIBLE if own[0] in classes else Consistency.IMPOSSIBLE
 
     def _exact_type(self, expression: Expression) -> Consistency:
-        """Return whether ``type(x) is T`` agrees with ``isinstance(x, …)``."""
+        """Return whether ``type(x) is T`` is consistent with ``isinstance(x, …)``."""
         exact = self._domains.get(self._find(Applied("type", expression)))
         domain = self._domains[expression]
         if exact is not None and (BOOL,) in domain.types and BOOL in exact.excluded:
@@ -347,7 +346,7 @@ class _Model:
 
 
 class _Order:
-    """Differences of numbers: the least known bound of each difference, and whether it can be reached."""
+    """Difference constraints: the least known bound of each difference, and whether it can be attained."""
 
     def __init__(self, wholes: set[Expression]) -> None:
         self._wholes = wholes
@@ -372,7 +371,7 @@ class _Order:
             self._bounds[a, b] = bound
 
     def settle(self) -> bool:
-        """Draw all conclusions; says whether the differences can be had."""
+        """Close the constraints; return whether they are satisfiable."""
         counters = [node for node in self.nodes if isinstance(node, Counter)]
         for one in counters:
             self.below((ZERO, one.number), (one, 0), strict=False)
@@ -393,7 +392,7 @@ class _Order:
         )
 
     def equal(self, a: tuple[Expression, float], b: tuple[Expression, float]) -> bool:
-        """Return whether two expressions with offsets are surely equal."""
+        """Return whether two expressions with offsets are certainly equal."""
         if a[0] == b[0]:
             return a[1] == b[1]
         upper, lower = self._bounds.get((a[0], b[0])), self._bounds.get((b[0], a[0]))
@@ -401,11 +400,11 @@ class _Order:
         return upper == (difference, False) and lower == (-difference, False)
 
     def is_number(self, expression: Expression) -> bool:
-        """Return whether an expression is compared with a number, be it through others."""
+        """Return whether an expression is compared with a number, directly or through others."""
         return (expression, ZERO) in self._bounds or (ZERO, expression) in self._bounds
 
     def interval(self, expression: Expression) -> tuple[float, float] | None:
-        """Return the least and the largest value of an expression, ``None`` where it has no bounds."""
+        """Return the bounds of an expression, ``None`` for a missing one."""
         upper, lower = self._bounds.get((expression, ZERO)), self._bounds.get((ZERO, expression))
         return None if upper is None or lower is None else (-lower[0], upper[0])
 
@@ -418,12 +417,12 @@ class _Order:
 
 
 def _is_false_object(domain: _Domain) -> bool:
-    """Return whether an object of a class of the program is false, which it is only if the class says so."""
+    """Return whether an object of a class of the program is false, which only its class can make it."""
     return False in domain.truth and any(all(isinstance(part, Symbol) for part in each) for each in domain.types)
 
 
 def _is_no_member(domain: _Domain) -> bool:
-    """Return whether something is no member of an enumeration whose members it is compared with."""
+    """Return whether a value is compared with members of an enumeration and equals none of them."""
     excluded = {part.name for part in domain.excluded if isinstance(part, Symbol)}
     for part in domain.excluded:
         if isinstance(part, Symbol) and part.members:
@@ -438,7 +437,7 @@ def _is_fixed(expression: Expression) -> bool:
 
 
 def _wholes(literals: list[Literal]) -> Iterator[Expression]:
-    """Return what is a whole number by its type, or as the end of a loop's counter."""
+    """Return the expressions that are integers by their type, or as the end of a loop's counter."""
     for test, holds in literals:
         if test.operation == "lt" and isinstance(test.left, Counter):
             yield test.right
@@ -447,7 +446,7 @@ def _wholes(literals: list[Literal]) -> Iterator[Expression]:
 
 
 def _is_copied(expression: Expression) -> bool:
-    """Return whether a constant may have equals that are other objects: what is not it may be equal to it."""
+    """Return whether a different object may equal a constant."""
     return isinstance(expression, Constant) and expression.value is not None
 
 
@@ -464,14 +463,14 @@ def _is_whole(expression: Expression) -> bool:
 
 
 def _is_ordered(right: Expression, holds: bool) -> bool:
-    """Return whether an equality tells about order: that with a constant does only where that is a number."""
+    """Return whether an equality implies an order: with a constant, only if that is a number."""
     if isinstance(right, Constant):
         return type(right.value) in (int, float)
     return not isinstance(right, Symbol)
 
 
 def _alike(a: Expression, b: Expression) -> Consistency:
-    """Return whether two fixed expressions can be one value."""
+    """Return whether two fixed expressions can be equal."""
     if isinstance(a, Constant) and isinstance(b, Constant):
         return Consistency.POSSIBLE if a.value == b.value else Consistency.IMPOSSIBLE
     if isinstance(a, Symbol) and isinstance(b, Symbol):
@@ -494,7 +493,7 @@ def _one_name(a: str, b: str) -> Consistency:
 
 
 def _class_of(expression: Expression) -> type | None:
-    """Return the class that a symbol names, where it is one of Python's own whose instances nothing else can be."""
+    """Return the class of Python that a symbol names, if its layout excludes other such classes."""
     name = expression.name if isinstance(expression, Symbol) else ""
     found = getattr(builtins, name.removeprefix("builtins."), None) if name.startswith("builtins.") else None
     return found if found in SOLID else NoneType if name == "types.NoneType" else None
@@ -522,7 +521,7 @@ def _is_subclass(a: Expression, b: Expression) -> bool:
 
 
 def _is_known(class_: Expression) -> bool:
-    """Return whether it is known what a class inherits."""
+    """Return whether the bases of a class are known."""
     return _class_of(class_) is not None or (isinstance(class_, Symbol) and bool(class_.bases))
 
 
@@ -557,7 +556,7 @@ def _classes_meet(a: Expression, b: Expression) -> Consistency:
 
 
 def _value_has_type(value: Hashable, domain: _Domain) -> Consistency:
-    """Return whether what is equal to a constant can have the types that it has to have."""
+    """Return whether a value that equals a constant can have the required types."""
     own = _types_of(value)
     for wanted in domain.types:
         if not any(_may_be(own, part) for part in wanted):
@@ -570,7 +569,7 @@ def _value_has_type(value: Hashable, domain: _Domain) -> Consistency:
 
 
 def _types_of(value: Hashable) -> tuple[type, ...]:
-    """Return the types of what is equal to a constant."""
+    """Return the types of values that equal a constant."""
     if isinstance(value, int | float | complex):
         return NUMBERS
     return (tuple, list) if isinstance(value, tuple) else (type(value),)
@@ -585,7 +584,7 @@ def _may_be(own: tuple[type, ...], wanted: Expression) -> bool:
 
 
 def _layers(expression: Expression) -> Iterator[Expression]:
-    """Return an expression and what it is computed from."""
+    """Return an expression and its operands."""
     while isinstance(expression, Applied | Shifted):
         yield expression
         expression = expression.subject
@@ -593,7 +592,7 @@ def _layers(expression: Expression) -> Iterator[Expression]:
 
 
 def _contradicts(value: Hashable, subject: Expression, test: Predicate, holds: bool) -> bool:
-    """Return whether a condition on something that is computed from a subject comes out otherwise for a value of it."""
+    """Return whether a condition on an expression of a subject has another truth value for a value of the subject."""
     try:
         found = _evaluated(value, subject, test)
     except (TypeError, AttributeError, ValueError, ZeroDivisionError):
@@ -602,7 +601,7 @@ def _contradicts(value: Hashable, subject: Expression, test: Predicate, holds: b
 
 
 def _evaluated(value: Hashable, subject: Expression, test: Predicate) -> object:
-    """Return what a condition gives for a value of its subject, ``None`` where that is not known."""
+    """Return the truth value of a condition for a value of its subject, ``None`` if that is unknown."""
     right = test.right
     if test.operation in ("isinstance", "is") or _has_type(test.left):
         return None

@@ -95,6 +95,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 
 def _report(recorder: Recorder) -> str:
-    from olympus.diagnosis import listing
+    from olympus.lineage.diagnosis import listing
 
     return f"random keys are misused\n\n{listing(recorder.misuses)}"

@@ -11,7 +11,7 @@ from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from olympus.mirror import mirror
+from olympus.namespace.mirror import mirror
 
 if TYPE_CHECKING:
     from jax import Array
@@ -31,8 +31,8 @@ def ensure_typed_key_array(key: Array) -> Array:
     Raises:
         TypeError: it is a raw key, or no key at all.
     """
-    from olympus.errors import is_key
-    from olympus.key_errors import describe
+    from olympus.namespace.key_errors import describe
+    from olympus.namespace.operators import is_key
 
     if is_key(key):
         return key
@@ -44,7 +44,7 @@ def ensure_typed_key_array(key: Array) -> Array:
 
 def adapt(name: str, value: Any) -> Any:
     """Return what this module shows for a name of ``jax.random``."""
-    from olympus.errors import explained
+    from olympus.namespace.explaining import explained
 
     if not isinstance(value, FunctionType):
         return value

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from olympus.mirror import mirror
+from olympus.namespace.mirror import mirror
 
 if TYPE_CHECKING:
     from jax.tree import *  # noqa: F403

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from olympus.functions.modules import imported, quiet
-from olympus.functions.names import is_key
-from olympus.functions.search import Search
-from olympus.functions.subject import Unfit, steps
+from olympus.trials.modules import imported, quiet
+from olympus.trials.names import is_key
+from olympus.trials.search import Search
+from olympus.trials.subject import Unfit, steps
 from olympus.verdicts.question import Place, Question
 
 PACKAGES = ("blackjax", "numpyro", "flax", "optax", "equinox", "distrax", "haiku", "diffrax")

@@ -1,6 +1,6 @@
 """How long verdicts take: ``python -m tests.benchmarks.trace [QUESTIONS]``.
 
-The findings are those of the programs in ``tests/wild``, each program as often as it takes, in a folder of its own and
+The findings are those of the programs in ``tests/twins``, each program as often as it takes, in a folder of its own and
 under a name of its own, so that nothing is answered twice by what a worker remembers.
 """
 
@@ -19,7 +19,7 @@ from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing import Choice, judge
 from olympus_lint.tracing.judging import is_judged
 
-WILD = Path(__file__).parents[1] / "wild"
+TWINS = Path(__file__).parents[1] / "twins"
 LIMIT = 30.0  # seconds for 1,000 questions after the start, on two cores
 
 
@@ -27,7 +27,7 @@ def results(folder: Path, wanted: int) -> list[FileResult]:
     """Return the results of copies of the programs, with at least so many findings that can be traced."""
     made: list[FileResult] = []
     asked = copy = 0
-    programs = [(path, lint_text(str(path), path.read_text("utf-8"), Settings())) for path in WILD.rglob("*_wrong.py")]
+    programs = [(path, lint_text(str(path), path.read_text("utf-8"), Settings())) for path in TWINS.rglob("*_wrong.py")]
     while asked < wanted:
         copy += 1
         for path, found in sorted(programs, key=lambda pair: pair[0]):

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from olympus.spans import Span
+from olympus.tracing.spans import Span
 from olympus.verdicts import Question
 
 from .agreement import disagreements as of_key_flow
@@ -63,7 +63,7 @@ class Execution:
 
     def abstract(self) -> list[Any]:
         """Return an abstract value for each key argument."""
-        from olympus.jaxprs import raw_key, typed_key
+        from olympus.tracing.jaxprs import raw_key, typed_key
 
         make = typed_key if self.typed else raw_key
         found: list[Any] = []

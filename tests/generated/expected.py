@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from olympus.spans import Chain, Span, diverging, span_at
+from olympus.tracing.spans import Chain, Span, diverging, span_at
 
 from .reference import Calls, Consumption, Derivation, Recorder, beside_splits, repeated_folds
 

@@ -213,7 +213,7 @@ def by_witness(program: Guarded, questions: Sequence[Question]) -> list[Verdict]
 
 def by_function(program: Guarded, questions: Sequence[Question]) -> list[Verdict]:
     """Return the verdicts of the real functions, traced with arguments that are guessed."""
-    from olympus.functions.judging import judged
+    from olympus.trials.judging import judged
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"guarded_{next(NUMBERS)}.py")

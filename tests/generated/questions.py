@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from olympus.spans import Span
+from olympus.tracing.spans import Span
 from olympus.verdicts import Place, Question
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence

@@ -1,7 +1,7 @@
 """The key flow, the lineage, the recorder, the judge and the witness agree on random programs.
 
-``OLYMPUS_ENGINES`` sets how many programs are tried; ``python -m tests.generated.engines`` tries as many as it is told
-and shows a small program for each sort of disagreement.
+``OLYMPUS_ENGINES`` sets how many programs a search tries; ``python -m tests.generated.engines`` tries as many as it is
+told and shows a small program for each sort of disagreement.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from searches import numbers
 
 pytest.importorskip("jax", "0.9", reason="the recorder needs calls of compiled functions that go through Python")
 
@@ -28,7 +29,7 @@ from .programs import Layer, Program, write
 from .reference import TooMany, Truth, Unreached
 
 COUNT = int(os.environ.get("OLYMPUS_ENGINES", "240"))
-PARTS = 2  # of each layer, so that several processes have something to do
+FEW = 48  # in each run
 
 
 def program(body: str) -> Program:
@@ -40,12 +41,12 @@ def program(body: str) -> Program:
     return Program(source, Layer.TRANSFORMS, {"main": kinds})
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("seeds", numbers(FEW // len(Layer), COUNT // len(Layer), parts=2), ids=str)
 @pytest.mark.parametrize("layer", Layer, ids=lambda layer: layer.name.lower())
-def test_engines_agree(layer: Layer, part: int) -> None:
-    count = COUNT // (PARTS * len(Layer))
+def test_engines_agree(layer: Layer, seeds: range) -> None:
+    count = len(seeds)
     tally = Counter[str]()
-    for number in range(part * count, (part + 1) * count):
+    for number in seeds:
         written, typed = write(Random(f"{layer.name} {number}"), layer), number % 2 == 0
         try:
             found = differences(written, typed=typed, tally=tally)
@@ -79,7 +80,7 @@ REUSE = """
     ("engine", "owner", "name", "replacement", "kind"),
     [
         ("lineage", ledger.Ledger, "report", lambda *_: None, "missed reuse"),
-        ("recorder", Recorder, "_repeat", lambda *_: None, "missed reuse"),
+        ("recorder", Recorder, "repeat", lambda *_: None, "missed reuse"),
         ("judge", judge, "at", lambda *_: False, "not reached OLY104"),
         ("keyflow", agreement, "evaluate", lambda *_: Truth(), "false OLY104"),
     ],

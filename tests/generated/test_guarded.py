@@ -1,7 +1,7 @@
 """Two guarded uses of one key: nothing certain is said of programs without a mistake, and their twins are found.
 
-``OLYMPUS_GUARDED`` sets how many seeds are tried; ``python -m tests.generated.guarded`` tries as many as it is told and
-shows a small program for each sort of failure.
+``OLYMPUS_GUARDED`` sets how many seeds a search tries; ``python -m tests.generated.guarded`` tries as many as it is
+told and shows a small program for each sort of failure.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 from collections import Counter
 
 import pytest
+from searches import numbers
 
 from . import guarded
 from .guarded import SORTS_OF_STATE, Guarded, correct, found, is_correct, is_twin, runs, said, smallest, twin, wrong
@@ -18,13 +19,14 @@ from .shapes import Draft
 
 COUNT = int(os.environ.get("OLYMPUS_GUARDED", "320"))
 TRACED = int(os.environ.get("OLYMPUS_GUARDED_TRACED", "12"))
-PARTS = 4  # so that several processes have something to do
+FEW = 80  # in each run
+FEW_TRACED = 3
 FOUND = 0.95  # of the twins
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_nothing_certain_is_said_of_a_correct_program(part: int) -> None:
-    for number in range(part * COUNT // PARTS, (part + 1) * COUNT // PARTS):
+@pytest.mark.parametrize("seeds", numbers(FEW, COUNT), ids=str)
+def test_nothing_certain_is_said_of_a_correct_program(seeds: range) -> None:
+    for number in seeds:
         program = correct(str(number))
         for one in wrong(program):
             if one.kind in ("certain", "error"):
@@ -32,17 +34,16 @@ def test_nothing_certain_is_said_of_a_correct_program(part: int) -> None:
                 pytest.fail(f"{number}: {own}\n\n{small.source}", pytrace=False)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_twins_are_found(part: int) -> None:
-    seeds = range(part * COUNT // PARTS, (part + 1) * COUNT // PARTS)
+@pytest.mark.parametrize("seeds", numbers(FEW, COUNT), ids=str)
+def test_twins_are_found(seeds: range) -> None:
     missed = [program for program in (twin(str(number)) for number in seeds) if not found(program)]
     assert len(missed) <= (1 - FOUND) * len(seeds), "\n\n".join(program.source for program in missed)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_no_tier_confirms_anything_of_a_correct_program(part: int) -> None:
+@pytest.mark.parametrize("seeds", numbers(FEW_TRACED, TRACED), ids=str)
+def test_no_tier_confirms_anything_of_a_correct_program(seeds: range) -> None:
     pytest.importorskip("jax", reason="a program is traced with JAX")
-    for number in range(part * TRACED // PARTS, (part + 1) * TRACED // PARTS):
+    for number in seeds:
         program = correct(str(number))
         confirmed = [one for one in wrong(program, guarded.TIERS) if one.kind in guarded.TIERS]
         assert confirmed == [], program.source

@@ -1,7 +1,7 @@
 """Random projects of raw keys give the same numbers after their migration, bit by bit.
 
-``OLYMPUS_MIGRATIONS`` sets how many projects are tried; ``python -m tests.generated.migration`` tries as many as it is
-told and shows a small project for each sort of failure.
+``OLYMPUS_MIGRATIONS`` sets how many projects a search tries; ``python -m tests.generated.migration`` tries as many as
+it is told and shows a small project for each sort of failure.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck
+from searches import numbers as numbers_of
+from searches import searched
 
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
@@ -24,25 +26,24 @@ from .migration import failures, numbers, shrunk, text_of
 pytest.importorskip("jax", reason="JAX is not installed, so that no program can be run")
 
 COUNT = int(os.environ.get("OLYMPUS_MIGRATIONS", "30"))
-PARTS = 2  # so that several processes have something to do
+FEW = 8  # in each run
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_numbers_stay(part: int) -> None:
+@pytest.mark.parametrize("seeds", numbers_of(FEW, COUNT, parts=2), ids=str)
+def test_numbers_stay(seeds: range) -> None:
     seen = Counter[str]()
-    for number in range(part * COUNT // PARTS, (part + 1) * COUNT // PARTS):
+    for number in seeds:
         project = write_legacy(Random(f"legacy {number}"))
         found = failures(project, seen)
         if found:
             kinds = {failure.kind for failure in found}
             small = shrunk(project, lambda p, kinds=kinds: any(f.kind in kinds for f in failures(p)))  # type: ignore[misc]
             pytest.fail(f"project {number}: {found}\n\n{text_of(small)}", pytrace=False)
-    assert seen["constructors renamed"] > COUNT / 4 and seen["constructors held back"], "nothing to see"
-    assert seen["typed: places rewritten"] > COUNT / 2 and seen["portable: places rewritten"]
+    assert seen["constructors renamed"] > len(seeds) / 2 and seen["constructors held back"], "nothing to see"
+    assert seen["typed: places rewritten"] > len(seeds) and seen["portable: places rewritten"]
 
 
-@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(legacy_projects())
+@searched(legacy_projects(), few=1, many=5, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_numbers_stay_for_hypothesis(project: Legacy) -> None:
     assert failures(project) == [], text_of(project)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import codecs
 
-from hypothesis import given, settings
 from hypothesis import strategies as st
+from searches import searched
 
 from olympus_lint.project.settings import Settings
 from olympus_lint.run.context import Context, Mode
@@ -56,8 +56,7 @@ def sources(draw: st.DrawFn) -> tuple[bytes, str]:
     return mark + text.encode(encoding), encoding
 
 
-@settings(max_examples=300, deadline=None)
-@given(sources())
+@searched(sources(), few=40, many=300)
 def test_places_point_at_what_is_flagged(source):
     data, _ = source
     lines = split_lines(decode(data))
@@ -69,8 +68,7 @@ def test_places_point_at_what_is_flagged(source):
         assert lines[start.row - 1][start.column - 1 : end.column - 1] == CALL
 
 
-@settings(max_examples=300, deadline=None)
-@given(sources())
+@searched(sources(), few=40, many=300)
 def test_a_fix_changes_its_edits_only(source):
     data, _ = source
     result, new = check_bytes("a.py", data, LEGACY, Context(Mode.FIX))
@@ -80,8 +78,7 @@ def test_a_fix_changes_its_edits_only(source):
     assert check_bytes("a.py", new, LEGACY, Context(Mode.FIX))[1] == new
 
 
-@settings(max_examples=300, deadline=None)
-@given(sources())
+@searched(sources(), few=40, many=300)
 def test_added_suppressions_hide_everything_and_add_nothing_else(source):
     data, _ = source
     text = decode(data)

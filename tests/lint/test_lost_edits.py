@@ -6,34 +6,18 @@ import json
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pytest
+from command_line import command
 from programs import RAW, REUSE
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 TIME_LIMIT = 120  # seconds
 EDIT = "# saved by a person\n"
-
-MEANWHILE = """\
-import sys
-from importlib import import_module
-from pathlib import Path
-module, name, victim, does = sys.argv[1:5]
-module = import_module(module)
-original = getattr(module, name)
-def analysis(*given, **named):
-    result = original(*given, **named)
-    path = Path(victim)
-    if path.is_file() and (not given or given[0] == victim or name != "check_bytes"):
-        setattr(module, name, original)
-        exec(does)
-    return result
-setattr(module, name, analysis)
-from olympus_lint.cli import main
-sys.exit(main(sys.argv[5:]))
-"""
-"""Runs the command; something happens to a file behind the analysis and before anything is written."""
 
 LINT = ("olympus_lint.run.one_file", "check_bytes")
 MIGRATE = ("olympus_lint.commandline.migrate", "migrate_texts")
@@ -41,8 +25,20 @@ SAVE = f"path.write_text(path.read_text() + {EDIT!r})"
 
 
 def run_with(seam: tuple[str, str], victim: str, does: str, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", MEANWHILE, *seam, victim, does, *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT)
+    """Run the command; something happens to a file behind the analysis and before anything is written."""
+    module, name = import_module(seam[0]), seam[1]
+    original = getattr(module, name)
+
+    def analysis(*given: Any, **named: Any) -> Any:
+        result = original(*given, **named)
+        path = Path(victim)
+        if path.is_file() and (not given or given[0] == victim or name != "check_bytes"):
+            setattr(module, name, original)
+            exec(does, {"path": path})
+        return result
+
+    with mock.patch.object(module, name, analysis):
+        return command(Path(), *options)
 
 
 def notebook(code: str) -> str:
@@ -63,9 +59,9 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize(("name", "made"), [("a.py", str), ("a.ipynb", notebook), ("a.md", page)])
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_file_that_was_saved_meanwhile_is_left_alone(project, command, name, made):
-    seam, options = COMMANDS[command]
+@pytest.mark.parametrize("way", COMMANDS)
+def test_a_file_that_was_saved_meanwhile_is_left_alone(project, way, name, made):
+    seam, options = COMMANDS[way]
     Path(name).write_text(made(RAW))
     Path("other.py").write_text(RAW)
     done = run_with(seam, name, SAVE, *options, "--extension", "md", ".")
@@ -98,9 +94,9 @@ def test_a_migration_does_not_count_what_it_did_not_write(project):
         ("path.chmod(0o444)", "is read-only"),
     ],
 )
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_file_that_is_gone_or_locked_meanwhile(project, command, does, cause):
-    seam, options = COMMANDS[command]
+@pytest.mark.parametrize("way", COMMANDS)
+def test_a_file_that_is_gone_or_locked_meanwhile(project, way, does, cause):
+    seam, options = COMMANDS[way]
     Path("a.py").write_text(RAW)
     Path("other.py").write_text(RAW)
     done = run_with(seam, "a.py", does, *options, ".")

@@ -12,6 +12,7 @@ from textwrap import dedent
 from unittest import mock
 
 import pytest
+from command_line import command
 
 from olympus_codemods.target import SINCE, Target
 from olympus_lint.commandline.options import parser
@@ -69,12 +70,6 @@ def project(tmp_path: Path) -> Path:
         file.parent.mkdir(exist_ok=True)
         file.write_text(text)
     return tmp_path
-
-
-def command(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "olympus_lint", *options], cwd=folder, capture_output=True, text=True, check=False
-    )
 
 
 def texts(folder: Path) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""``--migrate --fix`` on small legacy programs, by the installed command: each prints the same bits afterwards."""
+"""``--migrate --fix`` on small legacy programs: each prints the same bits afterwards."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 import pytest
+from command_line import command
 
 pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
 
-COMMAND = Path(sys.executable).parent / "olympus-lint"
 IMPORTS = """\
 import dataclasses
 import io
@@ -293,8 +293,8 @@ def printed(projects: tuple[Path, dict[str, Path]]) -> dict[str, tuple[str, str]
 
     def run() -> list[str]:
         environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-c", RUNNER, *map(str, folders.values())]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        runner = [sys.executable, "-c", RUNNER, *map(str, folders.values())]
+        done = subprocess.run(runner, capture_output=True, text=True, check=False, env=environment)
         assert done.returncode == 0, done.stderr + indent(after(), "    ")
         return done.stdout.splitlines()
 
@@ -303,11 +303,10 @@ def printed(projects: tuple[Path, dict[str, Path]]) -> dict[str, tuple[str, str]
 
     before = run()
     for folder in folders.values():
-        report = subprocess.run(
-            [COMMAND, "--migrate", "--output-format", "json", "."], cwd=folder, capture_output=True, check=False
-        )
-        (folder / "report.json").write_bytes(report.stdout)
-        subprocess.run([COMMAND, "--migrate", "--fix", "--exit-zero", "."], cwd=folder, capture_output=True, check=True)
+        report = command(folder, "--migrate", "--output-format", "json", ".")
+        (folder / "report.json").write_text(report.stdout)
+        done = command(folder, "--migrate", "--fix", "--exit-zero", ".")
+        assert done.returncode == 0, done.stderr
     again = run()
     return {
         title: tuple("\n".join(row for row in rows if row.startswith(f"{folder} ")) for rows in (before, again))  # type: ignore[misc]

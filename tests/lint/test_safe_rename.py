@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
-import subprocess
-import sys
+import runpy
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import command
 
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
@@ -47,15 +49,21 @@ FREE = {
 KEPT = "KEY = jax.random.PRNGKey(0)\n"  # safe where nothing else reads it
 
 
-def command(folder: Path, *options: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
-    options = ("-m", "olympus_lint", "--select", "OLY201", "--exit-zero", *options)
-    return subprocess.run(
-        [sys.executable, *options], cwd=folder, input=text, capture_output=True, text=True, check=True
-    )
+def renamed(folder: Path, *options: str, text: str | None = None) -> str:
+    done = command(folder, "--select", "OLY201", "--exit-zero", *options, text=text)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def fixes(folder: Path, *options: str) -> list[dict[str, Any]]:
-    return [found["fix"] for found in json.loads(command(folder, "--output-format", "json", *options).stdout)]
+    return [found["fix"] for found in json.loads(renamed(folder, "--output-format", "json", *options))]
+
+
+def printed(program: Path) -> str:
+    out = io.StringIO()
+    with redirect_stdout(out):
+        runpy.run_path(str(program), run_name="__main__")
+    return out.getvalue()
 
 
 @pytest.fixture
@@ -69,13 +77,12 @@ def test_what_is_asked_of_the_key_stays(body: str, project: Path) -> None:
     pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
     file = project / "program.py"
     file.write_text(IMPORTS + body)
-    run = lambda: subprocess.run([sys.executable, file], capture_output=True, text=True, check=True).stdout
-    before = run()
+    before = printed(file)
     shown = fixes(project, "program.py")
     assert {each["applicability"] for each in shown} == {"unsafe"}
     assert any("unsafe, as the key " in each["message"] for each in shown) or body in SEEN_BY_THE_RULE
-    command(project, "--fix", "program.py")
-    assert run() == before and "PRNGKey" in file.read_text()
+    renamed(project, "--fix", "program.py")
+    assert printed(file) == before and "PRNGKey" in file.read_text()
 
 
 @pytest.mark.parametrize("body", FREE.values(), ids=FREE.keys())
@@ -85,7 +92,7 @@ def test_a_key_that_stays_in_sight(body: str, alone: bool, project: Path) -> Non
         assert "PRNGKey" not in fix_text("program.py", IMPORTS + body, LEGACY).text
         return
     (project / "program.py").write_text(IMPORTS + body)
-    command(project, "--fix", ".")
+    renamed(project, "--fix", ".")
     assert "PRNGKey" not in (project / "program.py").read_text()
 
 
@@ -97,19 +104,19 @@ def test_a_key_that_another_file_reads(read: str, project: Path) -> None:
     (project / "tests" / "test_box.py").write_text(f"import box\nimport jax.numpy as jnp\n\n{read}\n")
     (shown,) = fixes(project, "box.py")
     assert shown["applicability"] == "unsafe" and "on line 4 of tests/test_box.py" in shown["message"]
-    command(project, "--fix", "box.py")
+    renamed(project, "--fix", "box.py")
     assert "PRNGKey" in (project / "box.py").read_text()
     (project / "tests" / "test_box.py").write_text("import box\nimport jax\n\njax.random.normal(box.KEY)\n")
-    command(project, "--fix", "box.py")
+    renamed(project, "--fix", "box.py")
     assert "PRNGKey" not in (project / "box.py").read_text()
 
 
 def test_one_file_alone_does_not_know_who_reads_it(project: Path) -> None:
-    (shown,) = json.loads(command(project, "--output-format", "json", "-", text=IMPORTS + KEPT).stdout)
+    (shown,) = json.loads(renamed(project, "--output-format", "json", "-", text=IMPORTS + KEPT))
     assert shown["fix"]["applicability"] == "unsafe" and "outside this file" in shown["fix"]["message"]
-    assert command(project, "--fix", "-", text=IMPORTS + KEPT).stdout == IMPORTS + KEPT
+    assert renamed(project, "--fix", "-", text=IMPORTS + KEPT) == IMPORTS + KEPT
     local = "import jax\n\n\ndef f(seed):\n    key = jax.random.PRNGKey(seed)\n    return jax.random.normal(key)\n"
-    assert command(project, "--fix", "-", text=local).stdout == local.replace("PRNGKey", "key")
+    assert renamed(project, "--fix", "-", text=local) == local.replace("PRNGKey", "key")
 
 
 def test_a_notebook_is_imported_by_nobody(project: Path) -> None:
@@ -118,12 +125,12 @@ def test_a_notebook_is_imported_by_nobody(project: Path) -> None:
     cells = [{**cell, "source": source} for source in sources]
     file = project / "a.ipynb"
     file.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}))
-    command(project, "--fix", "a.ipynb")
+    renamed(project, "--fix", "a.ipynb")
     assert "PRNGKey" not in file.read_text()
     cells[1]["source"] = "print(key.size)\n"
     cells[0]["source"] = sources[0]
     file.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}))
-    command(project, "--fix", "a.ipynb")
+    renamed(project, "--fix", "a.ipynb")
     assert "PRNGKey" in file.read_text()
 
 

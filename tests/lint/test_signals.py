@@ -5,9 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from programs import REUSE
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
 from olympus_lint.run.context import Mode
+from olympus_lint.run.processes import abandon
 from olympus_lint.run.runner import check_files
 from olympus_lint.tracing.remains import below, end
 
@@ -113,6 +116,16 @@ def test_a_run_that_nobody_finishes_leaves_no_processes(project):
     assert wait_for_end(children) == []
 
 
+@pytest.mark.timeout(100)
+def test_a_process_that_is_killed_while_it_sends_leaves_nobody_waiting():
+    pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+    pool.submit(time.sleep, 1000)
+    pool._result_queue._writer._send(struct.pack("!i", 1000) + b"the beginning")
+    time.sleep(1.0)  # the pool's thread reads
+    abandon(pool)
+    pool.shutdown(cancel_futures=True)
+
+
 def test_signals_that_are_ignored_stay_so(project):
     Path("a.py").write_text(REUSE)
     ignoring = (
@@ -133,6 +146,7 @@ def test_the_command_leaves_signals_as_they_were(project, run):
 
 
 SLEEPS = """\
+import struct
 import subprocess
 import jax
 

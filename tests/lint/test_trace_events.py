@@ -591,8 +591,15 @@ compiled(jax.vmap(simulate))(jax.vmap(random.fold_in, (0, None))(draws, 1), leng
 
 
 @pytest.mark.skipif(find_spec("jax") is None, reason="the command uses JAX")
-@pytest.mark.parametrize("option", [[], ["--probe"]])
-@pytest.mark.parametrize("how", ["eager", "compiled"])
+@pytest.mark.parametrize(
+    ("how", "option"),
+    [
+        ("eager", []),
+        ("compiled", ["--probe"]),
+        pytest.param("eager", ["--probe"], marks=pytest.mark.search),
+        pytest.param("compiled", [], marks=pytest.mark.search),
+    ],
+)
 def test_branches_that_all_lanes_execute_are_confirmed_where_one_lane_draws_twice(
     how: str, option: list[str], project: Path, run: Callable[..., Outcome]
 ):

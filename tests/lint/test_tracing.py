@@ -37,7 +37,7 @@ RUNS_THE_FILE = BOOTSTRAP.replace("main()\n", "")
 assert RUNS_THE_FILE != BOOTSTRAP
 RUNS_THE_FILE += """
 from olympus.verdicts import Verdict
-from olympus.worker import OPERATIONS
+from olympus.worker.process import OPERATIONS
 
 def run(request, questions):
     names = {"__name__": "tried", "__file__": request["file"]}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import command_line
 import pytest
 from programs import CLEAN, REUSE
 
@@ -43,7 +44,7 @@ NEVER = [
 
 
 def command(*options: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, timeout=TIME_LIMIT)
+    done = command_line.command(Path(), *options)
     assert "Traceback" not in done.stderr
     return done
 

@@ -41,6 +41,12 @@ CODES = {  # the rules whose findings are forced on what a page says to use inst
     "derivation-collision": ("OLY108", "OLY104"),
 }
 
+KEPT_APART = {  # examples whose branches keep places apart: the key flow asks nothing about them
+    "Use instead: branches",
+    "Use instead: conditionals of `jax.lax`",
+    "Use instead: loops",
+}
+
 by_page = pytest.mark.parametrize("name", BLOCKS)
 
 
@@ -141,4 +147,5 @@ def test_what_to_use_instead_is_refuted_if_its_findings_are_forced(name: str, tm
         assert asked or len(calls(block)) < 2, "two calls with keys could be taken for a reuse"
         for each, verdict in zip(asked, verdicts(block, tmp_path, asked), strict=True):
             about = block.source.splitlines()[each.place.line - 1].strip(), each, verdict
-            assert verdict.status == "refuted", about
+            apart = verdict.status == "not reached" and each.other is not None and block.heading in KEPT_APART
+            assert verdict.status == "refuted" or apart, about

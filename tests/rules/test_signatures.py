@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from olympus.signature import Forward, Sink, Source
+from olympus.signatures import Forward, Sink, Source
 from olympus_rules.libraries import Libraries, LibraryFunction, libraries, read_pack
 from olympus_rules.libraries.reader import read
 from olympus_rules.libraries.table import FOLDER

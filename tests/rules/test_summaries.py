@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from olympus.signature import Forward, KeySignature, Sink, Source
+from olympus.signatures import Forward, KeySignature, Sink, Source
 from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.syntax import Document

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from olympus.spans import Span
+from olympus.tracing.spans import Span
 
 MARK = re.compile(r"«([12e]+) |»")
 

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from olympus.spans import Span
+from olympus.tracing.spans import Span
 
 
 def at(function: Callable[..., object], text: str, nth: int = 0) -> Span:

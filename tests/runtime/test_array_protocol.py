@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402
 from array_calls import CALLS, LEFT_OUT, NOT_GIVEN, Call  # noqa: E402
 
 import olympus.numpy as onp  # noqa: E402
-from olympus.array_protocol import SupportsJAXArray, converted, not_converted  # noqa: E402
+from olympus.namespace.array_protocol import SupportsJAXArray, converted, not_converted  # noqa: E402
 
 PAGE = Path(__file__).parents[2] / "docs" / "runtime" / "arrays.md"
 

@@ -23,9 +23,9 @@ from jax import random as r  # noqa: E402
 
 import olympus  # noqa: E402
 from olympus.checks import UndecidedWarning  # noqa: E402
-from olympus.diagnosis import Diagnosis  # noqa: E402
-from olympus.jaxprs import raw_key, typed_key  # noqa: E402
-from olympus.spans import Span  # noqa: E402
+from olympus.lineage.diagnosis import Diagnosis  # noqa: E402
+from olympus.tracing.jaxprs import raw_key, typed_key  # noqa: E402
+from olympus.tracing.spans import Span  # noqa: E402
 
 KEYS = {"typed": typed_key, "raw": raw_key}
 WRONG = {

@@ -17,6 +17,7 @@ from jax.extend import source_info_util  # noqa: E402
 
 import olympus  # noqa: E402
 from olympus import errors, lax, random  # noqa: E402
+from olympus.namespace import explaining, key_errors, operators  # noqa: E402
 
 jnp = jax.numpy
 KEY = random.key(0)
@@ -262,7 +263,7 @@ def check(error: Exception, case: Case) -> None:
     assert [part for part in parts if part not in ours] == []
     assert text.endswith(place(function.__code__))
     assert text.count(__file__) == 1
-    assert not [file for file in files(error) if file.startswith(errors.FOLDER)]
+    assert not [file for file in files(error) if file.startswith(explaining.FOLDER)]
     assert files(error)[-1] == __file__
 
 
@@ -341,11 +342,11 @@ def test_errors_of_the_user_stay_as_they_are():
     for code in (lambda: olympus.jit(fails)(KEY), lambda: lax.scan(lambda key, _: fails(key), KEY, length=2)):
         error = raised(code)
         assert (type(error), error.args) == (LookupError, ("mine", 3))
-        assert not [file for file in files(error) if file.startswith(errors.FOLDER)]
+        assert not [file for file in files(error) if file.startswith(explaining.FOLDER)]
 
 
 def test_a_broken_explanation_hides_nothing(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(errors, "explanations", [lambda error, failure: 1 / 0, *errors.explanations])
+    monkeypatch.setattr(explaining, "explanations", [lambda error, failure: 1 / 0, *errors.explanations])
     check(raised(lambda: PLACES["eager"](CASES["add"][0])), CASES["add"])
 
 
@@ -356,7 +357,7 @@ def test_more_explanations_can_be_added(monkeypatch: pytest.MonkeyPatch):
         seen.append((type(error), failure))
         return "Ask someone." if "divisible" in str(error) else None
 
-    monkeypatch.setattr(errors, "explanations", [*errors.explanations, explanation])
+    monkeypatch.setattr(explaining, "explanations", [*errors.explanations, explanation])
 
     def fails(key: jax.Array, *, n: int) -> None:
         raise ValueError("not divisible")
@@ -397,7 +398,7 @@ def test_operators_of_numbers_stay():
 
 def test_operators_are_wrapped_once():
     before = type(KEY).__add__
-    errors.install()
+    operators.install(key_errors.EXPLANATIONS)
     assert type(KEY).__add__ is before
     assert not hasattr(before.__wrapped__, "__wrapped__")
     assert len(errors.explanations) == len(set(errors.explanations))
@@ -410,7 +411,7 @@ def test_frames_stay_where_jax_keeps_its_own():
         shown = files(raised(lambda: olympus.jit(CASES["add"][0])(KEY, KEYS)))
     finally:
         jax.config.update("jax_traceback_filtering", before)
-    assert [file for file in shown if file.startswith(errors.FOLDER)]
+    assert [file for file in shown if file.startswith(explaining.FOLDER)]
 
 
 def test_equations_point_to_the_user_s_lines():

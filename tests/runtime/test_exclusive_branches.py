@@ -245,12 +245,6 @@ WRONG = {
     """,
 }
 KINDS = {"typed": jax.random.key, "raw": jax.random.PRNGKey}
-CASES = [
-    pytest.param(text, kind, id=f"{name}-{kind}")
-    for table in (RIGHT, WRONG)
-    for name, text in table.items()
-    for kind in KINDS
-]
 
 
 def by_lineage(f: Callable[..., Any], ks: Any, ds: Any) -> list[Any]:
@@ -276,8 +270,23 @@ def compiled(f: Callable[..., Any], ks: Any, ds: Any) -> list[Any]:
     return eager(jax.jit(f), ks, ds)
 
 
-@pytest.mark.parametrize("judge", [by_lineage, by_check, eager, compiled])
-@pytest.mark.parametrize(("text", "kind"), CASES)
+JUDGES = (by_lineage, by_check, eager, compiled)
+CASES = [  # the executions with raw keys belong to a search: they differ from the others in the kind of key only
+    pytest.param(
+        text,
+        kind,
+        judge,
+        marks=[pytest.mark.search] if kind == "raw" and judge in (eager, compiled) else [],
+        id=f"{name}-{kind}-{judge.__name__}",
+    )
+    for table in (RIGHT, WRONG)
+    for name, text in table.items()
+    for kind in KINDS
+    for judge in JUDGES
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "judge"), CASES)
 def test_what_one_lane_draws(text: str, kind: str, judge: Callable[..., list[Any]]) -> None:
     marked = read(PRELUDE + textwrap.dedent(text))
     f = marked.run("<branches>")["f"]

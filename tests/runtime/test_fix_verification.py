@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("jax", reason="fixes are traced with JAX")
 
-from olympus.fixes import objection
 from olympus.verdicts import Place, Question
 from olympus.witness.execution import Target
+from olympus.worker.fixes import objection
 
 FILE = "/nowhere/fixed.py"
 

@@ -14,8 +14,8 @@ jax = pytest.importorskip("jax", reason="the lineage is that of JAX's jaxprs")
 from test_lineage import IMPLEMENTATIONS, PRELUDE, PROGRAMS, Program, argument  # noqa: E402
 
 from olympus import lineage  # noqa: E402
-from olympus.graphs.graph import Graph, graph  # noqa: E402
-from olympus.jaxprs import raw_key, typed_key  # noqa: E402
+from olympus.graphs import Graph, graph  # noqa: E402
+from olympus.tracing.jaxprs import raw_key, typed_key  # noqa: E402
 
 IMPORTS = "import jax, jax.numpy as jnp; from jax import lax, random as r, vmap, jit\n"
 

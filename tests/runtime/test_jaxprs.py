@@ -22,8 +22,8 @@ from jax.experimental import pallas  # noqa: E402
 from jax.sharding import Mesh, PartitionSpec  # noqa: E402
 
 import olympus  # noqa: E402
-from olympus.jaxprs import Equation, RawKey, Trace, raw_key, trace, typed_key  # noqa: E402
-from olympus.spans import Chain, Span, diverging, traceback_chain  # noqa: E402
+from olympus.tracing.jaxprs import Equation, RawKey, Trace, raw_key, trace, typed_key  # noqa: E402
+from olympus.tracing.spans import Chain, Span, diverging, traceback_chain  # noqa: E402
 
 VERSION = jax.__version_info__
 LINE = jax.ShapeDtypeStruct((4,), "float32")
@@ -177,7 +177,7 @@ def test_a_raw_key_is_an_ordinary_array_to_the_function():
 
 def test_no_device_is_touched():
     program = (
-        "import jax; from olympus.jaxprs import *\n"
+        "import jax; from olympus.tracing.jaxprs import *\n"
         "f = lambda key: jax.random.normal(jax.random.fold_in(jax.random.wrap_key_data(key), 1))\n"
         "print(len(list(trace(f, raw_key('rbg')).equations())) > 3, typed_key('rbg').dtype)\n"
         "try: jax.devices()\n"
@@ -786,7 +786,7 @@ def test_the_example_of_the_page(tmp_path: Path):
 
 PROGRAM = """\
 import jax
-from olympus.jaxprs import trace, raw_key
+from olympus.tracing.jaxprs import trace, raw_key
 
 @jax.jit
 def inner(key):

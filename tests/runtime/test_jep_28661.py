@@ -15,7 +15,7 @@ jax = pytest.importorskip("jax", reason="the examples are about JAX")
 import numpy as np  # noqa: E402
 
 import olympus.numpy as jnp  # noqa: E402
-from olympus.array_protocol import SupportsJAXArray  # noqa: E402
+from olympus.namespace.array_protocol import SupportsJAXArray  # noqa: E402
 
 
 class CustomArray:

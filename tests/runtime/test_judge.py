@@ -12,7 +12,7 @@ from marked import read
 jax = pytest.importorskip("jax")
 
 from olympus import lineage  # noqa: E402
-from olympus.jaxprs import raw_key, typed_key  # noqa: E402
+from olympus.tracing.jaxprs import raw_key, typed_key  # noqa: E402
 from olympus.verdicts import Place, Question  # noqa: E402
 from olympus.verdicts.evidence import key_text  # noqa: E402
 from olympus.verdicts.judge import Execution, judge  # noqa: E402

@@ -15,7 +15,7 @@ from marked import place, read
 jax = pytest.importorskip("jax", reason="the lineage is that of JAX's jaxprs")
 
 from olympus import lineage  # noqa: E402
-from olympus.jaxprs import raw_key, typed_key  # noqa: E402
+from olympus.tracing.jaxprs import raw_key, typed_key  # noqa: E402
 
 PRELUDE = """\
 import jax, jax.numpy as jnp

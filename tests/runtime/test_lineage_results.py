@@ -14,8 +14,8 @@ from jax import numpy as jnp  # noqa: E402
 from jax import random as r  # noqa: E402
 
 from olympus import lineage  # noqa: E402
-from olympus.jaxprs import raw_key, trace, typed_key  # noqa: E402
 from olympus.lineage import interpreter  # noqa: E402
+from olympus.tracing.jaxprs import raw_key, trace, typed_key  # noqa: E402
 
 
 def test_events_say_what_happens_to_which_key() -> None:

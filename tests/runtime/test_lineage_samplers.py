@@ -10,7 +10,7 @@ import pytest
 jax = pytest.importorskip("jax", reason="the samplers are JAX's")
 
 from olympus import lineage  # noqa: E402
-from olympus.jaxprs import raw_key, typed_key  # noqa: E402
+from olympus.tracing.jaxprs import raw_key, typed_key  # noqa: E402
 
 SAMPLES: dict[str, Any] = {
     "a": 2.0,

@@ -17,7 +17,7 @@ jax = pytest.importorskip("jax", reason="the namespace stands for JAX's")
 
 import olympus  # noqa: E402
 from olympus.errors import explained  # noqa: E402
-from olympus.transforms import Compiled  # noqa: E402
+from olympus.namespace.transforms import Compiled  # noqa: E402
 
 jnp = jax.numpy
 OURS = {"config", "dtypes", "errors", "lax", "numpy", "random", "tree"}

@@ -17,9 +17,9 @@ from jax import lax, random  # noqa: E402
 
 from olympus import lineage  # noqa: E402
 from olympus.__main__ import main  # noqa: E402
-from olympus.jaxprs import typed_key  # noqa: E402
 from olympus.signatures.packs import Row, describe  # noqa: E402
 from olympus.signatures.streams import streams  # noqa: E402
+from olympus.tracing.jaxprs import typed_key  # noqa: E402
 from olympus_lint.project.settings import Settings  # noqa: E402
 from olympus_lint.run.engine import lint_text  # noqa: E402
 from olympus_rules.libraries.reader import read  # noqa: E402

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from olympus.graphs.graph import Edge, Graph, Node
-from olympus.pictures import mermaid, svg, tree
-from olympus.pictures.layout import MissingLibrary
-from olympus.pictures.svg import STYLE
+from olympus.graphs import Edge, Graph, Node, mermaid, svg, tree
+from olympus.graphs.layout import MissingLibrary
+from olympus.graphs.svg import STYLE
 
 SMALL = Graph(
     (

@@ -260,13 +260,13 @@ def test_threads_that_register_at_once_get_one_generator():
     start, specs = threading.Barrier(4), []
 
     def work() -> None:
-        start.wait()
+        start.wait(60)
         specs.append((resolve("chacha8"), register_prng_impl("two", **GOOD)))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(60)
     assert len(specs) == 4
     assert len({(id(shipped), id(own)) for shipped, own in specs}) == 1

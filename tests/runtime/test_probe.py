@@ -149,9 +149,9 @@ PROGRAMS = {
 class Probing(ProbingStream):
     """One that keeps its events."""
 
-    def _happened(self, event: Any) -> None:
+    def happened(self, event: Any) -> None:
         self.events.append(event)
-        super()._happened(event)
+        super().happened(event)
 
 
 def consumed(recorder: Recorder) -> Counter[tuple[int, bytes]]:

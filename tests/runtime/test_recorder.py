@@ -17,9 +17,10 @@ jax = pytest.importorskip(
 import jax.numpy as jnp  # noqa: E402
 from jax import random as r  # noqa: E402
 
-from olympus import adapter, reuse_allowed  # noqa: E402
+from olympus import reuse_allowed  # noqa: E402
 from olympus.recording import Recorder  # noqa: E402
 from olympus.recording.epochs import Epochs  # noqa: E402
+from olympus.tracing import adapter  # noqa: E402
 
 PRELUDE = """\
 import threading

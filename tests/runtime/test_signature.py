@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from olympus.paths import covers, meets, parse, text
-from olympus.signature import Forward, KeySignature, Reuse, Sink, Source
+from olympus.signatures import Forward, KeySignature, Reuse, Sink, Source
+from olympus.signatures.paths import covers, meets, parse, text
 
 # Paths.
 
@@ -286,5 +286,5 @@ def test_a_loop_has_what_one_turn_has(f: KeySignature, carry: dict[str, str]):
 
 
 def test_jax_is_not_imported():
-    program = "import sys, olympus.signature; sys.exit('jax' in sys.modules or 'numpy' in sys.modules)"
+    program = "import sys, olympus.signatures.signature; sys.exit('jax' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from source_places import at
 
 import olympus
-from olympus.spans import Chain, Span, diverging, is_user_file, span, traceback_chain
+from olympus.tracing.spans import Chain, Span, diverging, is_user_file, span, traceback_chain
 
 
 def place(line: int, function: str = "f", file: str = "a.py") -> Span:
@@ -172,7 +172,7 @@ def test_an_exception_that_was_not_raised_has_no_chain():
 def test_an_exception_without_columns_has_lines(tmp_path: Path):
     program = tmp_path / "program.py"
     program.write_text(
-        "from olympus.spans import traceback_chain\n"
+        "from olympus.tracing.spans import traceback_chain\n"
         "def f():\n"
         "    return (1 +\n"
         "        int('x'))\n"

@@ -12,8 +12,8 @@ import pytest
 jax = pytest.importorskip("jax", reason="signatures are read off JAX's jaxprs")
 
 from olympus import signatures  # noqa: E402
-from olympus.jaxprs import raw_key, typed_key  # noqa: E402
-from olympus.signature import Forward, KeySignature, Reuse, Sink, Source  # noqa: E402
+from olympus.signatures import Forward, KeySignature, Reuse, Sink, Source  # noqa: E402
+from olympus.tracing.jaxprs import raw_key, typed_key  # noqa: E402
 from olympus_rules.keyflow.linking.analysis import Analysis  # noqa: E402
 from olympus_rules.keyflow.linking.project import Project  # noqa: E402
 from olympus_rules.syntax import Document  # noqa: E402

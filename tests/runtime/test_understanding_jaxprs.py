@@ -20,7 +20,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 from jax import lax  # noqa: E402
 
-from olympus.jaxprs import Equation, Sub, Trace, trace  # noqa: E402
+from olympus.tracing.jaxprs import Equation, Sub, Trace, trace  # noqa: E402
 
 VERSION = jax.__version_info__
 

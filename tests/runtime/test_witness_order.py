@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+
+from olympus_rules.check import check
+from olympus_rules.syntax import Document
 
 pytest.importorskip("jax", reason="a witness is traced with JAX")
 
@@ -28,15 +32,17 @@ OBJECT = (
     "        self.key = key\n"
     "    def draw(self, n):\n        return «1 jax.random.normal(self.key, n)»"
 )
-REFUTED = {
+KEPT_APART = {
     "a call that failed, and its handler": TRY.format(body=f"x = {FIRST}"),
     "a loop that is left, and its else": LOOP.format(end="            break\n"),
-    "one name, tested twice": NAME.format(between=""),
-    "a constructor after a method": OBJECT.format(before=""),
     "two cases": (
         "def f(key, kind):\n    match kind:\n        case ('a', x):\n            return «1 jax.random.normal(key)»\n"
         "        case _:\n            return «2 jax.random.bits(key)»"
     ),
+}
+REFUTED = {
+    "one name, tested twice": NAME.format(between=""),
+    "a constructor after a method": OBJECT.format(before=""),
     "a call in a call": (
         "class A:\n    def draw(self, n):\n        return «2 jax.random.normal(«1 jax.random.fold_in(self.key, n)»)»"
     ),
@@ -72,6 +78,13 @@ OPEN = {
         "        self.key = jax.random.fold_in(self.key, n)\n        return a, «1 jax.random.bits(self.key)»"
     ),
 }
+
+
+@pytest.mark.parametrize("name", KEPT_APART)
+def test_the_key_flow_asks_nothing_about_places_that_branches_keep_apart(name: str):
+    source = re.sub("«[12] |»", "", KEPT_APART[name])
+    checked = check(Document("program.py", f"import jax\n\n{source}"))
+    assert [report.finding for report in checked.reports] == []
 
 
 @pytest.mark.parametrize("name", REFUTED)

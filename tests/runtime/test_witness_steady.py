@@ -89,6 +89,7 @@ def test_the_order_of_questions_does_not_matter(tmp_path: Path) -> None:
     assert [first[index] for index in order] == second
 
 
+@pytest.mark.search
 def test_it_does_not_matter_what_else_is_computed(tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     asked = questions(file)

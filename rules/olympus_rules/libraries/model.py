@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from olympus.signature import Forward, KeySignature, Sink, Source
+from olympus.signatures.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.libraries.transformations import Result, Transformation
 
 __all__ = ["ContainerCall", "Conversion", "LibraryFunction", "Model", "Support"]

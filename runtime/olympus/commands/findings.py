@@ -11,7 +11,7 @@ from olympus.graphs.labels import Namer
 if TYPE_CHECKING:
     from olympus.commands.target import Followed
     from olympus.lineage import Failure, Lineage, Misuse
-    from olympus.spans import Span
+    from olympus.tracing.spans import Span
 
 __all__ = ["findings", "place", "report"]
 

@@ -14,7 +14,7 @@ from olympus.commands.findings import report
 from olympus.commands.target import Followed, add_target, follow
 
 if TYPE_CHECKING:
-    from olympus.graphs.graph import Graph
+    from olympus.graphs.model import Graph
 
 __all__ = ["add"]
 
@@ -60,13 +60,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _graph(followed: Followed) -> Graph | None:
-    from olympus.graphs.graph import graph
+    from olympus.graphs import graph
 
     return None if followed.lineage is None else graph(followed.lineage)
 
 
 def _picture(graph: Graph, form: str, function: str) -> str:
-    from olympus.pictures import mermaid, svg, tree
+    from olympus.graphs import mermaid, svg, tree
 
     if form == "svg":
         return svg(graph, f"Key lineage of {function}")
@@ -75,7 +75,7 @@ def _picture(graph: Graph, form: str, function: str) -> str:
 
 def _show(graph: Graph) -> None:
     """Print the tree, in colours where rich is installed and standard output is a terminal."""
-    from olympus.pictures.tree import pieces, tree
+    from olympus.graphs.tree import pieces, tree
 
     if not graph.nodes:
         print("no keys are used")

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import olympus
+from olympus._version import __version__
 from olympus.commands import Trouble
 from olympus.recording.eventfile import FORMAT, HEADER
 
@@ -102,7 +102,7 @@ def _check_output(path: Path) -> None:
 
 def _run(command: list[str], folder: str, *, probe: bool) -> int:
     """Run the command under the recorder; return its status, negative for a signal."""
-    package = Path(olympus.__file__).parent
+    package = Path(__file__).parents[1]
     startup = str(package / "recording" / "startup")
     before = os.environ.get("PYTHONPATH")
     environment = {
@@ -165,7 +165,7 @@ def _die_of(number: int) -> None:
 def _merge(folder: Path, output: Path, command: list[str]) -> int:
     """Write the events of all processes into one file; return the number of processes that were recorded."""
     parts = sorted(folder.glob("events-*.jsonl"), key=lambda part: part.stat().st_mtime_ns)
-    header = json.dumps({"format": FORMAT, "version": olympus.__version__, "command": command})
+    header = json.dumps({"format": FORMAT, "version": __version__, "command": command})
     temporary = output.with_name(f".{output.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as file:

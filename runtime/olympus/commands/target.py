@@ -14,10 +14,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from olympus.commands import Trouble
-from olympus.functions.modules import first_line, load, place_of, shown
-from olympus.functions.names import KEY_ARRAY, is_key, is_keys
-from olympus.functions.specs import spec
-from olympus.spans import traceback_chain
+from olympus.tracing.spans import traceback_chain
+from olympus.trials.modules import first_line, load, place_of, shown
+from olympus.trials.names import KEY_ARRAY, is_key, is_keys
+from olympus.trials.specs import spec
 
 if TYPE_CHECKING:
     from olympus.lineage import Failure, Lineage
@@ -197,7 +197,7 @@ def _key_shape(parameter: inspect.Parameter) -> tuple[int, ...] | None:
 
 
 def _key(options: argparse.Namespace, shape: tuple[int, ...]) -> Any:
-    from olympus.jaxprs import raw_key, typed_key
+    from olympus.tracing.jaxprs import raw_key, typed_key
 
     try:
         return (raw_key if options.raw else typed_key)(options.impl, shape)

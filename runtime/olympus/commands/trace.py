@@ -9,7 +9,7 @@ from olympus.commands.findings import place, report
 from olympus.commands.target import add_target, follow
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation, Trace
+    from olympus.tracing.jaxprs import Equation, Trace
 
 __all__ = ["add"]
 

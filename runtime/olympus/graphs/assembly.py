@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING
 
 from olympus.graphs.calls import Call, parents
 from olympus.graphs.drafting import Draft, Step, Use
-from olympus.graphs.graph import Edge, Graph, Node, NodeKind
 from olympus.graphs.grouping import RETURNED, grouped
 from olympus.graphs.labels import spelled
+from olympus.graphs.model import Edge, Graph, Node, NodeKind
 
 if TYPE_CHECKING:
-    from olympus.spans import Chain
+    from olympus.lineage import Lineage
+    from olympus.tracing.spans import Chain
 
-__all__ = ["Assembly"]
+__all__ = ["graph"]
 
 SOURCES = ("argument", "constant", "seed")
 WORDS = {"join": "one of", "wrap": "words", "mangled": "words", "opaque": "unknown"}
+
+
+def graph(lineage: Lineage) -> Graph:
+    """Return the graph of a lineage."""
+    return Assembly(Draft(lineage)).graph()
 
 
 class Assembly:

@@ -1,7 +1,7 @@
 """The calls of a user's program behind the events of a lineage, and where keys come from.
 
 One call of a sampler is many equations, and often many events: those inside of a function of JAX belong to the call
-that the user wrote. An equation in the body of a loop is followed for two turns; both are one place of the program.
+that the user wrote. An equation in the body of a loop is followed twice; both iterations are one place.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from olympus.lineage.events import Event
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
     from olympus.lineage import Lineage
     from olympus.lineage.identity import Term
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["Call", "Calls", "Path", "parents"]
 
 Path = tuple[int, ...]
-"""An equation and those around it, by ``id``: the same in all turns of a loop."""
+"""An equation and those around it, by ``id``: the same in all iterations of a loop."""
 
 LOOPS = ("scan", "while")
 MAKES = {
@@ -35,7 +35,7 @@ UNMADE = ("join", "element", "opaque")  # identities that no event makes
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """One call in the program, in all turns of the loops around it.
+    """One call in the program, in all iterations of the loops around it.
 
     Attributes:
         path: tells it from other calls.
@@ -53,7 +53,7 @@ class Call:
         return (self.events[0].name, self.equation.chain or self.path)
 
     def again(self, event: Event) -> bool:
-        """Say whether one of its events happens in a later turn of a loop around the call."""
+        """Return whether one of its events happens in a later iteration of a loop around the call."""
         own = event.context.turns[: len(loops_around(self.equation))]
         return any(turn > 0 for _, turn in own)
 
@@ -164,7 +164,7 @@ class Calls:
         return unmade and any(self._is_inside(call, each) for each in parents(self.lineage, key))
 
     def same_in_turns(self) -> dict[int, int]:
-        """Return, for keys that differ only in the turn of a loop or in the lane of a map, the first of them.
+        """Return, for keys that differ only in the iteration of a loop or in the lane of a map, the first of them.
 
         A split that was followed for the key of any one lane gives all lanes children with the same data.
         """
@@ -195,6 +195,6 @@ class Calls:
         return "lane", execution if loop is None else path_of(loop), place, at
 
     def is_loop(self, key: int) -> bool:
-        """Say whether a mapped key is one of a loop, and not of a mesh."""
+        """Return whether a mapped key is one of a loop, and not of a mesh."""
         data = self.term(key).data
         return isinstance(data, tuple) and data[0] in self.loops

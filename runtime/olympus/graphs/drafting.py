@@ -13,7 +13,7 @@ from olympus.lineage.events import Event, Misuse, MisuseKind
 
 if TYPE_CHECKING:
     from olympus.lineage import Lineage
-    from olympus.spans import Chain
+    from olympus.tracing.spans import Chain
 
 __all__ = ["Draft", "Step", "Use"]
 
@@ -26,10 +26,10 @@ class Use:
     """One key, used by one call.
 
     Attributes:
-        key: the key, that of the first turn in a loop.
+        key: the key, that of the first iteration in a loop.
         call: what uses it; ``None`` for the result of the function.
-        what: ``draw``, ``split``, ``returned``, or ``use`` where it is not known what it does.
-        again: whether it is so in a later turn of a loop.
+        what: ``draw``, ``split``, ``returned``, or ``use`` for an unknown effect.
+        again: whether it is so in a later iteration of a loop.
     """
 
     key: int
@@ -43,11 +43,11 @@ class Step:
     """One key, made of another one.
 
     Attributes:
-        parent: a key, that of the first turn in a loop.
+        parent: a key, that of the first iteration in a loop.
         child: the other one, likewise.
         what: the operation of the child's term, or the kind of misuse that tears a key.
         call: what does it; ``None`` where no equation does.
-        again: whether it does so in a later turn of a loop.
+        again: whether it does so in a later iteration of a loop.
         misuse: whether it is a part of a misuse.
     """
 
@@ -66,7 +66,7 @@ class Draft:
         lineage: the lineage.
         calls: its calls.
         names: gives the names of keys.
-        members: the keys that matter; in a loop those of the first turn.
+        members: the keys that matter; in a loop those of the first iteration.
         steps: how they are made of each other.
         uses: what uses them.
         marks: what is wrong with some of them.
@@ -94,7 +94,7 @@ class Draft:
         self.members = {self.first(key): None for key in self.members}
 
     def first(self, key: int) -> int:
-        """Return the key of the first turn for one of another turn."""
+        """Return the key of the first iteration for one of another iteration."""
         while self.same.get(key, key) != key:
             key = self.same[key]
         return key
@@ -152,7 +152,7 @@ class Draft:
                     yield key
 
     def _closure(self, keys: Iterable[int]) -> dict[int, None]:
-        """Return keys and all that they are made of, as they are in the first and the other turns of loops."""
+        """Return keys and all that they are made of, as they are in the first and the other iterations of loops."""
         found = dict.fromkeys(key for key in keys if self.lineage.identities.is_key(key))
         waiting = list(found)
         while waiting:

@@ -40,7 +40,7 @@ class Namer:
 
         Args:
             lineage: the lineage.
-            turns: the keys that one key stands for, which differ only in the turn of a loop.
+            turns: the keys that one key stands for, which differ only in the iteration of a loop.
         """
         self.lineage = lineage
         self.turns = turns

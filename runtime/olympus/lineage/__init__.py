@@ -1,10 +1,10 @@
 """Key lineage: which key is which in a traced function, what consumes it, and what is wrong with that.
 
 A jaxpr is followed with identities in the place of numbers. Equal identities are equal keys, so that a reuse is two
-consumptions of one identity; an identity of its own stands for what is not known, so that nothing is reported which
-is not certain.
+consumptions of one identity; an unknown key has an identity of its own, so that nothing is reported which is not
+certain.
 
-What it can see is what a trace has: both branches of ``lax.cond``, bodies of loops (for two turns), functions that
+What it can see is what a trace has: both branches of ``lax.cond``, bodies of loops (for two iterations), functions that
 are differentiated, mapped or compiled. What it cannot see are other paths through the Python code than the one that
 the arguments take, keys inside of Pallas kernels and of callbacks, and key operations that happen before or after.
 """
@@ -16,15 +16,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from olympus import adapter
 from olympus.lineage.events import Context, Event, EventKind, Misuse, MisuseKind
 from olympus.lineage.failure import Failure, failure
+from olympus.tracing import adapter
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Trace
     from olympus.lineage.identity import Identities
     from olympus.lineage.interpreter import Interpreter
     from olympus.lineage.values import Value
+    from olympus.tracing.jaxprs import Trace
 
 __all__ = ["Context", "Event", "EventKind", "Failure", "Lineage", "Misuse", "MisuseKind", "failure", "follow", "of"]
 
@@ -36,8 +36,8 @@ class Lineage:
     Attributes:
         trace: the traced function.
         identities: the terms that all identities are numbers of.
-        events: the key operations, in the order of the trace; those in a loop once for each turn that was followed.
-        misuses: what is wrong, in the order in which it was met.
+        events: the key operations, in the order of the trace; those in a loop once for each followed iteration.
+        misuses: what is wrong, in the order of the trace.
         torn: what takes words out of raw keys, or computes with them, whatever becomes of these.
         inputs: what is known of each flat input.
         outputs: what is known of each flat output.
@@ -57,7 +57,7 @@ class Lineage:
 
     @property
     def unmodelled(self) -> tuple[Event, ...]:
-        """Return the events of which it is not known what they do with keys."""
+        """Return the events with unknown effects on keys."""
         return tuple(event for event in self.events if event.kind == "unmodelled")
 
     def describe(self, key: int) -> str:
@@ -70,13 +70,13 @@ def of(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Lineage:
 
     Args:
         f: the function.
-        args: its arguments, abstract or concrete, as :func:`olympus.jaxprs.trace` takes them.
+        args: its arguments, abstract or concrete, as :func:`olympus.tracing.jaxprs.trace` takes them.
         kwargs: its keyword arguments, likewise.
 
     Raises:
         Exception: what ``f`` raises, unchanged; :func:`failure` says which of these are misuses of a typed key.
     """
-    from olympus.jaxprs import trace
+    from olympus.tracing.jaxprs import trace
 
     return follow(trace(f, *args, **kwargs))
 
@@ -116,8 +116,7 @@ def interpreted(trace: Trace) -> tuple[Interpreter, list[Value], list[Value]]:
 
 def _argument(state: Interpreter, trace: Trace, place: int, aval: Any) -> Value:
     """Return the value of a flat input: a key, what may be a raw key, or another array."""
-    from olympus.lineage.elements import is_key_dtype
-    from olympus.lineage.values import Value, may_be_raw
+    from olympus.lineage.values import Value, is_key_dtype, may_be_raw
 
     shape = tuple(aval.shape)
     if is_key_dtype(aval):

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from olympus import adapter
-from olympus.lineage.elements import is_key_dtype, unknown_keys
+from olympus.lineage.elements import unknown_keys
 from olympus.lineage.movement import Array
-from olympus.lineage.values import LARGEST, Value
+from olympus.lineage.state import Rule, State
+from olympus.lineage.values import LARGEST, Value, is_key_dtype
+from olympus.tracing import adapter
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
     from olympus.lineage.events import Context
-    from olympus.lineage.interpreter import Interpreter, Rule
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["CONTROL"]
 
-TURNS = 2  # of a loop: what the second turn consumes again was not refreshed by the first
-ANY = TURNS  # in the place of a turn: what is mapped has no order
+TURNS = 2  # of a loop: what the second iteration consumes again was not refreshed by the first
+ANY = TURNS  # in the place of an iteration: what is mapped has no order
 
 
-def call(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def call(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow a call of a jaxpr as if it stood in line: ``jit``, ``custom_jvp_call``, ``custom_vjp_call``."""
     sub = equation.subs[0]
     inner = replace(context, outer=equation)
@@ -38,11 +38,11 @@ def call(state: Interpreter, equation: Equation, operands: list[Value], context:
 
 
 def _repeats(value: Value) -> bool:
-    """Say whether one key is in an array several times."""
+    """Return whether one key is in an array several times."""
     return value.labels is not None and len(np.unique(value.labels)) < value.labels.size
 
 
-def remat(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def remat(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``jax.checkpoint``; in a backward pass it draws once more what the forward pass drew, and means to."""
     again = context.recomputed or bool(equation.params.get("differentiated"))
     sub = equation.subs[0]
@@ -52,7 +52,7 @@ def remat(state: Interpreter, equation: Equation, operands: list[Value], context
 # Branches.
 
 
-def cond(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def cond(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow all branches; a result is one of theirs. A branch that a known index rules out is followed aside."""
     index, *arguments = operands
     if index.known is not None:
@@ -81,9 +81,7 @@ def cond(state: Interpreter, equation: Equation, operands: list[Value], context:
     ]
 
 
-def joined(
-    state: Interpreter, alternatives: Sequence[Value], decision: int, aval: Any, origin: tuple[int, int]
-) -> Value:
+def joined(state: State, alternatives: Sequence[Value], decision: int, aval: Any, origin: tuple[int, int]) -> Value:
     """Return a value that is one of several.
 
     Args:
@@ -110,8 +108,8 @@ def joined(
 # Loops.
 
 
-def scan(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
-    """Follow the body of a scan for two turns, with the first elements or with ones that stand for all."""
+def scan(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+    """Follow the body of a scan for two iterations, with the first elements or with ones that stand for all."""
     params, sub = equation.params, equation.subs[0]
     consts = operands[: params["num_consts"]]
     carry = operands[len(consts) : len(consts) + params["num_carry"]]
@@ -137,8 +135,8 @@ def scan(state: Interpreter, equation: Equation, operands: list[Value], context:
     return [*carry, *stacked]
 
 
-def while_loop(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
-    """Follow condition and body for two turns. How often the body runs is not known."""
+def while_loop(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+    """Follow condition and body for two iterations. How often the body runs is not known."""
     params = equation.params
     test = next(sub for sub in equation.subs if sub.kind == "while_cond")
     body = next(sub for sub in equation.subs if sub.kind == "while_body")
@@ -154,8 +152,8 @@ def while_loop(state: Interpreter, equation: Equation, operands: list[Value], co
     return settled(state, equation, history, loop)
 
 
-def settled(state: Interpreter, equation: Equation, history: Sequence[list[Value]], loop: int) -> list[Value]:
-    """Return what a loop carries out: what no turn changes, or a value that is like no other."""
+def settled(state: State, equation: Equation, history: Sequence[list[Value]], loop: int) -> list[Value]:
+    """Return what a loop carries out: what no iteration changes, or a value that is like no other."""
     results = []
     for place, values in enumerate(zip(*history, strict=True)):
         number = state.identities.number("value", (), ("after", loop, place))
@@ -175,14 +173,14 @@ def settled(state: Interpreter, equation: Equation, history: Sequence[list[Value
 # Lanes: the elements of what a loop or a mesh is mapped over.
 
 
-def lane(state: Interpreter, value: Value, aval: Any, place: tuple[int, int, int]) -> Value:
-    """Return the element of a mapped value in one turn of a scan.
+def lane(state: State, value: Value, aval: Any, place: tuple[int, int, int]) -> Value:
+    """Return the element of a mapped value in one iteration of a scan.
 
     Args:
         state: the interpreter.
         value: what is mapped, along its first axis.
         aval: the abstract value of the element.
-        place: the number of the execution, that of the operand, and the turn.
+        place: the number of the execution, that of the operand, and the iteration.
     """
     shape, length, turn = value.shape[1:], value.shape[0], place[-1]
     if value.known is not None and turn != ANY:
@@ -196,7 +194,7 @@ def lane(state: Interpreter, value: Value, aval: Any, place: tuple[int, int, int
     return any_lane(state, value.labels, place, value)
 
 
-def any_lane(state: Interpreter, lanes: Array, place: tuple[int, int, int], value: Value) -> Value:
+def any_lane(state: State, lanes: Array, place: tuple[int, int, int], value: Value) -> Value:
     """Return what any one lane has, where the first axis of an array of identities has the lanes."""
     rows = state.values.rows(lanes)
     if rows is not None and rows.ndim:
@@ -205,7 +203,7 @@ def any_lane(state: Interpreter, lanes: Array, place: tuple[int, int, int], valu
     return Value(lanes.shape[1:], labels=_elements(state, lanes, place), broken=value.broken)
 
 
-def _elements(state: Interpreter, lanes: Array, place: tuple[int, int, int]) -> Array:
+def _elements(state: State, lanes: Array, place: tuple[int, int, int]) -> Array:
     def element(at: tuple[int, ...]) -> int:
         column = tuple(int(each[at]) for each in lanes)
         if not state.identities.is_key(column[0]):
@@ -217,7 +215,7 @@ def _elements(state: Interpreter, lanes: Array, place: tuple[int, int, int]) -> 
     return state.values.filled(lanes.shape[1:], element)
 
 
-def _lane_of_bulk(state: Interpreter, value: Value, aval: Any, place: tuple[int, int, int]) -> Value:
+def _lane_of_bulk(state: State, value: Value, aval: Any, place: tuple[int, int, int]) -> Value:
     """Return the element of an array that is too large to tell its keys apart."""
     element = state.identities.number("element", (), (*place, "bulk"))
     state.ledger.map(element, place[0], (state.values.number(value),))
@@ -228,10 +226,10 @@ def _lane_of_bulk(state: Interpreter, value: Value, aval: Any, place: tuple[int,
     return unknown_keys(state, aval, element)
 
 
-def gathered(state: Interpreter, rows: Sequence[Value], aval: Any, length: int, loop: int) -> Value:
-    """Return the results of all turns of a scan, stacked.
+def gathered(state: State, rows: Sequence[Value], aval: Any, length: int, loop: int) -> Value:
+    """Return the results of all iterations of a scan, stacked.
 
-    Those of turns that were not followed are known where they come of the key of their lane alone.
+    Those of iterations that were not followed are known where they come of the key of their lane alone.
     """
     number = state.identities.number("value", (), ("stacked", loop, state.execution()))
     shape = tuple(aval.shape)
@@ -249,8 +247,8 @@ def gathered(state: Interpreter, rows: Sequence[Value], aval: Any, length: int, 
     return Value(shape, labels=np.stack(labels), broken=rows[0].broken)
 
 
-def _in_lane(state: Interpreter, keys: Array, loop: int, turn: int, number: int) -> Array:
-    """Return the keys of another turn, given those of one: children of the lane's key, or keys of unknown origin."""
+def _in_lane(state: State, keys: Array, loop: int, turn: int, number: int) -> Array:
+    """Return the keys of another iteration, given those of one: children of the lane's key, or unknown keys."""
 
     def other(at: tuple[int, ...]) -> int:
         key = int(keys[at])
@@ -267,7 +265,7 @@ def _in_lane(state: Interpreter, keys: Array, loop: int, turn: int, number: int)
 # Meshes.
 
 
-def shard_map(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def shard_map(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow the body once, for any one shard. A key that all shards share is consumed once."""
     sub, execution = equation.subs[0], state.execution()
     variables: Sequence[Any] = sub.jaxpr.invars
@@ -288,7 +286,7 @@ def shard_map(state: Interpreter, equation: Equation, operands: list[Value], con
     return outputs
 
 
-def pmap(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def pmap(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow the body of ``pmap`` once, for any one device; up to 0.7, it is a primitive of its own."""
     sub, execution = equation.subs[0], state.execution()
     variables: Sequence[Any] = sub.jaxpr.invars
@@ -306,7 +304,7 @@ def pmap(state: Interpreter, equation: Equation, operands: list[Value], context:
     return outputs
 
 
-def shard(state: Interpreter, value: Value, shape: tuple[int, ...], place: tuple[int, int, int]) -> Value:
+def shard(state: State, value: Value, shape: tuple[int, ...], place: tuple[int, int, int]) -> Value:
     """Return the part of a value that any one shard has."""
     if shape == value.shape:
         return value

@@ -10,20 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from olympus.lineage.movement import MOVEMENTS, Array
-from olympus.lineage.values import LARGEST, Value
+from olympus.lineage.state import Rule, State
+from olympus.lineage.values import LARGEST, Value, is_key_dtype
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
     from olympus.lineage.events import Context
-    from olympus.lineage.interpreter import Interpreter, Rule
+    from olympus.tracing.jaxprs import Equation
 
-__all__ = ["CHOICES", "is_key_dtype", "mix", "move", "moved", "one_of"]
-
-
-def is_key_dtype(aval: Any) -> bool:
-    """Say whether an abstract value is a typed key or an array of them."""
-    dtype = getattr(aval, "dtype", None)
-    return not isinstance(dtype, np.dtype) and str(dtype).startswith("key<")
+__all__ = ["CHOICES", "mix", "move", "moved", "one_of"]
 
 
 def shape_of(equation: Equation, index: int = 0) -> tuple[int, ...]:
@@ -34,7 +28,7 @@ def shape_of(equation: Equation, index: int = 0) -> tuple[int, ...]:
 # Moving.
 
 
-def move(state: Interpreter, equation: Equation, operands: list[Value]) -> list[Value]:
+def move(state: State, equation: Equation, operands: list[Value]) -> list[Value]:
     """Follow an equation that moves elements without changing them."""
     shapes = [shape_of(equation, index) for index in range(len(equation.outputs))]
     if any(operand.bulk is not None for operand in operands) or any(prod(shape) > LARGEST for shape in shapes):
@@ -46,7 +40,7 @@ def move(state: Interpreter, equation: Equation, operands: list[Value]) -> list[
     return [moved(state, equation, operands, array) for array in arrays]
 
 
-def moved(state: Interpreter, equation: Equation, operands: Sequence[Value], labels: Array) -> Value:
+def moved(state: State, equation: Equation, operands: Sequence[Value], labels: Array) -> Value:
     """Return an array of moved elements; the equation that tears rows of words apart is remembered."""
     broken = next((operand.broken for operand in operands if operand.broken is not None), None)
     if broken is None and labels.size and not _is_whole(state, labels):
@@ -56,12 +50,12 @@ def moved(state: Interpreter, equation: Equation, operands: Sequence[Value], lab
     return Value(labels.shape, labels=labels, broken=broken, unwrapped=unwrapped)
 
 
-def _is_whole(state: Interpreter, labels: Array) -> bool:
-    """Say whether an array holds keys, or words in rows that are whole keys."""
+def _is_whole(state: State, labels: Array) -> bool:
+    """Return whether an array holds keys, or words in rows that are whole keys."""
     return state.identities.is_key(int(labels.flat[0])) or state.values.rows(labels) is not None
 
 
-def _unknown_places(state: Interpreter, equation: Equation, operands: list[Value]) -> list[Value]:
+def _unknown_places(state: State, equation: Equation, operands: list[Value]) -> list[Value]:
     """Follow an equation that takes elements from places, or to places, that cannot be told apart."""
     number = state.equation_number(equation, operands)
     return [
@@ -70,7 +64,7 @@ def _unknown_places(state: Interpreter, equation: Equation, operands: list[Value
     ]
 
 
-def unknown_keys(state: Interpreter, aval: Any, number: int) -> Value:
+def unknown_keys(state: State, aval: Any, number: int) -> Value:
     """Return an array of keys of unknown origin, or of the words of such keys."""
     shape = tuple(aval.shape)
     if prod(shape) > LARGEST:
@@ -86,7 +80,7 @@ def unknown_keys(state: Interpreter, aval: Any, number: int) -> Value:
 # Mixing.
 
 
-def mix(state: Interpreter, equation: Equation, operands: list[Value]) -> list[Value]:
+def mix(state: State, equation: Equation, operands: list[Value]) -> list[Value]:
     """Follow an equation that computes numbers from words of keys."""
     if equation.primitive == "convert_element_type" and _keeps_type(equation) and operands[0].labels is not None:
         return [moved(state, equation, operands, operands[0].labels)]
@@ -105,7 +99,7 @@ def mix(state: Interpreter, equation: Equation, operands: list[Value]) -> list[V
     return results
 
 
-def _mixed(state: Interpreter, number: int, index: int, position: tuple[int, ...]) -> int:
+def _mixed(state: State, number: int, index: int, position: tuple[int, ...]) -> int:
     return state.identities.number("mixed", (number,), (index, position))
 
 
@@ -113,10 +107,10 @@ def _keeps_type(equation: Equation) -> bool:
     return bool(equation.inputs[0].aval.dtype == equation.outputs[0].aval.dtype)
 
 
-# Choosing. What chooses may be known; elements at a place that is not known are one of several.
+# Choosing. What chooses may be known; an element at an unknown position is one of several.
 
 
-def select(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def select(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``select_n``."""
     which, *cases = operands
     if not any(case.has_keys for case in cases):
@@ -132,7 +126,7 @@ def select(state: Interpreter, equation: Equation, operands: list[Value], contex
     return [moved(state, equation, cases, chosen)]
 
 
-def dynamic_slice(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def dynamic_slice(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow a slice at indices that may not be known; it is clamped to the array."""
     array, *starts = operands
     if not array.has_keys:
@@ -147,7 +141,7 @@ def dynamic_slice(state: Interpreter, equation: Equation, operands: list[Value],
     return [_picked(state, equation, operands, whole_rows=sizes[-1:] == array.shape[-1:])]
 
 
-def gather(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def gather(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow an array of indices: where it is known, the primitive itself is applied to the identities."""
     array, indices = operands
     if not array.has_keys:
@@ -160,7 +154,7 @@ def gather(state: Interpreter, equation: Equation, operands: list[Value], contex
     return [_picked(state, equation, operands, whole_rows=whole)]
 
 
-def update(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def update(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``scatter`` and ``dynamic_update_slice`` at indices that may not be known."""
     scatter = equation.primitive == "scatter"
     array, new = operands[0], operands[2 if scatter else 1]
@@ -191,8 +185,8 @@ def _applied(equation: Equation, arrays: Sequence[Array]) -> Array:
         return np.asarray(primitive.bind(*operands, **params), np.int64)
 
 
-def _picked(state: Interpreter, equation: Equation, operands: list[Value], *, whole_rows: bool) -> Value:
-    """Return elements of an array at a place that is not known.
+def _picked(state: State, equation: Equation, operands: list[Value], *, whole_rows: bool) -> Value:
+    """Return elements of an array at unknown positions.
 
     Whole keys stay keys, each one of several; words that are taken out of keys do not.
     """
@@ -214,7 +208,7 @@ def _picked(state: Interpreter, equation: Equation, operands: list[Value], *, wh
     return Value(shape, labels=labels, broken=array.broken or equation)
 
 
-def one_of(state: Interpreter, array: Value, number: int, position: tuple[int, ...]) -> int:
+def one_of(state: State, array: Value, number: int, position: tuple[int, ...]) -> int:
     """Return the identity of one of the keys of an array."""
     alternatives = () if array.labels is None else tuple(sorted(state.keys_in(array)))
     if len(alternatives) == 1:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from olympus.spans import Chain, Span, diverging
+from olympus.tracing.spans import Chain, Span, diverging
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
-    from olympus.lineage.predicates import Facts
+    from olympus.lineage.conditions import Facts
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["Context", "Event", "EventKind", "Misuse", "MisuseKind"]
 
@@ -31,7 +31,7 @@ class Context:
             predicate for a branch of ``cond``, and a pair of numbers for a selection among results.
         cases: how many branches each of these decisions has.
         facts: what is known of numbers where these branches are taken.
-        turns: the turns of the loops around it, each by a number of the loop's execution and its own.
+        turns: the iterations of the loops around it, each by a number of the loop's execution and its own.
         never: the branches around it that a known predicate rules out; what stands there meets only its like.
         recomputed: whether it recomputes a forward pass.
     """
@@ -77,7 +77,7 @@ class Event:
 
     @property
     def consumes(self) -> bool:
-        """Say whether the keys that go in are used up."""
+        """Return whether the keys that go in are used up."""
         return self.kind in ("draw", "split")
 
     @property
@@ -98,7 +98,7 @@ class Event:
 
     @property
     def conditional(self) -> bool:
-        """Say whether it happens on some executions only."""
+        """Return whether it happens on some executions only."""
         return bool(self.context.conditions or self.context.never)
 
 
@@ -113,7 +113,7 @@ class Misuse:
         second: the later consumption; what uses the words as a key.
         key: the identity that is consumed twice, or the key that was put together.
         where: the spans of the two events, where their chains of calls differ.
-        across_turns: whether it is one place in two turns of a loop.
+        across_turns: whether it is one place in two iterations of a loop.
     """
 
     kind: MisuseKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from olympus.spans import Chain, traceback_chain
+from olympus.tracing.spans import Chain, traceback_chain
 
 __all__ = ["Failure", "FailureKind", "failure"]
 

@@ -16,7 +16,7 @@ an integer array of their identities. The operations of a term:
 ``join``       one of several keys, and which one is not known: after branches, loops, at an index of unknown value
 ``opaque``     a key from an equation that is not modelled
 ``word``       one word of a key's buffer; data: its index and the number of words
-``mixed``      a number that was computed of words of keys; ``picked``: a word from a place that is not known;
+``mixed``      a number that was computed of words of keys; ``picked``: a word from an unknown position;
                ``lane``: any of several words
 ``literal``    a known number; ``value``, ``input``: any other value, by its equation and operands
 =============  ===============================================================================================
@@ -68,7 +68,7 @@ class Identities:
         return self.terms[number]
 
     def is_key(self, number: int) -> bool:
-        """Say whether the term is a key, and not a word or another value."""
+        """Return whether the term is a key, and not a word or another value."""
         return self.terms[number].operation in KEY_TERMS
 
     def whole_key(self, words: tuple[int, ...]) -> int | None:
@@ -120,7 +120,7 @@ class Identities:
         return frozenset(found)
 
     def is_certain(self, number: int) -> bool:
-        """Say whether the identity is decided: no term below it stands for one of several or for the unknown."""
+        """Return whether the identity is decided: no term below it stands for one of several or for the unknown."""
         return all(term.operation not in UNCERTAIN for term in self.below(number))
 
     def root(self, number: int) -> int:
@@ -137,7 +137,7 @@ class Identities:
             return roots.pop() if len(roots) == 1 else number
 
     def may_be_one(self, one: int, other: int) -> bool:
-        """Say whether two keys may be one key for some of the numbers that are folded in, and are not known."""
+        """Return whether two keys may be one key for some of the numbers that are folded in, and are not known."""
         first, second = self.way(one), self.way(other)
         unknown = None in first or None in second
         alike = all(a is None or b is None or a == b for a, b in zip(first, second, strict=False))
@@ -200,7 +200,7 @@ class Identities:
         return self._siblings[number]
 
     def are_one(self, one: int, other: int) -> bool:
-        """Say whether two siblings are one key, with ``split(key)[i]`` for ``fold_in(key, i)`` in the one or the other.
+        """Return whether two siblings are one key if ``split(key)[i]`` and ``fold_in(key, i)`` are taken as equal.
 
         The children of two splits of one key are not: the second split is the mistake.
         """

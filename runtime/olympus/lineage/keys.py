@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from olympus.lineage.elements import is_key_dtype, unknown_keys
+from olympus.lineage.elements import unknown_keys
 from olympus.lineage.events import MisuseKind
-from olympus.lineage.values import LARGEST, Value
+from olympus.lineage.state import Rule, State
+from olympus.lineage.values import LARGEST, Value, is_key_dtype
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
     from olympus.lineage.events import Context, Event
-    from olympus.lineage.interpreter import Interpreter, Rule
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["KEY_OPERATIONS"]
 
 
-def seed(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def seed(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``random_seed``. Each execution makes keys of its own: seeding twice with one number is no reuse."""
     (given,) = operands
     execution, number = state.execution(), state.values.number(given)
@@ -31,7 +31,7 @@ def seed(state: Interpreter, equation: Equation, operands: list[Value], context:
     return [keys]
 
 
-def _seeded_with_words(state: Interpreter, given: Value, event: Event) -> None:
+def _seeded_with_words(state: State, given: Value, event: Event) -> None:
     """Report a seed that was taken out of a key, or computed of one."""
     if given.labels is None:
         return
@@ -41,8 +41,8 @@ def _seeded_with_words(state: Interpreter, given: Value, event: Event) -> None:
             state.put_together("arithmetic" if operation == "mixed" else "indexing", given, label, event)
 
 
-def wrap(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
-    """Follow ``random_wrap``: rows of words become keys, the key whose words they are where they are whole."""
+def wrap(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+    """Follow ``random_wrap``: rows of words become keys, if all words of a key are there in order."""
     (words,) = operands
     shape = words.shape[:-1]
     if words.bulk is not None:
@@ -68,12 +68,12 @@ def wrap(state: Interpreter, equation: Equation, operands: list[Value], context:
     return [result]
 
 
-def _unknown(state: Interpreter, number: int, shape: tuple[int, ...]) -> Value:
+def _unknown(state: State, number: int, shape: tuple[int, ...]) -> Value:
     return state.values.keys(shape, lambda at: state.identities.number("wrap", (number,), at), number)
 
 
-def _torn(state: Interpreter, row: tuple[int, ...]) -> MisuseKind | None:
-    """Say what was done to a row of words that are not one whole key; ``None`` if there is no word of a key in it."""
+def _torn(state: State, row: tuple[int, ...]) -> MisuseKind | None:
+    """Return what was done to a row of words that is no whole key; ``None`` if it has no word of a key."""
     operations = [state.identities[word].operation for word in row]
     if "mixed" in operations:
         return "arithmetic"
@@ -87,7 +87,7 @@ def _torn(state: Interpreter, row: tuple[int, ...]) -> MisuseKind | None:
     return "transposition"
 
 
-def unwrap(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def unwrap(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``random_unwrap``: keys become rows of words."""
     (keys,) = operands
     shape = tuple(equation.outputs[0].aval.shape)
@@ -97,11 +97,11 @@ def unwrap(state: Interpreter, equation: Equation, operands: list[Value], contex
     return [Value(shape, labels=state.values.words(keys.labels, shape[-1]), unwrapped=equation)]
 
 
-def split(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def split(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``random_split``.
 
-    The children of each execution are its own: that a key is split twice is reported of the key, and the children,
-    which are equal as well, are not reported once more.
+    The children of each execution are its own: splitting a key twice is reported for the key, and not again for
+    its equal children.
     """
     (keys,) = operands
     execution = state.execution()
@@ -119,12 +119,12 @@ def split(state: Interpreter, equation: Equation, operands: list[Value], context
     return [children]
 
 
-def fold_in(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def fold_in(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``random_fold_in``: the same key with the same message is the same key; the parent is not consumed."""
     keys, messages = operands
     parents = state.values.labels(keys) if keys.bulk is None else None
     texts = state.values.labels(messages) if prod(messages.shape) <= LARGEST else None
-    if not messages.shape and messages.known is None:  # one number for one value, however it was come by
+    if not messages.shape and messages.known is None:  # one number for one value, however it was computed
         texts = np.asarray(state.values.number(messages))
 
     shape = tuple(equation.outputs[0].aval.shape)
@@ -140,7 +140,7 @@ def fold_in(state: Interpreter, equation: Equation, operands: list[Value], conte
     return [children]
 
 
-def clone(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def clone(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``random_clone``, of keys or of rows of words: a key that may be used beside its original on purpose."""
     (original,) = operands
     execution, number = state.execution(), state.values.number(original)
@@ -159,13 +159,13 @@ def clone(state: Interpreter, equation: Equation, operands: list[Value], context
     return [result]
 
 
-def draw(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def draw(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``random_bits`` and ``random_gamma``."""
     consume(state, "draw", equation, operands[0], None, context)
     return state.plain(equation, operands)
 
 
-def draw_of_words(state: Interpreter, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
+def draw_of_words(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow a generator that takes words and not a key: ``threefry2x32`` and ``rng_bit_generator``."""
     words = operands[:2] if equation.primitive == "threefry2x32" else operands[:1]
     if not any(operand.labels is not None for operand in words):
@@ -178,9 +178,7 @@ def draw_of_words(state: Interpreter, equation: Equation, operands: list[Value],
     return state.plain(equation, operands)
 
 
-def consume(
-    state: Interpreter, kind: str, equation: Equation, keys: Value, made: Value | None, context: Context
-) -> None:
+def consume(state: State, kind: str, equation: Equation, keys: Value, made: Value | None, context: Context) -> None:
     """Note that an equation consumes each key of an array.
 
     One key that comes several times is consumed several times, unless it was JAX that repeated it: a sampler does

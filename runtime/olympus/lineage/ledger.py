@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from olympus.lineage.conditions import agree
 from olympus.lineage.events import Event, Misuse, MisuseKind
 from olympus.lineage.identity import Identities
-from olympus.lineage.predicates import agree
 
 __all__ = ["Consumption", "Ledger"]
 
@@ -40,6 +40,7 @@ class Ledger:
         self.lanes: dict[int, tuple[int, tuple[int, ...]]] = {}
         self.misuses: list[Misuse] = []
         self.places: set[tuple[object, ...]] = set()
+        self._in_lane: dict[tuple[int, int], dict[int, int]] = {}  # what was replaced before: chains grow at their end
 
     def map(self, element: int, execution: int, keys: tuple[int, ...]) -> None:
         """Say which keys the key of any one lane stands for.
@@ -68,7 +69,8 @@ class Ledger:
         found = []
         for element in filter(self.lanes.__contains__, self._elements(key)):
             execution, keys = self.lanes[element]
-            found.append((execution, [self.identities.replace(key, {element: each}) for each in keys[:LANES]]))
+            lanes = [self._in_lane.setdefault((element, each), {element: each}) for each in keys[:LANES]]
+            found.append((execution, [self.identities.replace(key, replaced) for replaced in lanes]))
         return found
 
     def _elements(self, key: int) -> list[int]:
@@ -94,7 +96,7 @@ class Ledger:
         self._collide(key, consumption.event)
 
     def _recomputes(self, key: int, event: Event) -> bool:
-        """Say whether a backward pass does again what the forward pass did: at the same place, with the same key."""
+        """Return whether a backward pass does again what the forward pass did: at the same place, with the same key."""
         return any(_same_place(earlier.event, event) for earlier in self.consumptions[key])
 
     def _certain_alternative(self, key: int) -> list[int]:
@@ -135,7 +137,7 @@ class Ledger:
 
 
 def may_meet(first: Consumption, second: Consumption) -> bool:
-    """Say whether two consumptions of one key are a mistake: both can happen, and not in two lanes."""
+    """Return whether two consumptions of one key are a mistake: both can happen, and not in two lanes."""
     one, other = first.event.context, second.event.context
     if first.lanes & second.lanes or one.never != other.never:
         return False
@@ -144,7 +146,7 @@ def may_meet(first: Consumption, second: Consumption) -> bool:
 
 
 def _same_place(first: Event, second: Event) -> bool:
-    """Say whether one event is the recomputation of the other."""
+    """Return whether one event is the recomputation of the other."""
     if first.kind != second.kind:
         return False
     return first.chain[:1] == second.chain[:1]

@@ -1,4 +1,4 @@
-"""Draws of which only one is used: both are made, and ``select_n`` drops one of the results.
+"""Draws of which one is used: both are made, and ``select_n`` drops one of the results.
 
 This is what becomes of ``lax.cond`` under ``vmap``, where the predicate differs from lane to lane. Where JAX was
 watched while it did that, each equation tells the branches that it stands in, whatever uses its results. Otherwise
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from olympus import adapter
-from olympus.adapter import Branch
+from olympus.tracing import adapter
+from olympus.tracing.adapter import Branch
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr

@@ -13,16 +13,16 @@ from olympus.lineage.identity import Identities
 from olympus.lineage.movement import Array
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
+    from olympus.tracing.jaxprs import Equation
 
-__all__ = ["LARGEST", "Value", "Values", "may_be_raw"]
+__all__ = ["LARGEST", "Value", "Values", "is_key_dtype", "may_be_raw"]
 
 LARGEST = 2048  # elements: a larger array of keys has one identity for all of them
 WIDTHS = (1, 2, 4, 8)  # words in the keys of the generators of JAX and of olympus.prng
 
 
 def may_be_raw(shape: tuple[int, ...], dtype: Any) -> bool:
-    """Say whether an array can be a raw key or an array of them, by its looks."""
+    """Return whether an array can be a raw key or an array of them, by its looks."""
     return dtype == np.uint32 and len(shape) > 0 and shape[-1] in WIDTHS
 
 
@@ -51,7 +51,7 @@ class Value:
 
     @property
     def has_keys(self) -> bool:
-        """Say whether keys, words of keys, or numbers made of them are in it."""
+        """Return whether keys, words of keys, or numbers made of them are in it."""
         return self.labels is not None or self.bulk is not None
 
 
@@ -187,3 +187,9 @@ class Values:
             return alternatives[0]
         key = all(self.identities.is_key(each) for each in alternatives)
         return self.identities.number("join" if key else "picked", (chooser, *alternatives), position)
+
+
+def is_key_dtype(aval: Any) -> bool:
+    """Return whether an abstract value is a typed key or an array of them."""
+    dtype = getattr(aval, "dtype", None)
+    return not isinstance(dtype, np.dtype) and str(dtype).startswith("key<")

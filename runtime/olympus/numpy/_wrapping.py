@@ -14,9 +14,9 @@ from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast, get_args, get_origin
 
-from olympus.array_protocol import PLAIN, SupportsJAXArray, converted
-from olympus.errors import explained
-from olympus.mirror import mirror
+from olympus.namespace.array_protocol import PLAIN, SupportsJAXArray, converted
+from olympus.namespace.explaining import explained
+from olympus.namespace.mirror import mirror
 
 if TYPE_CHECKING:
     import jax

@@ -3,7 +3,7 @@
 # Changed: in parameters, ArrayLike reads ArrayLike | SupportsJAXArray; of a module with bodies, only what its
 # public functions need is here.
 from __future__ import annotations
-from olympus.array_protocol import SupportsJAXArray
+from olympus.namespace.array_protocol import SupportsJAXArray
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, overload
 from jax._src.lax import lax

@@ -38,6 +38,7 @@ _entries: dict[str, Entry] = {}
 _lock = Lock()  # for adding; never held while a module is imported
 
 
+# More than six parameters: they are those of `jax.extend.random.define_prng_impl`, in JAX's words.
 def register_prng_impl(
     name: str,
     *,
@@ -157,7 +158,7 @@ def check_key_shape(name: str, key_shape: object) -> None:
 
 
 def is_new(name: str, entry: Entry) -> bool:
-    """Say whether nothing is registered under a name, rather than the very same generator.
+    """Return whether nothing is registered under a name, rather than the very same generator.
 
     Tags have to be unique as well as names: people tell dtypes apart as ``key<tag>``.
 
@@ -185,7 +186,7 @@ def is_new(name: str, entry: Entry) -> bool:
 
 
 def same(known: Entry, new: Entry) -> bool:
-    """Say whether two registrations are one, so that the later changes nothing."""
+    """Return whether two registrations are one, so that the later changes nothing."""
     return (known.tag, known.key_shape) == (new.tag, new.key_shape) and all(
         same_function(getattr(known.functions, item.name), getattr(new.functions, item.name))
         for item in fields(Functions)
@@ -193,7 +194,7 @@ def same(known: Entry, new: Entry) -> bool:
 
 
 def same_function(known: Any, new: Any) -> bool:
-    """Say whether two functions are one, or one of them is the other after its module was reloaded."""
+    """Return whether two functions are one, or one of them is the other after its module was reloaded."""
     if known is new or known == new:
         return True
     if not (isinstance(known, FunctionType) and isinstance(new, FunctionType)):

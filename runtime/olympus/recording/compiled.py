@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from olympus import adapter
-from olympus.jaxprs import trace
 from olympus.lineage import interpreted
 from olympus.lineage.events import Event, Misuse
 from olympus.lineage.ledger import LANES
 from olympus.lineage.movement import COMPUTATIONS
+from olympus.recording.equations import is_in_branch
+from olympus.tracing import adapter
+from olympus.tracing.jaxprs import trace
 
 if TYPE_CHECKING:
-    from jax.extend.core import Jaxpr
-
-    from olympus.jaxprs import Equation
     from olympus.lineage.identity import Identities, Term
     from olympus.lineage.interpreter import Interpreter
     from olympus.lineage.movement import Array
@@ -35,10 +33,6 @@ __all__ = [
     "Plan",
     "Source",
     "Use",
-    "around",
-    "has_key_operations",
-    "is_in_branch",
-    "is_sampler",
     "message",
     "number_of",
     "plan",
@@ -68,7 +62,7 @@ class Use:
 
     Attributes:
         event: what consumes it.
-        source: where its words are; ``None`` if that is not known.
+        source: where its words are; ``None`` if that is unknown.
         certain: whether it is known which key it is, of those that the function makes and is given.
     """
 
@@ -117,16 +111,6 @@ class Plan:
     def describe(self, key: int) -> str:
         """Return an identity as a reader would write it."""
         return self.identities.describe(key, lambda place: self.names[place])
-
-
-def has_key_operations(jaxpr: Jaxpr) -> bool:
-    """Say whether any equation, however deep, is one of keys."""
-    for eqn in jaxpr.eqns:
-        if eqn.primitive.name.startswith("random_"):
-            return True
-        if any(has_key_operations(adapter.closed_parts(sub)[0]) for _, sub in adapter.sub_jaxprs(eqn.params)):
-            return True
-    return False
 
 
 def plan(
@@ -232,7 +216,7 @@ class _Finder:
                 yield key
 
     def source(self, key: int) -> Source | None:
-        """Return where the words of a key are, ``None`` where that is not known or need not be."""
+        """Return where the words of a key are, ``None`` where that is unknown or need not be known."""
         operation, children, data = self.state.identities[key]
         match operation, data:
             case "argument", (int() as place, tuple() as position):
@@ -273,34 +257,8 @@ def _hidden(state: Interpreter, uses: Iterable[Use]) -> Iterator[Event]:
             yield event
 
 
-def is_sampler(equation: Equation) -> bool:
-    """Say whether an equation calls a function of ``jax.random``, which consumes its key once whatever it does."""
-    return equation.primitive == "jit" and adapter.is_sampler(equation.subs[0].jaxpr)
-
-
-def around(equation: Equation) -> tuple[Equation, ...]:
-    """Return an equation and those around it, outermost first, down to a call of a function of ``jax.random``."""
-    found = [equation]
-    while found[-1].outer is not None:
-        found.append(found[-1].outer)
-    found.reverse()
-    last = next((number for number, each in enumerate(found) if is_sampler(each)), len(found))
-    return tuple(found[: last + 1])
-
-
-def is_in_branch(event: Event) -> bool:
-    """Say whether an event is in a branch of a ``lax.cond``, of which it is not known that it is taken.
-
-    Under ``vmap`` it may be executed for all lanes, and used for those that take it.
-    """
-    outer = around(event.equation)
-    if any(each.primitive == "cond" for each in outer[:-1]):
-        return True
-    return any(branch.case is not None for each in outer for branch in adapter.branches_of(each.eqn))
-
-
 def _is_in_all(event: Event, cases: defaultdict[tuple[object, int], set[int]], key: int) -> bool:
-    """Say whether a key is consumed in all cases of one decision, given one event that consumes it.
+    """Return whether a key is consumed in all cases of one decision, given one event that consumes it.
 
     Args:
         event: what consumes it in one case: a branch of ``lax.cond``, or a side of a selection.

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from olympus import adapter
 from olympus.lineage.selection import Need, common, indices_of, origin
+from olympus.tracing import adapter
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr

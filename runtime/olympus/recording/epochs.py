@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from olympus.adapter import key_buffer
+from olympus.tracing.adapter import key_buffer
 
 __all__ = ["OUTSIDE", "Epochs"]
 

@@ -10,16 +10,16 @@ of its own tables:
 * ``span``, with ``is``: a place, as file, line, column, end line, end column and function.
 * ``site``, with ``is``: an operation, as kind, name and its chain of spans, innermost first; ``looped`` if it is inside
   of a compiled loop.
-* ``pair``: two sites that one key came to, with ``kind`` and ``key``; ``words`` and ``device`` where these are known;
-  ``turns`` if it is one place in two turns of a compiled loop; ``at`` for the turns of the compiled loops around each
-  of the two, outermost first, counted from 0, where they were probed; ``maybe`` if it is not known that the branch or
-  the turn ran that it is in. Besides misuses there are two more kinds: ``derived``, two sites that made one key, and
-  ``words``, two sites that consumed keys of equal words from different seedings.
-* ``unknown``: a site that consumed a key of which it is not known which one it is.
-* ``together``: spans that one call of a function came to.
+* ``pair``: two sites of one key, with ``kind`` and ``key``; ``words`` and ``device`` if known; ``turns`` if it is one
+  place in two iterations of a compiled loop; ``at`` for the iterations of the compiled loops around each of
+  the two, outermost first, counted from 0, where they were probed; ``maybe`` if it is unknown whether the branch or
+  iteration ran. Besides misuses there are two more kinds: ``derived``, two sites that made one key, and ``words``, two
+  sites that consumed keys of equal words from different seedings.
+* ``unknown``: a site that consumed an unknown key.
+* ``together``: spans that one call of a function reached.
 * ``times``: for some sites, how often they were reached, and how often with a key that was new.
 * ``unfollowed``, ``note``: what could not be recorded.
-* ``finished`` ends a process that came to its end.
+* ``finished`` ends a process that has ended.
 
 The last line has the number of processes.
 """
@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from olympus.spans import Span
+from olympus.tracing.spans import Span
 
 __all__ = ["FORMAT", "HEADER", "EventFile", "NotEvents", "Pair", "Process", "Site", "read_events"]
 
@@ -88,9 +88,9 @@ class Process:
         sites: the operations, by number.
         pairs: what is wrong.
         unknown: the sites where it is not known which keys they had.
-        together: spans that one call of a function came to.
+        together: spans that one call of a function reached.
         times: for each site, how often it was reached, and how often with a new key.
-        finished: whether it came to its end.
+        finished: whether it has ended.
         probed: whether its compiled loops and branches were probed.
     """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from olympus.spans import Chain, Span, diverging, is_user_file, span_at
+from olympus.tracing.spans import Chain, Span, diverging, is_user_file, span_at
 
 if TYPE_CHECKING:
     from olympus import lineage
@@ -66,7 +66,7 @@ class Event:
         stack: the Python stack of the operation, or of the call of the compiled function.
         inner: the operation in the compiled function.
         certain: whether the lineage of the compiled function knows the key, though not its words.
-        turns: the turns of the compiled loops around it, outermost first, each from 0; ``None`` where these were
+        turns: the iterations of the compiled loops around it, outermost first, each from 0; ``None`` where these were
             not probed.
     """
 
@@ -124,7 +124,7 @@ def role(file: str) -> Literal["user", "library", "runner"]:
 
 @lru_cache(maxsize=4096)
 def is_installed(file: str) -> bool:
-    """Say whether a file is of an installed package."""
+    """Return whether a file is of an installed package."""
     return not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
 
 

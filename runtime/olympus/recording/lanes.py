@@ -12,11 +12,11 @@ from itertools import permutations
 from math import prod
 from typing import TYPE_CHECKING
 
-from olympus import adapter
+from olympus.tracing import adapter
 
 if TYPE_CHECKING:
-    from olympus.adapter import Branch
     from olympus.lineage.movement import Array
+    from olympus.tracing.adapter import Branch
 
 __all__ = ["EVERYWHERE", "Lanes", "current_lanes"]
 
@@ -27,7 +27,7 @@ class Lanes:
 
     Attributes:
         branches: the branches around it, outermost first.
-        used: for each lane, whether it takes all of these branches; ``None`` if that is not known.
+        used: for each lane, whether it takes all of these branches; ``None`` if that is unknown.
     """
 
     branches: tuple[Branch, ...] = ()
@@ -35,21 +35,21 @@ class Lanes:
 
     @property
     def all(self) -> bool:
-        """Say whether it is for all lanes, or in no branch."""
+        """Return whether it is for all lanes, or in no branch."""
         return not self.branches or (self.used is not None and bool(self.used.all()))
 
     @property
     def known(self) -> bool:
-        """Say whether it is known which lanes these are."""
+        """Return whether it is known which lanes these are."""
         return not self.branches or self.used is not None
 
     @property
     def none(self) -> bool:
-        """Say whether no lane takes the branches."""
+        """Return whether no lane takes the branches."""
         return self.used is not None and not self.used.any()
 
     def takes(self, shape: Sequence[int], row: int) -> bool | None:
-        """Say whether one row of an array is of a lane that takes the branches; ``None`` if that is not known.
+        """Return whether one row of an array is of a lane that takes the branches; ``None`` if that is unknown.
 
         Args:
             shape: that of the array, whose first axes are those of the maps.
@@ -62,9 +62,9 @@ class Lanes:
         return bool(self.used.flat[row // max(prod(shape[self.used.ndim :]), 1)])
 
     def takes_key(self, shape: Sequence[int], position: Sequence[int]) -> bool | None:
-        """Say whether a key that a compiled function is given is of such a lane; ``None`` if that is not known.
+        """Return whether a key that a compiled function is given is of such a lane; ``None`` if that is unknown.
 
-        The axes of the maps may be any of the array: a mapped ``scan`` goes over the first one, a mapped ``jit`` leaves
+        The axes of the maps may be any of the array: a mapped ``scan`` maps over the first one, a mapped ``jit`` leaves
         them where they are. It is known where all axes of such lengths say the same.
 
         Args:

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from olympus import adapter
-from olympus.jaxprs import Equation, Sub
-from olympus.lineage.events import Event
+from olympus.lineage.events import Event, Misuse
 from olympus.lineage.interpreter import OBSERVATIONS
-from olympus.recording.compiled import around
 from olympus.recording.dropped import Need, needs
+from olympus.recording.equations import around
+from olympus.tracing import adapter
+from olympus.tracing.jaxprs import Equation, Sub
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
 
     from olympus.lineage.identity import Identities
 
-__all__ = ["Probe", "Row", "Unprobed", "path_of", "probe"]
+__all__ = ["Probe", "Probed", "Row", "Unprobed", "path_of", "probe"]
 
 ROWS = 16_384  # of one call
 LARGEST = 2048  # keys that are consumed at once
@@ -49,7 +49,7 @@ class Row(NamedTuple):
 
     Attributes:
         site: the number of the site.
-        turns: the turns of the loops around it, outermost first, each from 0.
+        turns: the iterations of the loops around it, outermost first, each from 0.
         words: the key's buffer.
     """
 
@@ -63,11 +63,11 @@ class Site:
     """An equation that consumes keys: one of ``jax.random``'s primitives, or a call of one of its functions.
 
     Attributes:
-        event: what the lineage knows of it, in the first turn.
-        keys: the terms of the keys, in all turns that were followed.
+        event: what the lineage knows of it, in the first iteration.
+        keys: the terms of the keys, in all iterations that were followed.
         made: the terms of the children of a split.
         loops: how many loops are around it.
-        way: how all its keys were derived, ``split`` or ``fold_in``; empty if that is not known.
+        way: how all its keys were derived, ``split`` or ``fold_in``; empty if that is unknown.
     """
 
     event: Event
@@ -144,6 +144,27 @@ def probe(closed: Any, events: Iterable[Event], identities: Identities) -> Probe
     return Probe(known, paths, _after(known, identities), jax.jit(adapter.function_of(jaxpr)), used, seeds)
 
 
+class Probed(NamedTuple):
+    """What the probe of a function has found for one call.
+
+    Attributes:
+        probe: the probe.
+        rows: the keys that were consumed.
+        missing: the sites of which not all rows are there.
+        epochs: those of the keys in the arguments.
+    """
+
+    probe: Probe
+    rows: list[Row]
+    missing: list[int]
+    epochs: frozenset[int]
+
+    def tells(self, misuse: Misuse) -> bool:
+        """Return whether the rows tell if a misuse has happened, which the lineage has found."""
+        sites = [self.probe.number(event) for event in (misuse.first, misuse.second)]
+        return misuse.kind in ("reuse", "collision") and not any(site is None or site in self.missing for site in sites)
+
+
 # Where it looks.
 
 
@@ -168,13 +189,13 @@ def _sites(events: Iterable[Event]) -> dict[Path, list[Event]]:
 
 
 def _is_of_interest(event: Event) -> bool:
-    """Say whether the lineage alone cannot tell how often an event happens."""
+    """Return whether the lineage alone cannot tell how often an event happens."""
     return any(equation.primitive in FOLLOWED for equation in around(event.equation)[:-1])
 
 
 def _site(path: Path, events: Sequence[Event], identities: Identities) -> Site:
     first = events[0]
-    turns = [event for event in events if event.equation.eqn is first.equation.eqn]  # the same, turn by turn
+    turns = [event for event in events if event.equation.eqn is first.equation.eqn]  # the same, iteration by iteration
     keys = dict.fromkeys(key for event in turns for key in event.keys)
     made = {key for event in turns if path[-1] == id(event.equation.eqn) for key in event.made}
     ways = {identities[key].operation for key in keys}
@@ -210,7 +231,7 @@ class _Where:
     Attributes:
         path: those around it.
         outer: the innermost one of these.
-        turns: the turns of the loops around it.
+        turns: the iterations of the loops around it.
         running: which lanes of these loops still run.
         selected: whether one of those around it has results that may be dropped.
     """
@@ -297,7 +318,7 @@ class _Execution:
     def noted(
         self, waiting: list[_Waiting], table: Table, where: _Where, read: Callable[[Any], Any], held: dict[Any, Any]
     ) -> Table:
-        """Add the rows of those of which it is known where their results are used."""
+        """Add the rows of those whose results have a known use."""
         for each in list(waiting):
             if where.selected:
                 self.dropped.add(each.site)

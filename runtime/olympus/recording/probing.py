@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from olympus.recording.executed import Event, Key, Stack
-from olympus.recording.recorder import allows_reuse
+from olympus.recording.intended import allows_reuse
+from olympus.recording.probe import Probed
 from olympus.recording.stream import Stream, kind_of
 
 if TYPE_CHECKING:
-    from olympus.lineage import Misuse
     from olympus.recording.compiled import Plan
-    from olympus.recording.probe import Probe, Row, Site
+    from olympus.recording.probe import Site
 
-__all__ = ["Probed", "ProbingStream"]
-
-
-class Probed(NamedTuple):
-    """What the probe of a function has found for one call.
-
-    Attributes:
-        probe: the probe.
-        rows: the keys that were consumed.
-        missing: the sites of which not all rows are there.
-        epochs: those of the keys in the arguments.
-    """
-
-    probe: Probe
-    rows: list[Row]
-    missing: list[int]
-    epochs: frozenset[int]
-
-    def tells(self, misuse: Misuse) -> bool:
-        """Say whether the rows tell if a misuse has happened, which the lineage has found."""
-        sites = [self.probe.number(event) for event in (misuse.first, misuse.second)]
-        return misuse.kind in ("reuse", "collision") and not any(site is None or site in self.missing for site in sites)
+__all__ = ["ProbingStream"]
 
 
 class ProbingStream(Stream):
@@ -43,7 +22,8 @@ class ProbingStream(Stream):
 
     probing = True
 
-    def _probe(self, plan: Plan, args: Sequence[Any]) -> Probed | None:
+    def probe(self, plan: Plan, args: Sequence[Any]) -> Probed | None:
+        """Execute the loops and branches of a function that is about to be called."""
         if plan.unprobed is not None:
             self._not_probed(plan, plan.unprobed)
         if plan.probe is None:
@@ -53,16 +33,17 @@ class ProbingStream(Stream):
         except Exception as error:  # such as one of memory
             self._not_probed(plan, f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
             return None
-        known = [epochs for array in args if (epochs := self._epochs_of(array))]
+        known = [epochs for array in args if (epochs := self.epochs_of(array))]
         return Probed(plan.probe, rows, missing, frozenset().union(*known))
 
     def _not_probed(self, plan: Plan, reason: str) -> None:
         """Note once why a function has no probe."""
         if (plan, "probe") not in self._seen:
             self._seen[plan, "probe"] = None
-            self._write(note=f"`{plan.name}` could not be probed: {reason[:200]}")
+            self.rows.write(note=f"`{plan.name}` could not be probed: {reason[:200]}")
 
-    def _use_probed(self, plan: Plan, probed: Probed, stack: Stack) -> bool:
+    def use_probed(self, plan: Plan, probed: Probed, stack: Stack) -> bool:
+        """Note what the loops and branches of a call have consumed; return whether a key was consumed before."""
         seeded = frozenset(self.epochs.begin() for _ in range(probed.probe.seeds))
         epochs, repeated = probed.epochs | seeded, set[int]()
         together: dict[tuple[int, ...], dict[int, None]] = {}
@@ -77,17 +58,17 @@ class ProbingStream(Stream):
                 repeated.add(row.site)
         for number in probed.missing:
             site = probed.probe.sites[number]
-            self._happened(Event(kind_of(site.event), site.event.name, (), (), stack, site.event))
+            self.happened(Event(kind_of(site.event), site.event.name, (), (), stack, site.event))
         for numbers in together.values():
-            self._met_inside((probed.probe, frozenset(numbers)), [probed.probe.sites[each].event for each in numbers])
+            self.called((probed.probe, frozenset(numbers)), [probed.probe.sites[each].event for each in numbers])
         return bool(repeated)
 
     def _use_row(self, site: Site, key: Key, turns: tuple[int, ...], stack: Stack) -> bool:
         if site.way and self._origins.setdefault(key, (site.way, None, None))[0] != site.way:
             self._derived_twice.add(key)
         event = Event(kind_of(site.event), site.event.name, (key,), (), stack, site.event, turns=turns)
-        self._happened(event)
-        return not allows_reuse() and self._consume(key, event)
+        self.happened(event)
+        return not allows_reuse() and self.consume(key, event)
 
     def _epoch_inside(self, words: bytes, epochs: frozenset[int]) -> int:
         """Return the epoch of a key inside of a compiled function, given those of the keys that it was made of."""

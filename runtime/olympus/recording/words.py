@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from olympus import adapter
+from olympus.tracing import adapter
 
 if TYPE_CHECKING:
     import numpy as np
 
     from olympus.recording.compiled import Plan
 
-__all__ = ["folded", "words_inside", "words_of"]
+__all__ = ["LARGEST", "folded", "rows_of", "words_inside", "words_of"]
 
 KEYS = 4096  # of which the children are kept
+LARGEST = 2048  # keys: a larger array of keys counts as one key
 
 
 def words_of(array: Any) -> np.ndarray[Any, Any]:
@@ -23,6 +24,15 @@ def words_of(array: Any) -> np.ndarray[Any, Any]:
     import numpy as np
 
     return np.asarray(adapter.key_buffer(array))
+
+
+def rows_of(array: Any) -> list[bytes]:
+    """Return the words of each key in an array; those of too many keys as if they were one."""
+    words = words_of(array)
+    if words.size == 0:
+        return []
+    rows = words.reshape(-1, words.shape[-1]) if words.ndim else words.reshape(1, 1)
+    return [row.tobytes() for row in rows] if len(rows) <= LARGEST else [words.tobytes()]
 
 
 def words_inside(plan: Plan, number: int, dtype: Any, args: Sequence[Any]) -> bytes | None:

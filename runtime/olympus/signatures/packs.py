@@ -15,13 +15,13 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from olympus.jaxprs import raw_key, typed_key
 from olympus.signatures.streams import streams
 from olympus.signatures.traced import read
+from olympus.tracing.jaxprs import raw_key, typed_key
 
 if TYPE_CHECKING:
     from olympus.lineage import Lineage
-    from olympus.signature import KeySignature, Source
+    from olympus.signatures.signature import KeySignature, Source
 
 __all__ = ["Described", "Row", "describe", "pack_text", "samples"]
 
@@ -255,7 +255,7 @@ def _arrays_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _counts(function: Callable[..., Any], positional: tuple[str, ...], fixed: Mapping[str, Any]) -> bool:
-    """Say whether the second parameter is the number of children, or they are two if there is none."""
+    """Return whether the second parameter is the number of children, or they are two if there is none."""
     import jax
 
     number = () if len(positional) < 2 else (SPLIT_IN,)
@@ -322,8 +322,7 @@ class _Reading:
 
     def identities(self, name: str) -> list[int]:
         """Return the identities of the keys in an argument."""
-        from olympus.lineage.elements import is_key_dtype
-        from olympus.lineage.values import Values
+        from olympus.lineage.values import Values, is_key_dtype
 
         place = self.lineage.trace.names.index(name)
         labels = self.lineage.inputs[place].labels
@@ -340,17 +339,17 @@ class _Reading:
         return streams(self.lineage, identities[0], own) if len(identities) == 1 else None
 
     def is_typed_input(self, name: str) -> bool:
-        """Say whether an argument is of a key dtype."""
+        """Return whether an argument is of a key dtype."""
         place = self.lineage.trace.names.index(name)
         return _is_typed(self.lineage.trace.jaxpr.jaxpr.invars[place])
 
     def is_typed_output(self) -> bool:
-        """Say whether the result is of a key dtype."""
+        """Return whether the result is of a key dtype."""
         return _is_typed(self.lineage.trace.jaxpr.jaxpr.outvars[0])
 
 
 def _is_typed(atom: Any) -> bool:
-    from olympus.lineage.elements import is_key_dtype
+    from olympus.lineage.values import is_key_dtype
 
     return is_key_dtype(atom.aval)
 

@@ -51,7 +51,7 @@ def streams(lineage: Lineage, key: int, own: str) -> str | None:
 
 
 def _loops(done: dict[int, list[Event]], key: int) -> bool:
-    """Say whether a key, or one that is derived from it, is used in a loop."""
+    """Return whether a key, or one that is derived from it, is used in a loop."""
     waiting, seen = [key], {key}
     while waiting:
         for event in done.get(waiting.pop(), ()):

@@ -1,6 +1,6 @@
 """Key signatures by tracing: what a function does with the keys that it is given, read off its lineage.
 
-The words are those of :mod:`olympus.signature`, which the static engine uses as well. What is said here is certain for
+The words are those of :mod:`olympus.signatures.signature`, which the static engine uses as well. A signature holds for
 the arguments of the trace: another path through the Python code may do something else.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from olympus.paths import ANY, parse, text
-from olympus.signature import Forward, KeySignature, Mask, Reuse, Sink, Source
+from olympus.signatures.paths import ANY, parse, text
+from olympus.signatures.signature import Forward, KeySignature, Mask, Reuse, Sink, Source
 
 if TYPE_CHECKING:
     from olympus.lineage import Event, Lineage
@@ -37,8 +37,8 @@ def of(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> KeySignature:
 
     Args:
         f: the function.
-        args: its arguments, abstract or concrete, as :func:`olympus.jaxprs.trace` takes them. Which arrays of type
-            ``uint32`` are keys is known by their use, or by :func:`olympus.jaxprs.raw_key`.
+        args: its arguments, abstract or concrete, as :func:`olympus.tracing.jaxprs.trace` takes them. A ``uint32``
+            array is a key if it is used as one, or made by :func:`olympus.tracing.jaxprs.raw_key`.
         kwargs: its keyword arguments, likewise.
 
     Raises:
@@ -85,7 +85,7 @@ class _Origin:
         argument: the flat argument that it is, or that it is derived from; ``None`` for another origin.
         position: where in that argument; all of it, if it is empty.
         via: how it is derived; empty for the argument itself.
-        spent: as of a :class:`olympus.signature.Source`.
+        spent: as of a :class:`olympus.signatures.signature.Source`.
     """
 
     argument: int | None
@@ -102,7 +102,7 @@ class _Consumed:
     cases: dict[object, int] = field(default_factory=dict)
 
     def always(self, given: Conditions | None = None) -> bool | None:
-        """Say whether each execution consumes it that takes the given branches; ``None`` if some do."""
+        """Return whether each execution consumes it that takes the given branches; ``None`` if some do."""
         branches = given or {}
         conditions = [_without(each, branches) for each in self.conditions if _agree(each, branches)]
         if not conditions:
@@ -178,7 +178,7 @@ class _Reading:
 
     def arguments_that_are_keys(self) -> set[int]:
         """Return the flat arguments that hold keys, by their type or by what is done with them."""
-        from olympus.lineage.elements import is_key_dtype
+        from olympus.lineage.values import is_key_dtype
 
         variables = self.lineage.trace.jaxpr.jaxpr.invars
         found = {place for place, variable in enumerate(variables) if is_key_dtype(variable.aval)}
@@ -237,8 +237,7 @@ class _Reading:
         """Yield the keys of an output with their positions; a large array has one identity for all."""
         import numpy as np
 
-        from olympus.lineage.elements import is_key_dtype
-        from olympus.lineage.values import Values
+        from olympus.lineage.values import Values, is_key_dtype
 
         keys = value.labels
         if keys is not None and not is_key_dtype(aval):
@@ -276,7 +275,7 @@ class _Reading:
         return children[0] if operation == "labels" and len(children) == 1 else number
 
     def common(self, key: int) -> _Origin | None:
-        """Return what is known of a key that is one of several: of branches, or of the turns of a loop."""
+        """Return what is known of a key that is one of several: of branches, or of the iterations of a loop."""
         from olympus.lineage.control import TURNS
 
         chooser, *alternatives = self.identities[key].children
@@ -290,12 +289,12 @@ class _Reading:
             return None
         places = {(origin.argument, origin.position) for origin in made}
         argument, position = places.pop() if len(places) == 1 else (None, ())
-        states = {origin.spent for origin in (made[-1:] if turns else made)}  # no turn comes after the last one
+        states = {origin.spent for origin in (made[-1:] if turns else made)}  # no iteration comes after the last one
         inside = states.pop() if len(states) == 1 else None
         return _Origin(argument, position, made[0].via, self.spent(key) or inside)
 
     def spent(self, key: int, given: Conditions | None = None) -> bool | None:
-        """Say whether a key is consumed; ``None`` if it is on some executions only."""
+        """Return whether a key is consumed; ``None`` if it is on some executions only."""
         entry = self.consumed.get(key)
         return False if entry is None else entry.always(given)
 
@@ -355,7 +354,7 @@ def _conditions(event: Event) -> tuple[Conditions, dict[object, int]]:
 
 
 def _key_shape(aval: Any) -> Position:
-    from olympus.lineage.elements import is_key_dtype
+    from olympus.lineage.values import is_key_dtype
 
     shape = tuple(aval.shape)
     return shape if is_key_dtype(aval) else shape[:-1]

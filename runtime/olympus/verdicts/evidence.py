@@ -1,27 +1,27 @@
-"""How evidence is told: what was executed, and what is only said to happen, by a signature pack or for want of it."""
+"""The words of evidence: what was executed, what a signature pack documents, and what is assumed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from olympus.jaxprs import Equation
     from olympus.lineage import Event
+    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["ASSUMED", "DOCUMENTED", "is_assumed", "key_text", "operation_text"]
 
 ASSUMED = "assumed_consumption"
-"""The name of a compiled function that stands for a call of which it is not known what it does with a key."""
+"""The name of the compiled function that stands for a call with unknown effect on a key."""
 
 DOCUMENTED = "documented_consumption"
-"""The name of one that stands for a call of which a signature pack says that it consumes a key."""
+"""The name of the compiled function that stands for a call that consumes a key by a signature pack."""
 
 FAILED = "failed(...)"
-"""What the witness calls a value that an expression would have given which ended in an error."""
+"""The name of the value of an expression that has failed."""
 
 
 def key_text(told: str) -> str:
-    """Return the description of a key; one that nothing has made says so."""
+    """Return the description of a key; a key of a failed expression is marked as such."""
     if FAILED not in told:
         return told
     own = told.replace(FAILED, "the missing value")
@@ -29,7 +29,7 @@ def key_text(told: str) -> str:
 
 
 def operation_text(event: Event) -> str:
-    """Return what consumes a key: its equation, or whose word it is where the call was not executed."""
+    """Return what consumes a key: its equation, or the source of the claim if the call was not executed."""
     claim = _stands_for(event)
     if claim is None:
         return f"{event.name}: {str(event.equation.eqn).partition(chr(10))[0].strip()}"
@@ -40,12 +40,12 @@ def operation_text(event: Event) -> str:
 
 
 def is_assumed(event: Event) -> bool:
-    """Say whether an event stands for a call of which it is not known what it does."""
+    """Return whether an event stands for a call with unknown effect."""
     return _stands_for(event) == ASSUMED
 
 
 def _stands_for(event: Event) -> str | None:
-    """Return what an event stands for that no equation of the user's does; ``None`` for one that is executed."""
+    """Return the name of the claim that an event stands for; ``None`` for an executed call."""
     equation: Equation | None = event.equation
     while equation is not None:
         if equation.primitive == "jit" and equation.params.get("name") in (ASSUMED, DOCUMENTED):

@@ -10,10 +10,10 @@ from typing import Self
 
 from olympus.lineage import Event, Failure, Lineage
 from olympus.lineage.ledger import Consumption, may_meet
-from olympus.spans import Chain, Span, traceback_chain
+from olympus.tracing.spans import Chain, Span, traceback_chain
 from olympus.verdicts.evidence import is_assumed, key_text, operation_text
+from olympus.verdicts.iterations import FOLDED, ROOTS, WHICH, Making, Turns
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
-from olympus.verdicts.turns import FOLDED, ROOTS, WHICH, Making, Turns
 
 __all__ = ["WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
 
@@ -24,7 +24,7 @@ Use = tuple[Event, int]
 """A key operation, and one of its keys."""
 
 MISUSES = ("IndexError: Too many indices", "TypeError: iteration over a 0-d array")
-"""How errors begin that JAX raises for the words of typed keys, and for those of other arrays alike."""
+"""The beginnings of errors that JAX raises for typed keys and for other arrays alike."""
 
 COMPREHENSION = re.compile(r"(\.<locals>\.<(list|set|dict)comp>|\.<locals>\.<genexpr>)+$")
 
@@ -33,7 +33,7 @@ RANK: dict[Status, int] = {"not reached": 0, "refuted": 1, "inconclusive": 2, "c
 
 @dataclass(frozen=True, slots=True)
 class Interruption:
-    """An error in an execution: what follows the place where it was raised was left out.
+    """An error in an execution: the code after its place was not executed.
 
     Attributes:
         text: the error, in one line.
@@ -58,13 +58,13 @@ class Execution:
         lineage: what its keys did.
         failures: the errors that say that a typed key was misused.
         interruptions: all errors.
-        names: what the elements of its first argument are in the source, where that argument stands for many keys.
-        cut: why loops did not run as they would, ``None`` if they did.
-        arrivals: what came to places that were asked about, each time: ``typed`` and ``raw`` keys, ``unknown`` values,
-            and ``other`` things.
-        grown: where child ``n`` of a split into ``n + 1`` children is taken, for a number that is not known.
-        turns: the turns of its loops, if it stands for all numbers of them.
-        unsettled: what was decided that is not shown to hold in one run with all else, ``None`` if all is.
+        names: the names in the source for the elements of its first argument, if that argument stands for many keys.
+        cut: why loops were cut short, ``None`` if none was.
+        arrivals: the kinds of values that reached the places that were asked about, each time: ``typed`` and ``raw``
+            keys, ``unknown`` values, and ``other`` values.
+        grown: where child ``n`` of a split into ``n + 1`` children is taken, for an unknown ``n``.
+        turns: the iterations of its loops, if it stands for any number of them.
+        unsettled: a decision that is not shown to be consistent with the others, ``None`` if there is none.
     """
 
     lineage: Lineage
@@ -79,7 +79,7 @@ class Execution:
 
     @cached_property
     def shown(self) -> str | None:
-        """Why it is not shown that there is such a run; ``None`` if it is."""
+        """Why no run is shown to make all decisions of this execution; ``None`` if one is."""
         value = self.unsettled
         return None if value is None else f"it is not shown that all that is decided of {value} holds in one run"
 
@@ -98,12 +98,12 @@ class Execution:
 
 
 def judge(question: Question, executions: Sequence[Execution], tier: Tier) -> Verdict:
-    """Judge one finding; of several executions, the one that says most counts.
+    """Judge one finding by several executions; the strongest verdict counts.
 
     Args:
         question: the finding.
-        executions: what was traced.
-        tier: how; put into the verdict.
+        executions: the traced executions.
+        tier: the tier of the verdict.
     """
     best = Verdict("not reached", tier, "no execution comes there")
     for execution in executions:
@@ -112,7 +112,7 @@ def judge(question: Question, executions: Sequence[Execution], tier: Tier) -> Ve
 
 
 def better(first: Verdict, second: Verdict) -> Verdict:
-    """Return the verdict that says more; of equal ones the later, unless it does not even say why."""
+    """Return the stronger verdict; of equal ones the later, unless it has no reason."""
     if RANK[first.status] != RANK[second.status]:
         return max(first, second, key=lambda verdict: RANK[verdict.status])
     return first if second.status == "not reached" and "error" not in (second.reason or "") else second
@@ -125,9 +125,9 @@ def judge_one(question: Question, execution: Execution, tier: Tier) -> Verdict:
 
 
 def at(chain: Iterable[Span], place: Place) -> bool:
-    """Say whether a chain of calls goes through a place.
+    """Return whether a chain of calls goes through a place.
 
-    Python has a call of a method whose name is on a later line begin at that name.
+    In Python, the span of a method call starts at the method's name if that is on a later line.
     """
     start, end = (place.line, place.column), (place.end_line, place.end_column)
     return any(
@@ -175,12 +175,12 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
 
 
 def _may_meet(first: Event, second: Event) -> bool:
-    """Say whether two events can happen in one run: they are not in two branches of ``lax.cond``."""
+    """Return whether two events can happen in one run: they are not in two branches of ``lax.cond``."""
     return may_meet(Consumption(first), Consumption(second))
 
 
 def _goes_round(question: Question) -> bool:
-    """Say whether a finding is about two turns: of one place, or of one that comes after the other in the text."""
+    """Return whether a finding is about two iterations: it has one place, or the earlier use is later in the text."""
     place, other = question.place, question.other
     if other is None:
         return True
@@ -188,21 +188,21 @@ def _goes_round(question: Question) -> bool:
 
 
 def _is_in_order(question: Question, earlier: Sequence[Event], later: Sequence[Event]) -> bool:
-    """Say whether an execution came to the two places in the order of the question, or twice to the one of it."""
+    """Return whether an execution reached the two places in the order of the question, or its one place twice."""
     if question.other is None:
         return _is_visited_twice(later)
     return any(first.order < second.order for first in earlier for second in later)
 
 
 def _derives(event: Event) -> bool:
-    """Say whether an event makes a key of a key; the words of a raw key are wrapped by each call, and are that key."""
+    """Return whether an event derives a key; wrapping the words of a raw key, as each call does, derives none."""
     return event.kind in ("split", "fold_in")
 
 
 def _is_visited_twice(events: Sequence[Event]) -> bool:
-    """Say whether an execution came to one place twice: the same call there is in the trace twice, or in two turns.
+    """Return whether an execution reached one place twice: one call is in the trace twice, or in two iterations.
 
-    One call may be several equations, as of a raw key, and several events, as of a sampler that draws again and again.
+    One call may be several equations, as with a raw key, or several events, as of a sampler with a loop.
     """
     visits: dict[object, set[object]] = {}
     for event in events:
@@ -215,9 +215,9 @@ def _is_visited_twice(events: Sequence[Event]) -> bool:
 
 
 def _is_visited_once(question: Question, execution: Execution, keys: Sequence[tuple[Event, int]]) -> bool:
-    """Say whether two places, of which the later one in the text is asked about first, are come to once in a call.
+    """Return whether one call reaches each of two places once, whose order in the question is not that of the text.
 
-    What is asked is then the same as for the other order. A key of a module, or of an object, lives on after the call.
+    The question is then the same as in the other order. A key of a module or object outlives the call.
     """
     if question.other is None or execution.cut is not None:
         return False
@@ -228,7 +228,7 @@ def _is_visited_once(question: Question, execution: Execution, keys: Sequence[tu
 
 
 def _is_of_one_call(chain: Chain, place: Place) -> bool:
-    """Say whether nothing lives on after the call that came to a place: neither an object nor an inner function."""
+    """Return whether nothing outlives the call that reached a place: neither an object nor an inner function."""
     functions = [COMPREHENSION.sub("", span.function) for span in chain]
     for span, function in zip(chain, functions, strict=True):
         outer, _, inner = function.partition(".")
@@ -239,7 +239,7 @@ def _is_of_one_call(chain: Chain, place: Place) -> bool:
 
 
 def _cut_short(question: Question, execution: Execution) -> str | None:
-    """Say why an execution may not have done all that is done at the places of a finding; ``None`` if it has."""
+    """Return why an execution may have missed a part of what happens at the places of a finding; ``None`` if not."""
     places = [place for place in (question.place, question.other) if place is not None]
     for interruption in execution.interruptions:
         if any(at(interruption.chain, place) for place in places):
@@ -248,7 +248,7 @@ def _cut_short(question: Question, execution: Execution) -> str | None:
 
 
 def _doubt(execution: Execution, first: Sequence[Use], second: Sequence[Use]) -> str | None:
-    """Say why different keys at two places do not refute a finding; ``None`` if they do."""
+    """Return why different keys at two places do not refute a finding; ``None`` if they do."""
     identities = execution.lineage.identities
     roots = {identities.root(key) for _, key in (*first, *second)}
     if execution.turns is not None:
@@ -267,7 +267,7 @@ def _doubt(execution: Execution, first: Sequence[Use], second: Sequence[Use]) ->
 def _collision(
     question: Question, execution: Execution, earlier: Sequence[Event], later: Sequence[Event], tier: Tier
 ) -> Verdict:
-    """Compare the keys that are made at two places."""
+    """Compare the keys that two places make."""
     identities = execution.lineage.identities
     first = [(identities.stream(key), event, key) for event in earlier if _derives(event) for key in event.made]
     second = [(identities.stream(key), event) for event in later if _derives(event) for key in event.made]
@@ -300,7 +300,7 @@ def evidence(execution: Execution, first: Event, second: Event, key: int) -> tup
 
 
 def not_reached(execution: Execution) -> str:
-    """Say why an execution did not come to a place."""
+    """Return why an execution did not reach a place."""
     if execution.interruptions:
         return f"the execution left it out after an error: {execution.interruptions[-1].text}"
     return "no execution comes there"
@@ -310,7 +310,7 @@ def not_reached(execution: Execution) -> str:
 
 
 def _is_within(chain: Chain, place: Place) -> bool:
-    """Say whether the innermost call of a chain has a place in it: a finding may flag a part of what fails."""
+    """Return whether a place is inside the innermost call of a chain: a finding may flag a part of what fails."""
     if not chain or chain[0].file != place.file:
         return False
     inner = chain[0]
@@ -334,7 +334,7 @@ def _words(question: Question, execution: Execution, tier: Tier) -> Verdict | No
 
 
 def _whole(question: Question, execution: Execution, tier: Tier) -> Verdict | None:
-    """Judge a place at which no word of a key was taken; ``None`` if the execution does not come there."""
+    """Judge a place where no word of a key was taken; ``None`` if the execution does not reach it."""
     arrivals = execution.arrivals.get(question.place)
     if not arrivals:
         return None
@@ -362,7 +362,7 @@ def _place(span: Span) -> Place:
 
 
 def torn_evidence(execution: Execution, event: Event) -> tuple[str, ...]:
-    """Return lines that show that words are taken out of a key: the key, and the equation with its calls."""
+    """Return lines that show the words taken out of a key: the key, and the equation with its calls."""
     keys = ", ".join(key_text(execution.describe(key)) for key in event.keys)
     text = str(event.equation.eqn).partition("\n")[0].strip()
     return (f"key: {keys}", f"{event.name}: {text}", *(f"  {span} in {span.function}" for span in event.chain))

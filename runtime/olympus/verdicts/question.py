@@ -12,7 +12,7 @@ Status = Literal["confirmed", "refuted", "inconclusive", "not reached"]
 ``inconclusive``: they were reached, and it cannot be told. ``not reached``: no execution came there."""
 
 Tier = Literal["witness", "function", "recorded"]
-"""How it was found out, weakest first: the function executed with stand-ins for what is not known; the real function
+"""How it was found out, weakest first: the function executed with stand-ins for unknown values; the real function
 traced with arguments that were guessed or given; the user's own run."""
 
 

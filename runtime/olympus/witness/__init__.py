@@ -1,1 +1,1 @@
-"""The witness of a finding: its function, executed with stand-ins for all that is not known, and traced."""
+"""The witness of a finding: its function, executed with stand-ins for all unknown values, and traced."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from olympus.verdicts.iterations import LENGTHS
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Status, Verdict
-from olympus.verdicts.turns import LENGTHS
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
 from olympus.witness.order import excluded, is_once, is_round
@@ -20,7 +20,7 @@ __all__ = ["answer", "module_name"]
 
 SHOWN = 3  # conditions in a reason
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-ENOUGH = 150_000  # steps, after which no other way to a place is tried
+ENOUGH = 150_000  # steps, after which no other entry is tried
 NET = 40  # seconds of processor time for that: a net below the steps
 STRUCK: Any = {"status": "inconclusive", "reason": f"the time limit of {NET} s has struck"}
 
@@ -60,12 +60,12 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
 
 
 def rank(question: Question) -> tuple[Any, ...]:
-    """Return where a question stands among others, in whatever order they are asked."""
+    """Return the sort key of a question: the order in which questions arrive does not matter."""
     return question.place.to_json(), question.code, question.other.to_json() if question.other else [], question.certain
 
 
 def of_function(target: Target, tree: ast.Module, questions: Sequence[Question]) -> list[Verdict]:
-    """Judge the findings in one function, by one way to execute it after the other.
+    """Judge the findings in one function, trying its entries one after the other.
 
     Args:
         target: the function.
@@ -90,14 +90,14 @@ def of_function(target: Target, tree: ast.Module, questions: Sequence[Question])
 def parted(
     tree: ast.Module, question: Question, verdict: Verdict, seen: set[Place], apart: Mapping[Status, Sequence[str]]
 ) -> Verdict:
-    """Say of two places, of which executions came to each and none to both, what conditions exclude each other.
+    """Return which conditions keep two places apart that executions reach one by one and never both.
 
     Args:
         tree: the file.
         question: the finding.
-        verdict: what executions say of it.
-        seen: the places that an execution came to with a known key.
-        apart: conditions that others have decided, by what follows of them.
+        verdict: the verdict of the executions.
+        seen: the places that an execution reached with a known key.
+        apart: conditions that were implied by others, by the status that follows.
     """
     if verdict.status != "not reached" or question.other is None or not {question.place, question.other} <= seen:
         return verdict
@@ -120,29 +120,29 @@ def tried(
     *,
     is_open: bool = False,
 ) -> list[Verdict]:
-    """Judge the findings in one function by one way to execute it after the other.
+    """Judge the findings in one function, trying its entries one after the other.
 
     Args:
         target: the function.
         tree: its file.
         questions: the findings.
-        seen: places that an execution came to with a known key; is added to.
-        apart: conditions that others have decided, by what follows of them; is added to.
-        is_open: whether loops stand for all numbers of turns.
+        seen: the places that an execution reached with a known key; extended.
+        apart: conditions that were implied by others, by the status that follows; extended.
+        is_open: whether loops stand for all numbers of iterations.
     """
     found = [Verdict("not reached", "witness", "no execution comes there")] * len(questions)
     kinds = (False, True) if any(question.code in WORDS for question in questions) else (True,)
     by_kind = dict.fromkeys(kinds, found)
     start, spent = time.process_time(), 0
     for executor in executors(target, tree, kinds, is_open=is_open):
-        before = executor.world.spent
+        before = executor.world.budget.spent
         by_kind[executor.typed] = judged(executor, questions, by_kind[executor.typed], seen)
         status: Status = "refuted" if executor.complete and executor.whole and not apart else "inconclusive"
         apart.setdefault(status, list(executor.forced))
         both = zip(questions, zip(*by_kind.values(), strict=True), strict=True)
         found = [together(question, verdicts) for question, verdicts in both]
         decided = ("confirmed", "refuted") if executor.typed else ("confirmed",)
-        spent += executor.world.spent - before
+        spent += executor.world.budget.spent - before
         if all(verdict.status in decided for verdict in found) or spent > ENOUGH:
             break
         if time.process_time() - start > NET:
@@ -174,13 +174,13 @@ def _spans(node: ast.stmt, line: int) -> bool:
 
 
 def in_bytes(place: Place, lines: Sequence[str]) -> tuple[int, int, int, int]:
-    """Return a place as code objects have it."""
+    """Return a place in the units of code objects: lines, and columns in bytes."""
     start = len(lines[place.line - 1][: place.column - 1].encode())
     return place.line, start, place.end_line, len(lines[place.end_line - 1][: place.end_column - 1].encode())
 
 
 def way(tree: ast.Module, question: Question) -> dict[Branch, bool]:
-    """Return what the conditions around and before the places of a question have to be for both to be come to."""
+    """Return the values of the surrounding and earlier conditions with which both places of a question are reached."""
     wanted: dict[Branch, bool] = {}
     for place in (question.other, question.place):
         if place is not None and place.file == question.place.file:
@@ -189,7 +189,7 @@ def way(tree: ast.Module, question: Question) -> dict[Branch, bool]:
 
 
 def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:
-    """Return the conditions in a statement that decide whether an execution comes to a line, each with what it is."""
+    """Return the conditions in a statement on which reaching a line depends, each with the value that it needs."""
     for name in ("body", "orelse", "finalbody", "handlers"):
         block = getattr(node, name, ())
         for index, statement in enumerate(block if isinstance(block, list) else ()):
@@ -206,7 +206,7 @@ def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:
 
 
 def executors(target: Target, tree: ast.Module, kinds: Sequence[bool], *, is_open: bool) -> Iterator[Executor]:
-    """Return the ways to execute a function: alone, for an object that its constructor makes, and as it is called.
+    """Return the entries of a function: a direct call, a call on a constructed object, and calls by its callers.
 
     Reuse is the same for typed and raw keys; what is done to the words of keys is silent with raw ones, and an error
     with typed ones.
@@ -214,8 +214,8 @@ def executors(target: Target, tree: ast.Module, kinds: Sequence[bool], *, is_ope
     Args:
         target: the function.
         tree: its file.
-        kinds: whether keys are typed, for each of the two kinds that is tried.
-        is_open: whether loops stand for all numbers of turns.
+        kinds: whether keys are typed, for each kind to try.
+        is_open: whether loops stand for all numbers of iterations.
     """
     for typed in kinds:
         yield Executor(target, typed=typed, is_open=is_open)
@@ -231,13 +231,13 @@ def executors(target: Target, tree: ast.Module, kinds: Sequence[bool], *, is_ope
 def judged(
     executor: Executor, questions: Sequence[Question], verdicts: list[Verdict], seen: set[Place]
 ) -> list[Verdict]:
-    """Execute a function, and judge the findings in it; an execution that confirms all of them is the last.
+    """Execute a function and judge the findings in it, until all of them are confirmed.
 
     Args:
         executor: executes it.
         questions: the findings.
-        verdicts: what is known of them so far.
-        seen: places that an execution came to with a known key; is added to.
+        verdicts: their verdicts so far.
+        seen: the places that an execution reached with a known key; extended.
     """
     for execution in executor.executions():
         asked = {place for question in questions for place in (question.place, question.other) if place is not None}
@@ -252,7 +252,7 @@ def judged(
 
 
 def together(question: Question, verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the verdict of raw keys and of typed ones: both have to refute a finding about the words of keys."""
+    """Combine the verdicts of raw and of typed keys: a finding about the words of keys is refuted only by both."""
     best = verdicts[0]
     for verdict in verdicts[1:]:
         best = best if verdict.status == best.status == "confirmed" else better(best, verdict)
@@ -262,14 +262,14 @@ def together(question: Question, verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def comes(execution: Execution, place: Place) -> bool:
-    """Say whether an execution comes to a place with a key of its own: one of a module is there for each call."""
+    """Return whether an execution reaches a place with a key of its own, and not with one that a module shares."""
     identities = execution.lineage.identities
     keys = [key for event in execution.lineage.events if at(event.chain, place) for key in event.keys]
     return bool(keys) and all(identities[identities.root(key)].operation in ("argument", "seed") for key in keys)
 
 
 def undecided(verdict: Verdict) -> Verdict:
-    """Return a verdict of executions that did not try all decisions: what was not seen may still be."""
+    """Weaken a verdict of executions that did not try all decisions: a refutation becomes inconclusive."""
     if verdict.status != "refuted":
         return verdict
     return Verdict("inconclusive", verdict.tier, "not all branches could be tried")

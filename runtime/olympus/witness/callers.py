@@ -1,4 +1,4 @@
-"""Where a function is called from: functions of its file, and of other files of its project, that have its name."""
+"""Callers of a function: the functions of its file and of other files of its project that mention its name."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ LEFT_OUT = frozenset({"__pycache__", "build", "dist", "node_modules", "site-pack
 
 
 def callers(target: Target, tree: ast.Module) -> Iterator[Target]:
-    """Return functions that may call one, and the module if it does: in a loop, say, or with known arguments.
+    """Return the possible callers of a function, such as a loop or a test with known arguments; the module among them.
 
     Args:
-        target: the function; nothing calls what stands outside of functions.
+        target: the function; module-level code has no callers.
         tree: its file.
     """
     if not target.function:
@@ -59,17 +59,17 @@ def callers(target: Target, tree: ast.Module) -> Iterator[Target]:
 
 
 def referring(tree: ast.Module, name: str, itself: str) -> list[str]:
-    """Return the functions and methods of a file in which a name is."""
+    """Return the functions and methods of a file that mention a name."""
     return [qualified for qualified, node in functions(tree.body, "") if qualified != itself and name in names_in(node)]
 
 
 def names_in(tree: ast.AST) -> set[str]:
-    """Return the names in a part of a file, and those of attributes."""
+    """Return the names and attributes in a part of a file."""
     return {getattr(node, "attr", "") or getattr(node, "id", "") for node in ast.walk(tree)}
 
 
 def outer(tree: ast.Module, name: str) -> list[str]:
-    """Return the functions of another file in which a name is; of helpers of tests, the tests."""
+    """Return the functions of another file that mention a name; for a helper of tests, the tests that use it."""
     found: dict[str, None] = {}
     for qualified in referring(tree, name, ""):
         short = qualified.rpartition(".")[2]
@@ -79,7 +79,7 @@ def outer(tree: ast.Module, name: str) -> list[str]:
 
 
 def functions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.AST]]:
-    """Return the functions and methods of a file, without those inside of functions."""
+    """Return the functions and methods of a file, without nested functions."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from functions(node.body, f"{prefix}{node.name}.")
@@ -88,7 +88,7 @@ def functions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.
 
 
 def elsewhere(target: Target, words: Sequence[str]) -> list[tuple[Path, str]]:
-    """Return a few other files of the project that speak of a function: tests first, for they know all arguments.
+    """Return a few other files of the project that mention a function: tests first, as they give all arguments.
 
     Args:
         target: the function.
@@ -112,14 +112,14 @@ def elsewhere(target: Target, words: Sequence[str]) -> list[tuple[Path, str]]:
 
 
 def rank(own: Path, file: Path, content: bytes) -> tuple[bool, bool, int, int]:
-    """Return how late a file is looked at: first the tests that are named after one, and lie near to it."""
+    """Return the rank of a file: nearby tests that are named after the target come first."""
     shared = sum(a == b for a, b in zip(own.parts, file.parts, strict=False))
     return "test" not in file.name, own.stem not in file.stem, -shared, len(content)
 
 
 @lru_cache(maxsize=1)
 def project(file: str, module: str, folders: tuple[Path, ...]) -> list[tuple[Path, bytes]]:
-    """Return the files of a project that have to do with JAX."""
+    """Return the files of a project that mention JAX."""
     marked = [folder for folder in folders if any(is_there(folder / marker) for marker in MARKERS)]
     outermost = Path(file).parents[module.count(".")] if module.count(".") < len(Path(file).parents) else Path(file)
     found: list[tuple[Path, bytes]] = []
@@ -132,7 +132,7 @@ def project(file: str, module: str, folders: tuple[Path, ...]) -> list[tuple[Pat
 
 
 def read(file: Path) -> list[tuple[Path, bytes]]:
-    """Return a file with its content; none if it is very large, or has nothing to do with JAX."""
+    """Return a file with its content; nothing for a very large file or one without JAX."""
     try:
         content = file.read_bytes() if file.stat().st_size <= LARGEST else b""
     except OSError:

@@ -1,4 +1,4 @@
-"""What an execution has decided of conditions that are not known, so that all of it can hold in one run."""
+"""The decisions of an execution on unknown conditions, which must be able to hold together in one run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ POSSIBLE = Consistency.POSSIBLE
 
 
 class Same:
-    """Any object, told from others by what it is; it is kept, so that no other one takes its place in memory."""
+    """Any object, compared by identity; it is kept alive, so that its address is not reused."""
 
     __slots__ = ("thing",)
     __match_args__ = ("thing",)
@@ -51,21 +51,21 @@ class Same:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Subject:
-    """A value of which nothing is known but what is decided."""
+    """A value that is known only by the decisions on it."""
 
     path: str
 
 
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class Derived:
-    """What an operation gives for some operands: there is one for all equal ones, which are compared very often."""
+    """The result of an operation on some operands; interned, as results are compared very often."""
 
     operation: str
     operands: tuple[Hashable, ...]
 
 
 def derived(operation: str, operands: tuple[Hashable, ...]) -> Hashable:
-    """Return the expression of what an operation gives."""
+    """Return the expression of the result of an operation."""
     if operation in ("len", "type"):
         return Applied(operation, operands[0])
     if operation == "__mod__" and isinstance(operands[1], Constant) and type(operands[1].value) is int:
@@ -81,13 +81,13 @@ def joined(operation: str, operands: tuple[Hashable, ...]) -> Derived:
     return KNOWN.setdefault((operation, kinds, operands), Derived(operation, operands))
 
 
-CLOSED: WeakSet[type] = WeakSet()  # classes of the user's of which all bases are known
-MEMBERS: dict[str, tuple[str, ...]] = {}  # those of the enumeration that a member is of
+CLOSED: WeakSet[type] = WeakSet()  # classes of the user whose bases are all known
+MEMBERS: dict[str, tuple[str, ...]] = {}  # the members of the enumeration of each member
 KNOWN: WeakValueDictionary[Hashable, Derived] = WeakValueDictionary()
 
 
 def constant(value: Any) -> Hashable:
-    """Return the expression of a known value: itself where it is told by what it equals."""
+    """Return the expression of a known value: a constant if it is compared by value."""
     if isinstance(value, enum.Enum):
         members = tuple(f"{type(value).__module__}.{type(value).__qualname__}.{each.name}" for each in type(value))
         MEMBERS.update(dict.fromkeys(members, members))
@@ -105,14 +105,14 @@ def constant(value: Any) -> Hashable:
 
 
 def bases_of(kind: type) -> frozenset[str]:
-    """Return the names of what a class inherits; none where a base of it is not known."""
+    """Return the names of the base classes; none if a base is unknown."""
     if hasattr(kind, "_olympus_world") and kind not in CLOSED:
         return frozenset()
     return frozenset(f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__[1:])
 
 
 def literal(expression: Hashable, holds: bool) -> Literal:
-    """Return a condition in the words of the decision procedure, and whether that one holds."""
+    """Return a condition as a predicate of the decision procedure, and whether the predicate holds."""
     if not isinstance(expression, Derived) or len(expression.operands) != 2:
         return Predicate("truth", expression), holds
     operation, (left, right) = expression.operation, expression.operands
@@ -138,18 +138,18 @@ def literal(expression: Hashable, holds: bool) -> Literal:
 
 @lru_cache(maxsize=4096)
 def checked(literals: tuple[Literal, ...]) -> Consistency:
-    """Say whether conditions can hold together."""
+    """Return whether conditions can hold together."""
     return consistency(literals)
 
 
 class Decisions:
-    """What was decided in one execution.
+    """The decisions of one execution.
 
     Attributes:
-        about: the conditions by what they speak of, each with whether it holds.
+        about: the decided conditions by their subjects.
         known: whether each of them holds.
-        forced: conditions, as a reader would write them, that could be decided in one way only.
-        doubtful: such a condition, if that rests on names that may stand for one thing.
+        forced: conditions, as a reader would write them, that earlier decisions imply.
+        doubtful: such a condition, if that depends on whether two names mean one thing.
     """
 
     def __init__(self) -> None:
@@ -159,7 +159,7 @@ class Decisions:
         self.doubtful: str | None = None
 
     def told(self, expression: Hashable, path: str = "") -> bool | None:
-        """Say whether a condition holds by what was decided before; ``None`` if it may or may not."""
+        """Return whether earlier decisions imply a condition or its opposite; ``None`` if neither."""
         test, sign = literal(expression, True)
         if test in self.known:
             return self.known[test] == sign
@@ -172,7 +172,7 @@ class Decisions:
         return for_it > against
 
     def before(self, test: Predicate) -> tuple[Literal, ...]:
-        """Return what was decided of the things that a condition speaks of, and of what those are compared with."""
+        """Return the decisions on the subjects of a condition, and on what these are compared with."""
         found: dict[Literal, None] = {}
         waiting, seen = list(spoken_of(test)), set(spoken_of(test))
         while waiting:
@@ -184,7 +184,7 @@ class Decisions:
         return tuple(found)
 
     def note(self, expression: Hashable, holds: bool) -> None:
-        """Take a condition as decided."""
+        """Note a decision."""
         test, sign = literal(expression, holds)
         if test not in self.known:
             self.known[test] = sign
@@ -192,7 +192,7 @@ class Decisions:
                 self.about.setdefault(each, []).append((test, sign))
 
     def allows(self, expression: Hashable, holds: bool) -> bool:
-        """Take a condition as decided if that can be, and say whether it can."""
+        """Note a decision if the earlier ones allow it; return whether they do."""
         allowed = self.told(expression) in (None, holds)
         if allowed:
             self.note(expression, holds)
@@ -200,7 +200,7 @@ class Decisions:
 
 
 def spoken_of(test: Predicate) -> dict[Hashable, None]:
-    """Return the things that a condition speaks of."""
+    """Return the subjects of a condition."""
     found: dict[Hashable, None] = {}
     for each in (test.left, test.right):
         while isinstance(each, Applied | Shifted):

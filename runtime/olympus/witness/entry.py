@@ -1,4 +1,4 @@
-"""How a function is come to: its object, and its arguments: fixtures, rows of a parametrised test, or unknown ones."""
+"""How a function is called: on which object, and with fixtures, rows of a parametrised test, or unknown arguments."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 
 from olympus.witness.helpers import FIXTURE, NO_ROW, ROWS, Row
 from olympus.witness.library import Jax, Wrapped
+from olympus.witness.state import State
 from olympus.witness.unknown import Unknown, is_unknown
-from olympus.witness.world import World
 
 __all__ = ["Entry", "invoke", "returned"]
 
 PREPARING = ("setUp", "setup_method", "setUpClass", "setup_class")
-FUNCTIONS = 16  # of a result, that are called
+FUNCTIONS = 16  # in a result that are called
 NESTED = 4  # fixtures that ask for fixtures
 YIELDED = 4  # values of a generator
 
 
 class Entry:
-    """A function of a module, by its qualified name, and how it is called."""
+    """A function of a module, and how it is called."""
 
-    def __init__(self, world: World, qualified: str, find: Callable[[str], Any]) -> None:
-        """Look at it; nothing of it is executed yet.
+    def __init__(self, world: State, qualified: str, find: Callable[[str], Any]) -> None:
+        """Find the function; nothing is executed yet.
 
         Args:
             world: where it is executed.
             qualified: its name, with the classes around it.
-            find: gives what a name is in the module, or what a fixture is that its tests share.
+            find: returns the value of a name of the module, or a shared fixture.
         """
         self.world, self.find = world, find
         first, *rest = qualified.partition(".<locals>")[0].split(".")
@@ -44,7 +44,7 @@ class Entry:
 
     @property
     def has_constructor(self) -> bool:
-        """Whether it is a method of an object that the user's code makes."""
+        """Whether it is a method of a class whose constructor is the user's."""
         if not isinstance(self.owner, type) or self.is_test:
             return False
         return inspect.isfunction(inspect.getattr_static(self.owner, "__init__", None)) and self.name != "__init__"
@@ -55,12 +55,12 @@ class Entry:
         return any(callable(inspect.getattr_static(self.owner, name, None)) for name in PREPARING)
 
     def call(self, row: int, *, constructed: bool, twice: bool) -> list[Any]:
-        """Call it, and return the functions that come of that.
+        """Call it, and return the functions in the result.
 
         Args:
-            row: which of its rows of arguments it is given.
-            constructed: whether its object is made by its constructor.
-            twice: whether a method is called once more.
+            row: the number of the row of arguments.
+            constructed: whether the constructor of its object is called.
+            twice: whether a method is called a second time.
         """
         function = self.function
         if isinstance(self.owner, type) and not isinstance(
@@ -73,7 +73,7 @@ class Entry:
         return [*returned(result), *returned(getattr(function, "__self__", None))]
 
     def method(self, *, constructed: bool) -> Any:
-        """Return the method of an object; one that cannot be made is left out."""
+        """Return the bound method; the plain function if no object can be made."""
         try:
             made = open_class(self.world, self.owner)
             make: Any = made.__new__
@@ -87,7 +87,7 @@ class Entry:
         return getattr(instance, self.name, self.function)
 
     def fixture(self, name: str, depth: int = 0) -> Any:
-        """Return what a fixture gives; an unknown value if there is none of this name."""
+        """Return the value of a fixture; an unknown value if there is no such fixture."""
         function = self.find(name)
         params = getattr_static(function, FIXTURE, None)
         if params is None or depth > NESTED:
@@ -103,8 +103,8 @@ class Entry:
         return Unknown(self.world, name)
 
 
-def open_class(world: World, owner: type) -> type:
-    """Return a class whose objects have any attribute, as that of an object whose constructor was not run may be."""
+def open_class(world: State, owner: type) -> type:
+    """Return a subclass whose objects have any attribute: without its constructor, an object lacks its own."""
     if hasattr(owner, "__getattr__"):
         return owner
 
@@ -121,27 +121,27 @@ def open_class(world: World, owner: type) -> type:
 
 
 def getattr_static(value: Any, name: str, default: Any) -> Any:
-    """Return an attribute that was set, and none that an object makes up."""
+    """Return an attribute that was set, without asking ``__getattr__``."""
     return inspect.getattr_static(
         getattr(value, "__func__", value) if inspect.ismethod(value) else value, name, default
     )
 
 
 def rows(value: Any) -> Sequence[Row]:
-    """Return the rows of arguments that a function, or the methods of a class, are called with."""
+    """Return the rows of arguments of a parametrised function or class."""
     if is_unknown(value) or value is None:
         return (NO_ROW,)
     return getattr_static(value, ROWS, None) or (NO_ROW,)
 
 
-def invoke(world: World, function: Any, row: Row = NO_ROW, fixture: Callable[[str], Any] | None = None) -> Any:
-    """Call a function; arguments that are not given are unknown ones that are named as its parameters are.
+def invoke(world: State, function: Any, row: Row = NO_ROW, fixture: Callable[[str], Any] | None = None) -> Any:
+    """Call a function; missing arguments are unknown values with the names of the parameters.
 
     Args:
         world: where it is executed.
-        function: anything; nothing is done with what is no function of the user's.
-        row: arguments that are given.
-        fixture: gives other arguments by their names.
+        function: any value; only a function of the user is called.
+        row: the given arguments.
+        fixture: returns other arguments by their names.
     """
     if isinstance(function, Unknown | Jax) or not callable(function):
         return None
@@ -173,7 +173,7 @@ def invoke(world: World, function: Any, row: Row = NO_ROW, fixture: Callable[[st
 
 
 def value_of(
-    world: World,
+    world: State,
     parameter: inspect.Parameter,
     row: Row,
     given: list[Any],
@@ -190,7 +190,7 @@ def value_of(
 
 
 def returned(result: Any) -> list[Any]:
-    """Return the functions in a result: in a tuple, in a list, or in the fields of an object."""
+    """Return the functions in a result: the result itself, or in a tuple, a list or the fields of an object."""
     values = list(result) if isinstance(result, tuple | list) else [result]
     if not is_unknown(result) and not inspect.isfunction(result):
         values += list(getattr(result, "__dict__", {}).values())

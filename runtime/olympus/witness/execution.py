@@ -10,28 +10,31 @@ from pathlib import Path
 from typing import Any
 
 from olympus.lineage import Lineage, failure, follow
-from olympus.spans import is_user_file, span_at
+from olympus.tracing.spans import is_user_file, span_at
 from olympus.verdicts.documented import Documented
 from olympus.verdicts.evidence import ASSUMED, DOCUMENTED
+from olympus.verdicts.iterations import Turns, Vector
 from olympus.verdicts.judge import Execution, Interruption
 from olympus.verdicts.question import Place as QuestionPlace
-from olympus.verdicts.turns import Turns, Vector
+from olympus.witness.budget import Exhausted, Met, shallow
+from olympus.witness.choices import FEW, Choices
 from olympus.witness.entry import Entry, invoke
+from olympus.witness.host import Players
 from olympus.witness.library import EXECUTED, library
-from olympus.witness.loops import FEW, Loops
-from olympus.witness.models import unsettled
+from olympus.witness.loops import Loops
 from olympus.witness.preparation import Branch, Place, compiled
+from olympus.witness.satisfiability import unsettled
 from olympus.witness.unknown import is_unknown
-from olympus.witness.world import Choices, Exhausted, Met, Players, SourceModule, World, shallow
+from olympus.witness.world import SourceModule, World
 
 __all__ = ["Executor", "Target", "is_there", "loaded", "module_name"]
 
-KEYS = 256  # that unknown values of one execution can be
+KEYS = 256  # for the unknown values of one execution
 NUMBERS = 256
 ENOUGH = 60_000  # steps, after which no other execution begins
 SHARED = 3  # folders in which fixtures are looked for
 MOST = 16  # executions of one function, in each of the two kinds of keys
-MOST_OPEN = 64  # of one whose loops are of any length, each of which is a decision
+MOST_OPEN = 64  # of one with open loops, whose lengths are decisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +47,13 @@ class Target:
         module: the name of its module.
         function: the qualified name of the function, the outermost one if it is nested; empty for the module itself.
         claimed: places where an operand is a key for certain.
-        branches: the conditions of the file that an execution may be told how to decide.
-        asked: places at which it is noted what comes there, each with the place that it is in a question.
-        ways: what conditions have to be so that an execution comes to the places of a question, for each of them.
-        twice: whether a method is called twice: what it does with a key of its object shows then.
-        roots: the packages in which JAX's namespace is.
-        folders: where the modules of the project are looked for.
-        documented: what is known of functions and methods of libraries.
+        branches: the conditions of the file that an execution can be told to decide.
+        asked: the places whose operands are noted, each with its place in a question.
+        ways: for each question, the values of conditions with which its places are reached.
+        twice: whether a method is called twice, which shows what it does with a key of its object.
+        roots: the packages that have JAX's namespace.
+        folders: the source roots of the project.
+        documented: functions and methods of libraries that consume keys.
     """
 
     file: str
@@ -68,7 +71,7 @@ class Target:
 
     @property
     def numbers(self) -> dict[Place, int]:
-        """The numbers of the places that are asked about."""
+        """The numbers of the places whose operands are noted."""
         return {place: number for number, (place, _) in enumerate(self.asked)}
 
 
@@ -89,9 +92,9 @@ class Executor:
         Args:
             target: the function.
             typed: the kind of keys.
-            constructed: whether the object of a method is made by its constructor.
-            home: a function of another file, where the findings are; ``None`` if it is of the same.
-            is_open: whether loops stand for all numbers of turns.
+            constructed: whether the constructor of the method's object is called.
+            home: the function with the findings, if it is in another file.
+            is_open: whether loops stand for any number of iterations.
 
         Raises:
             SyntaxError: if it is no Python of this version.
@@ -100,7 +103,7 @@ class Executor:
         self.known: set[str] = set()
         self.complete = True  # whether all decisions were tried
         self.whole = True  # whether nothing else was left out
-        self.forced: dict[str, None] = {}  # conditions that others decided
+        self.forced: dict[str, None] = {}  # conditions that others imply
         own = home or target
         whole = replace(own, function="", documented=(), claimed=frozenset(), ways=(), twice=False)
         self.world, self.module = loaded(whole, typed) if target.function else prepared(whole, typed)
@@ -111,7 +114,7 @@ class Executor:
         self.entry = Entry(self.world, target.function, self.named)
 
     def executions(self) -> Iterator[Execution]:
-        """Execute the function on the ways that are wanted, and then with each of its decisions both ways.
+        """Execute the function with the wanted decisions, and then with each decision both ways.
 
         There is a limit; the first decisions come first.
         """
@@ -122,15 +125,15 @@ class Executor:
         waiting += [Choices(row=row) for row in dict.fromkeys((0, last))]
         waiting += [Choices(default=False), *(Choices(row=row) for row in range(1, last))]
         seen: set[tuple[int, tuple[bool, ...]]] = set()
-        start = self.world.spent
+        start = self.world.budget.spent
         for _ in range(MOST_OPEN if self.is_open else MOST):
             if not waiting:
                 return
-            if self.world.spent - start > ENOUGH:
+            if self.world.budget.spent - start > ENOUGH:
                 break
             before, choices = len(self.known), waiting.popleft()
             yield self.execute(choices)
-            if len(self.known) > before:  # more is known to be a key: once more
+            if len(self.known) > before:  # more values are known to be keys: execute it again
                 waiting.appendleft(choices.again())
                 continue
             if self.world.counted and choices.few == FEW and not choices.prefix:
@@ -145,7 +148,7 @@ class Executor:
         """Execute the function once and trace it."""
         import jax
 
-        from olympus.jaxprs import raw_key, trace, typed_key
+        from olympus.tracing.jaxprs import raw_key, trace, typed_key
 
         ended: list[BaseException] = []
         cast: list[TracedPlayers] = []
@@ -165,7 +168,7 @@ class Executor:
         struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
         traced = trace(run, key, struct((NUMBERS,), "int32"), struct((), "int32"))
         lineage, (players,) = follow(traced), cast
-        met = self.world.met.values()
+        met = self.world.budget.met.values()
         failures = tuple(found for found in map(failure, [*(each.error for each in met), *ended]) if found is not None)
         interruptions = (*map(interruption, met), *map(Interruption.of, ended))
         names = tuple(value._olympus_path for value in players.made)
@@ -181,7 +184,7 @@ class Executor:
         return Execution(lineage, failures, interruptions, names, self.world.cut, arrivals, grown, turns, doubt)
 
     def named(self, name: str) -> Any:
-        """Return what a name of the module is, or a fixture that its folder has for all tests."""
+        """Return the value of a name of the module, or a fixture of a ``conftest.py`` around it."""
         names = self.module._names or {}
         if name in names or not name:
             return names.get(name)
@@ -196,7 +199,7 @@ class Executor:
         return None
 
     def drive(self, choices: Choices) -> None:
-        """Call the function with unknown arguments, and then what it hands on or returns."""
+        """Call the function with unknown arguments, and then the functions that it passes on or returns."""
         world, target = self.world, self.target
         if not target.function:
             self.module._names = {}
@@ -212,7 +215,7 @@ class Executor:
 
 
 def prepared(target: Target, typed: bool) -> tuple[World, SourceModule]:
-    """Return a world for a file, and the file's module, of which nothing is executed yet."""
+    """Return a world for a file, and the file's module, which is not executed yet."""
     world = World(library(target.roots), finder(target), {}, typed=typed)
     module = world.modules[target.module] = SourceModule(world, target.module, Path(target.file))
     return world, module
@@ -220,7 +223,7 @@ def prepared(target: Target, typed: bool) -> tuple[World, SourceModule]:
 
 @lru_cache(maxsize=2)
 def loaded(target: Target, typed: bool) -> tuple[World, SourceModule]:
-    """Return a world in which a file was executed; all of its functions share it.
+    """Return a world in which a file has been executed; all functions of the file share it.
 
     Raises:
         SyntaxError: if it is no Python of this version.
@@ -233,14 +236,14 @@ def loaded(target: Target, typed: bool) -> tuple[World, SourceModule]:
 
 
 def interruption(met: Met) -> Interruption:
-    """Describe an error that the execution went on after, with all calls that it happened in."""
+    """Describe an error that did not end the execution, with all calls around it."""
     inner = Interruption.of(met.error)
     around = [span_at(code, lasti) for code, lasti in met.around if is_user_file(code.co_filename)]
     return replace(inner, chain=(*inner.chain, *around))
 
 
 def is_there(path: Path) -> bool:
-    """Say whether there is a file or folder that this process may look at."""
+    """Return whether there is a file or folder that this process may read."""
     try:
         return path.exists()
     except OSError:
@@ -248,7 +251,7 @@ def is_there(path: Path) -> bool:
 
 
 def finder(target: Target) -> Callable[[str], Path | None]:
-    """Return what finds the file of a module of the project."""
+    """Return a function that finds the file of a module of the project."""
 
     def find(name: str) -> Path | None:
         import jax
@@ -282,10 +285,10 @@ class TracedPlayers(Players):
         """Prepare for one execution.
 
         Args:
-            keys: what unknown values are that are used as keys.
-            numbers: what they are as numbers.
-            clock: a number that nothing else uses; an equation with it says that a turn of a loop begins.
-            known: the unknown values that are keys; is added to.
+            keys: the keys for unknown values.
+            numbers: the numbers for unknown values.
+            clock: a number that nothing else uses; an equation with it marks the start of an iteration.
+            known: the unknown values that are keys; extended.
         """
         self.keys, self.numbers, self.clock, self.known = keys, numbers, clock, known
         self.ticks: list[tuple[int, int | None]] = []
@@ -294,7 +297,7 @@ class TracedPlayers(Players):
         self.given = 0
 
     def key(self, value: Any) -> Any:
-        """Return the key that a value is; anything that is no unknown value is itself."""
+        """Return the key of an unknown value; any other value itself."""
         if not is_unknown(value):
             return value
         if value not in self.made:
@@ -306,7 +309,7 @@ class TracedPlayers(Players):
         return self.made[value]
 
     def number(self, value: Any) -> Any:
-        """Return the number that an unknown value is; a part of an object may be another one each time."""
+        """Return the number of an unknown value; a part of an object may differ each time."""
         known = self.counted.get(value)
         if known is None or "." in value._olympus_path or "[" in value._olympus_path:
             if self.given == NUMBERS:
@@ -316,11 +319,11 @@ class TracedPlayers(Players):
         return known
 
     def is_key(self, value: Any) -> bool:
-        """Say whether an unknown value was used as a key."""
+        """Return whether an unknown value was used as a key."""
         return value in self.made
 
     def sort_of(self, value: Any) -> str:
-        """Say what a value is to one who looks for keys: an array of two words each may be keys, a number is none."""
+        """Return the kind of a value: ``typed`` or ``raw`` keys, ``unknown``, or ``other``."""
         import jax
 
         if is_unknown(value):
@@ -330,7 +333,7 @@ class TracedPlayers(Players):
         return "typed" if is_typed(value) else "raw" if is_key(value) else "other"
 
     def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
-        """Consume the keys that are given to something unknown: that is what it most likely does with them."""
+        """Consume the keys that are passed to an unknown call, which most likely consumes them."""
         import jax
 
         for leaf in jax.tree_util.tree_leaves(values):
@@ -340,13 +343,13 @@ class TracedPlayers(Players):
                 assumed(leaf, DOCUMENTED if known else ASSUMED)
 
     def turn(self, loop: int, number: int | None) -> None:
-        """Leave a mark in the trace where a turn begins, or a loop has ended."""
+        """Mark in the trace where an iteration begins or a loop ends."""
         self.clock + 1
         self.ticks.append((loop, number))
 
 
 def turns_of(lineage: Lineage, players: TracedPlayers, loops: Loops) -> Turns:
-    """Return the turns of the open loops in an execution, by the marks in its trace."""
+    """Return the iterations of the open loops in an execution, by the marks in its trace."""
     jaxpr = lineage.trace.jaxpr.jaxpr
     clock, ticks = jaxpr.invars[-1], iter(players.ticks)
     running: dict[int, int] = {}
@@ -364,17 +367,17 @@ def turns_of(lineage: Lineage, players: TracedPlayers, loops: Loops) -> Turns:
 
 
 def is_typed(array: Any) -> bool:
-    """Say whether an array is of typed keys."""
+    """Return whether an array is of typed keys."""
     return str(array.dtype).startswith("key<")
 
 
 def is_key(array: Any) -> bool:
-    """Say whether an array is of keys, by its type; raw keys are the only arrays of words in an execution."""
+    """Return whether an array is of keys, by its type; raw keys are the only arrays of words in an execution."""
     return is_typed(array) or (str(array.dtype) == "uint32" and array.ndim > 0 and array.shape[-1] == 2)
 
 
 def assumed(keys: Any, name: str = ASSUMED) -> None:
-    """Draw from each of an array of keys, under a name that says that it is an assumption, or how that is known."""
+    """Draw from each key of an array, under a name that says whose word it is."""
     import jax
 
     draw = jax.random.bits

@@ -1,4 +1,4 @@
-"""Stand-ins for helpers of other libraries that decide what is executed, and that do nothing with keys.
+"""Stand-ins for helpers of other libraries that decide what is executed and do nothing with keys.
 
 Tests are called with rows of arguments, which stand in their decorators. Frozen dictionaries are dictionaries.
 """
@@ -43,7 +43,7 @@ class Values(tuple[Any, ...]):
 
 
 def first(values: Any) -> list[Any]:
-    """Return a few elements of something that may be unknown."""
+    """Return the first few elements of a value that may be unknown."""
     if is_unknown(values):
         return []
     try:
@@ -53,7 +53,7 @@ def first(values: Any) -> list[Any]:
 
 
 def marked(made: Callable[[], Iterator[Row]]) -> Callable[[Any], Any]:
-    """Return a decorator that adds rows to those that a function has; what is made of it otherwise does not matter."""
+    """Return a decorator that adds rows of arguments to a function, and does nothing else."""
 
     def decorate(decorated: Any) -> Any:
         earlier = vars(decorated).get(ROWS) or [NO_ROW]

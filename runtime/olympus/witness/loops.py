@@ -1,4 +1,4 @@
-"""Loops of which it is not known how often they run, in executions that are told so: see ``olympus.verdicts.turns``."""
+"""Loops with an unknown number of iterations: see :mod:`olympus.verdicts.iterations`."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from olympus.predicates import Symbol
-from olympus.verdicts.turns import LOOP, Turn
+from olympus.verdicts.iterations import LOOP, Turn
+from olympus.witness.choices import FEW
 from olympus.witness.decisions import joined
 from olympus.witness.unknown import DEEPEST, NEST, Unknown, is_unknown
 
 if TYPE_CHECKING:
-    from olympus.witness.world import World
+    from olympus.witness.host import Host
 
 __all__ = ["Enumerated", "Loops", "OpenRange", "Zipped", "is_traced"]
 
-FEW = 2  # turns of a loop that is not open
-TURNS = 3  # of an open loop: the first one, and two that have to be alike
+TURNS = 3  # iterations of an open loop: the first, and two that have to be alike
 INJECTIVE = frozenset({"__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__xor__", "__rxor__"})
 
 
 def is_traced(value: Any) -> bool:
-    """Say whether a value is one of JAX's, which has no truth value in a trace."""
+    """Return whether a value belongs to JAX, and so has no truth value in a trace."""
     return type(value).__module__.startswith("jax")
 
 
@@ -35,9 +35,9 @@ WHOLE = (Symbol("builtins.int"),)
 
 
 class OpenRange:
-    """A range of which not all bounds are known: its first turns are done, as many as there can be."""
+    """A range with unknown bounds: it gives the first few numbers, if there can be as many."""
 
-    def __init__(self, world: World, bounds: tuple[Any, ...] = ()) -> None:
+    def __init__(self, world: Host, bounds: tuple[Any, ...] = ()) -> None:
         self.world = world
         start, stop = (0, *bounds) if len(bounds) == 1 else (*bounds, None, None)[:2]
         is_counted = len(bounds) in (1, 2) and isinstance(start, int) and is_unknown(stop)
@@ -62,7 +62,7 @@ class OpenRange:
 
 
 class Iterated(ABC):
-    """An iterator that says what it goes over."""
+    """An iterator that knows what it iterates over."""
 
     iterator: Iterator[Any] | None = None
 
@@ -80,7 +80,7 @@ class Iterated(ABC):
 
 
 class Zipped(Iterated):
-    """What ``zip`` gives, with what it goes over."""
+    """A ``zip`` that knows what it iterates over."""
 
     def __init__(self, *parts: Any, **options: Any) -> None:
         self.parts, self.options = parts, options
@@ -91,7 +91,7 @@ class Zipped(Iterated):
 
 
 class Enumerated(Iterated):
-    """What ``enumerate`` gives, with what it goes over."""
+    """An ``enumerate`` that knows what it iterates over."""
 
     def __init__(self, values: Any, start: Any = 0) -> None:
         self.values, self.start = values, start
@@ -106,13 +106,13 @@ class Loops:
 
     Attributes:
         running: how many are running.
-        numbers: the numbers of turns, each with its loop and turn.
-        lengths: how many turns are done of each loop, by the calls that lead to it.
-        grown: lists that are as long as such a loop.
-        many: how many children a split has made that stand for any number; 0 if none has.
+        numbers: the stand-ins for the numbers of iterations.
+        lengths: the number of iterations of each loop, by the calls that lead to it.
+        grown: lists whose length depends on such a loop.
+        many: the number of children of a split that stand for any number; 0 if there is no such split.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Host) -> None:
         self.world = world
         self.count = self.running = 0
         self.numbers: dict[Unknown, Turn] = {}
@@ -121,7 +121,7 @@ class Loops:
         self.many = 0
 
     def is_open(self, values: Any) -> bool:
-        """Say whether it is not known how often a loop over this runs."""
+        """Return whether a loop over this has an unknown number of iterations."""
         if isinstance(values, Zipped):
             return bool(values.parts) and values.iterator is None and all(map(self.is_open, values.parts))
         if isinstance(values, Enumerated):
@@ -131,12 +131,12 @@ class Loops:
         return isinstance(values, OpenRange) or (is_unknown(values) and values._olympus_depth <= DEEPEST)
 
     def over(self, values: Any) -> Iterator[Any]:
-        """Do a few turns of a loop over what has no known end."""
+        """Run a few iterations of a loop over something of unknown length."""
         for turn in self.turns():
             yield self.element(values, turn)
 
     def length(self) -> int:
-        """Decide how many turns are done: three, which stand for any greater number, or fewer."""
+        """Decide the number of iterations: three, which stand for any greater number, or fewer."""
         calls = []
         frame: FrameType | None = sys._getframe(2)
         while frame is not None:
@@ -151,7 +151,7 @@ class Loops:
         return self.lengths[place]
 
     def turns(self) -> Iterator[Turn]:
-        """Do three turns of a loop, or fewer; each is told to those who trace what is done in it."""
+        """Run up to three iterations of a loop, and mark each in the trace."""
         self.count += 1
         loop, world, length = self.count, self.world, self.length()
         self.running += 1
@@ -161,11 +161,11 @@ class Loops:
                 yield Turn(loop, number)
         finally:
             self.running -= 1
-            with suppress(Exception):  # a generator may be left, and ended when the execution is over
+            with suppress(Exception):  # an abandoned generator may end after the execution
                 world.players.turn(loop, None)
 
     def element(self, values: Any, turn: Turn) -> Any:
-        """Return what a loop goes over in one turn."""
+        """Return the element of one iteration."""
         if isinstance(values, OpenRange):
             return self.number(turn)
         if isinstance(values, Enumerated):
@@ -175,11 +175,11 @@ class Loops:
         if is_unknown(values):
             if not self.world.players.is_key(values):
                 return values._olympus_part(("[", turn.number), f"{values._olympus_path}[{turn.number}]", NEST)
-            values = self.world.promote(values)
-        return values[self.world.as_number(self.number(turn))]
+            values = self.world.players.key(values)
+        return values[self.world.players.number(self.number(turn))]
 
     def number(self, turn: Turn) -> Unknown:
-        """Return the number of a turn: one that is not known, and that no other turn of the loop has."""
+        """Return a stand-in for the number of an iteration, which differs from those of all others of the loop."""
         known = (value for value, own in self.numbers.items() if own == turn)
         value = next(known, None)
         if value is None:
@@ -188,7 +188,7 @@ class Loops:
         return value
 
     def told(self, value: Unknown) -> Turn | None:
-        """Return the turn of which a number was computed, so that another turn has another number."""
+        """Return the iteration from whose number a value was computed injectively; ``None`` if there is none."""
         waiting = list(self.numbers.items())
         while waiting:
             number, turn = waiting.pop()
@@ -200,19 +200,19 @@ class Loops:
         return None
 
     def vary(self, value: Any) -> Any:
-        """Note that something known decides what is done in a loop: it may be another thing in a later turn."""
+        """Note that a known value decides what a loop does: it may be another value in a later iteration."""
         if self.running and not is_unknown(value) and not is_traced(value):
             self.world.cut = LOOP
         return value
 
     def grow(self, values: Any) -> None:
-        """Remember a list that may be longer if a loop runs more turns."""
+        """Remember a list that may be longer if a loop runs more iterations."""
         for part in parts(values):
             if self.count and isinstance(part, list | deque):
                 self.grown.append(part)
 
     def is_grown(self, values: Any) -> bool:
-        """Say whether a loop goes over such a list, or one of keys that stand for any number."""
+        """Return whether a loop iterates over such a list, or over keys that stand for any number."""
         return any(
             any(part is each for each in self.grown)
             or (self.many and isinstance(part, list | tuple) and any(map(is_traced, part)))
@@ -220,7 +220,7 @@ class Loops:
         )
 
     def take(self, container: Any, index: Any) -> None:
-        """Note an item that may be another one in a later turn, or after more turns of a loop that has ended."""
+        """Note the lookup of an item that may be another one in a later iteration, or after a longer loop."""
         if not isinstance(index, int) or index not in (0, -1):
             self.vary(index)
             if self.count and isinstance(container, list | deque):
@@ -228,12 +228,12 @@ class Loops:
 
 
 def parts(values: Any) -> list[Any]:
-    """Return what a loop goes over, without ``zip`` and ``enumerate`` around it."""
+    """Return what a loop iterates over, without ``zip`` and ``enumerate`` around it."""
     if isinstance(values, Enumerated):
         return parts(values.values)
     return [part for each in values.parts for part in parts(each)] if isinstance(values, Zipped) else [values]
 
 
 def is_fixed(operand: Hashable) -> bool:
-    """Say whether the other operand is a known integer, and not 0, which makes all products one."""
+    """Return whether the other operand is a known integer other than 0, whose products are all equal."""
     return isinstance(operand, tuple) and operand[0] == "int" and operand[1] != 0

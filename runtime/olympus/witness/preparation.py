@@ -1,4 +1,4 @@
-"""From the source of a file to what a witness executes: every node at its place, and what may fail made to go on."""
+"""Prepare the source of a file for execution with stand-ins: nodes keep their places, and errors do not end it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Place = tuple[int, int, int, int]
 """Line, column, end line, end column: lines from 1, columns in UTF-8 bytes from 0, as ``ast`` has them."""
 
 Asked = Mapping[Place, int]
-"""Places at which it is noted what comes there, each with its number."""
+"""Places whose operands are noted, each with its number."""
 
 Branch = tuple[int, int]
 """Line and column of a statement or expression with a condition, as ``ast`` has them."""
@@ -41,8 +41,8 @@ def compiled(
         file: its path.
         text: its source.
         module: the name of its module.
-        branches: the conditions that an execution may be told to decide in one way.
-        asked: the places at which it is noted what comes there.
+        branches: the conditions that an execution can be told to decide.
+        asked: the places whose operands are noted.
 
     Raises:
         SyntaxError: if it is no Python of this version.
@@ -59,7 +59,7 @@ def compiled(
 
 @lru_cache(maxsize=1024)
 def compiled_file(file: Path, module: str) -> CompiledModule:
-    """Compile a file of the project, once; nothing is in one that cannot be read or parsed."""
+    """Compile a file of the project, once; one that cannot be read or parsed is empty."""
     try:
         return compiled(str(file), file.read_text("utf-8"), module)
     except (OSError, SyntaxError, ValueError):
@@ -72,7 +72,7 @@ def call(name: str, *args: ast.expr, at: ast.AST) -> ast.expr:
 
 
 def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, positive: bool = True) -> ast.expr:
-    """Change the parts of a condition between ``and``, ``or`` and ``not``, told whether it is true when they are."""
+    """Change the parts of a condition between ``and``, ``or`` and ``not``, each with its polarity."""
     if isinstance(test, ast.BoolOp):
         test.values = [parted(value, change, positive=positive) for value in test.values]
         return test
@@ -87,13 +87,13 @@ def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, posi
 
 
 def grown_in(tree: ast.Module) -> frozenset[str]:
-    """Return the lists that a file adds to: where an item of one stands depends on how often a loop has run."""
+    """Return the lists that a file appends to: the place of an item depends on the length of a loop."""
     methods = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in GROW]
     return frozenset(ast.unparse(node.value) for node in methods)
 
 
 def is_ours(node: ast.AST) -> bool:
-    """Say whether a node is a call of one of our functions."""
+    """Return whether a node is a call of one of our functions."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("__olympus")
 
 
@@ -103,13 +103,13 @@ def place_of(node: Any) -> Place:
 
 
 def noted(number: int, value: ast.expr, *, first: bool = False) -> ast.expr:
-    """Return an expression that notes what comes to a place."""
+    """Return an expression that notes a value that reaches a place."""
     told = [ast.copy_location(ast.Constant(each), value) for each in (number, first)]
     return call("__olympus_noted__", value, *told, at=value)
 
 
 class Head(NamedTuple):
-    """The head of a compound statement: statements that come before it, and an expression that cannot fail."""
+    """The head of a compound statement: statements before it, and an expression that cannot fail."""
 
     statements: list[ast.stmt]
     value: ast.expr
@@ -118,10 +118,12 @@ class Head(NamedTuple):
 class Prepared(ast.NodeTransformer):
     """Makes a module ready for stand-ins; every node of the user keeps its place.
 
-    * Annotations are left out, and a decorator that is not known leaves the function as it is.
+    There is one method for each kind of node, as in every transformer of a syntax tree.
+
+    * Annotations are left out, and an unknown decorator changes nothing.
     * A statement that fails gives unknown values to its names, and the execution goes on. So does the head of a loop,
       of a condition, or of a ``with``.
-    * Loops run a few turns. What is not known is taken not to lead to an error.
+    * Loops run a few iterations. Unknown values are taken not to lead to an error.
     * Keywords of unknown names are left out.
     * Relative imports become absolute ones.
     """
@@ -130,7 +132,7 @@ class Prepared(ast.NodeTransformer):
         self.package, self.branches, self.asked, self.grown = package, branches, asked or {}, grown
 
     def visit(self, node: ast.AST) -> Any:
-        """Prepare a node; at a place that is asked about, its operands are noted."""
+        """Prepare a node, and note its operands at a place that is asked about."""
         own = isinstance(node, ast.expr | ast.AugAssign) and not is_ours(node)
         number = self.asked.get(place_of(node)) if own else None
         if number is not None:
@@ -138,7 +140,7 @@ class Prepared(ast.NodeTransformer):
         return super().visit(node)
 
     def note_operands(self, node: ast.AST, number: int) -> None:
-        """Note what comes to an expression: what is indexed, computed with, or given to a call."""
+        """Note the operands of an expression: of an index, an operation or a call."""
         seen = partial(noted, number)
         match node:
             case ast.BinOp():
@@ -257,10 +259,10 @@ class Prepared(ast.NodeTransformer):
         handler = ast.copy_location(ast.ExceptHandler(kind, None, instead), node)
         return ast.copy_location(ast.Try([node], [handler], [], []), node)
 
-    # What is looked up in a known container by what is not known.
+    # Lookups in known containers by unknown values.
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
-        """Let an index that is not known find something."""
+        """Let an unknown index find something."""
         self.generic_visit(node)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if not isinstance(node.ctx, ast.Load) or any(isinstance(p, ast.Slice | ast.Starred) for p in parts):
@@ -273,7 +275,7 @@ class Prepared(ast.NodeTransformer):
         )
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        """Leave it open whether a known container has what is not known, and whether that is some known thing."""
+        """Membership and identity of an unknown value are unknown."""
         self.generic_visit(node)
         match node:
             case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [ast.Constant(None)]):
@@ -289,19 +291,19 @@ class Prepared(ast.NodeTransformer):
     # Loops and conditions.
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
-        """Note what decides whether the next part is evaluated."""
+        """Note the values that decide whether the next part is evaluated."""
         self.generic_visit(node)
         node.values[:-1] = [call("__olympus_settled__", each, at=each) for each in node.values[:-1]]
         return node
 
     def visit_Match(self, node: ast.Match) -> Any:
-        """Note what decides which case is taken."""
+        """Note the value that decides which case is taken."""
         self.generic_visit(node)
         node.subject = call("__olympus_settled__", node.subject, at=node.subject)
         return node
 
     def visit_Try(self, node: ast.Try) -> Any:
-        """Note that a handler may be come to."""
+        """Note that a handler may be reached."""
         self.generic_visit(node)
         if node.handlers:
             node.body.insert(0, ast.copy_location(ast.Expr(call("__olympus_tried__", at=node)), node))
@@ -312,7 +314,7 @@ class Prepared(ast.NodeTransformer):
         return test if isinstance(test, ast.Constant) else call("__olympus_truth__", test, at=test)
 
     def visit_For(self, node: ast.For) -> Any:
-        """Run a few turns."""
+        """Run a few iterations."""
         grown = self.is_grown(node.iter)
         self.generic_visit(node)
         head = self.head(node.iter)
@@ -320,11 +322,11 @@ class Prepared(ast.NodeTransformer):
         return [*head.statements, node]
 
     def is_grown(self, values: ast.expr) -> bool:
-        """Say whether a loop goes over a list that the file adds to."""
+        """Return whether a loop iterates over a list that the file appends to."""
         return any(ast.unparse(each) in self.grown for each in ast.walk(values) if isinstance(each, NAMES))
 
     def few(self, values: ast.expr, *, grown: bool) -> ast.expr:
-        """Return the first elements of what a loop goes over; how many a list has that grows depends on other loops."""
+        """Return the first elements that a loop iterates over; the length of a growing list depends on other loops."""
         return call("__olympus_few__", call("__olympus_grown__", values, at=values) if grown else values, at=values)
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
@@ -342,10 +344,10 @@ class Prepared(ast.NodeTransformer):
         return node
 
     def visit_While(self, node: ast.While) -> Any:
-        """Run a few turns."""
+        """Run a few iterations."""
         self.lead(node)
         self.generic_visit(node)
-        if node.orelse:  # it runs when the condition fails, which the loop below cannot tell from its own end
+        if node.orelse:  # it runs when the condition fails, which the loop below cannot tell from its end
             test = self.truth(node.test)
             turn = call("__olympus_turn__", at=node.test)
             node.test = ast.copy_location(ast.BoolOp(ast.And(), [turn, test]), node.test)
@@ -360,7 +362,7 @@ class Prepared(ast.NodeTransformer):
         return ast.copy_location(ast.For(target, turns, body, []), node)
 
     def visit_If(self, node: ast.If) -> Any:
-        """Take what is not known for false, or true, where otherwise there is nothing but an error."""
+        """Decide an unknown condition against a branch that only raises an error."""
         self.lead(node)
         if node.body and isinstance(node.body[-1], ast.Raise):
             node.test = self.unlikely(node.test)
@@ -379,7 +381,7 @@ class Prepared(ast.NodeTransformer):
         return node
 
     def visit_With(self, node: ast.With) -> Any:
-        """Go on with the body if what is around it fails."""
+        """Go on with the body if its manager fails."""
         self.generic_visit(node)
         body: list[ast.stmt] = node.body
         for item in reversed(node.items):
@@ -411,7 +413,7 @@ class Prepared(ast.NodeTransformer):
         return Head([self.guarded(made, [target])], ast.copy_location(ast.Name(name, ast.Load()), value))
 
     def unlikely(self, test: ast.expr, *, wanted: bool = False) -> ast.expr:
-        """Return a condition in which what is not known makes it false, or true below a ``not``."""
+        """Return a condition whose unknown parts make it false, or true if that is wanted."""
         return parted(
             test,
             lambda part, positive: call(
@@ -420,7 +422,7 @@ class Prepared(ast.NodeTransformer):
         )
 
     def lead(self, node: ast.If | ast.While | ast.IfExp) -> None:
-        """Let an execution be told how to decide a condition."""
+        """Make a condition one that an execution can be told to decide."""
         if (node.lineno, node.col_offset) in self.branches:
             at = (node.lineno, node.col_offset)
 
@@ -434,13 +436,13 @@ class Prepared(ast.NodeTransformer):
             node.test = parted(node.test, lean)
 
     def visit_Assert(self, node: ast.Assert) -> Any:
-        """Take what is asserted for true, and execute it: keys may be used there."""
+        """Decide an asserted condition as true, and execute it, as it may use keys."""
         test = self.unlikely(node.test, wanted=True)
         return self.visit_Expr(ast.copy_location(ast.Expr(call("__olympus_holds__", test, at=node.test)), node))
 
 
 def only_gives(function: ast.FunctionDef) -> bool:
-    """Say whether a function is a generator that is given nothing: it may be run when it is called."""
+    """Return whether a function is a generator without ``send``, which may run when it is called."""
     waiting: list[ast.AST] = list(function.body)
     gives = False
     while waiting:

@@ -1,4 +1,4 @@
-"""What stands for Python's built-in names in a witness, and for what its sources are made to call."""
+"""Stand-ins for Python's built-in names, and the functions that prepared sources call."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from itertools import islice
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args
 
-from olympus.spans import is_user_file
-from olympus.verdicts.turns import LATER, LOOP
+from olympus.tracing.spans import is_user_file
+from olympus.verdicts.iterations import LATER, LOOP
 from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
 from olympus.witness.unknown import Unknown, is_unknown
 
 if TYPE_CHECKING:
-    from olympus.witness.world import World
+    from olympus.witness.state import State
 
 __all__ = ["Builtins"]
 
@@ -29,14 +29,14 @@ FORBIDDEN = frozenset(
         "input", "license", "memoryview", "open", "print", "quit",
     }
 )  # fmt: skip
-LONGEST = 3  # turns of a loop
-SHORT = 8  # elements of a list that are all gone over
+LONGEST = 3  # iterations of a loop
+SHORT = 8  # elements of a list that is iterated over to its end
 
 
 class Builtins(dict[str, Any]):
-    """The built-in names; one that is not defined anywhere is unknown."""
+    """The built-in names, with one method for each that is mirrored; a name that is defined nowhere is unknown."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: State) -> None:
         known = {name: value for name, value in vars(builtins).items() if name not in FORBIDDEN}
         super().__init__(known)
         self.world = world
@@ -85,13 +85,13 @@ class Builtins(dict[str, Any]):
 
     def importer(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         """Stand for ``__import__``."""
-        return self.world.import_module(name, tuple(fromlist or ()))
+        return self.world.module(name if fromlist else name.partition(".")[0])  # `import a.b` binds `a`
 
     def nothing(self, *args: Any, **kwargs: Any) -> None:
-        """Stand for what has an effect outside of the program."""
+        """Stand for a function with an effect outside of the program."""
 
     def is_instance(self, value: Any, kind: Any) -> Any:
-        """Stand for ``isinstance``: what is not known of is decided, the same way for the same value and type."""
+        """Stand for ``isinstance``: for an unknown value it is a condition, the same for the same type."""
         if is_unknown(value):
             name = getattr(kind, "__name__", "...")
             kinds = get_args(kind) if isinstance(kind, UnionType) else kind
@@ -117,11 +117,11 @@ class Builtins(dict[str, Any]):
         return callable(value)
 
     def plain(self, kind: Any, value: Any) -> Any:
-        """Stand for ``int``, ``float`` and ``bool``: what is traced or not known stays what it is."""
+        """Stand for ``int``, ``float`` and ``bool``: a traced or unknown value stays as it is."""
         return value if is_unknown(value) or is_traced(value) else kind(value)
 
     def length(self, value: Any) -> Any:
-        """Stand for ``len``: most lengths are shapes and counts, and need not be known."""
+        """Stand for ``len``: the length of an unknown value is unknown."""
         return value._olympus_part("len", f"len({value._olympus_path})") if is_unknown(value) else len(value)
 
     def type_of(self, value: Any) -> Any:
@@ -129,20 +129,20 @@ class Builtins(dict[str, Any]):
         return value._olympus_part("type", f"type({value._olympus_path})") if is_unknown(value) else type(value)
 
     def settled(self, value: Any) -> Any:
-        """Return a value that decides what is done; it is noted if what is known decides that in a loop."""
+        """Return a value that decides what is executed; in a loop, note that a known value does."""
         return self.world.loops.vary(value)
 
     def grown(self, values: Any) -> Any:
-        """Return what is gone over; it is remembered that its length depends on how often other loops have run."""
+        """Return what a loop iterates over, and remember that its length depends on other loops."""
         self.world.loops.grow(values)
         return values
 
     def tried(self) -> None:
-        """Note that something may end early: a loop may do other things in other turns then."""
+        """Note that a statement may end early, so that the iterations of a loop may differ."""
         self.world.loops.vary(None)
 
     def short_range(self, *bounds: Any) -> Iterator[int] | range | OpenRange:
-        """Stand for ``range``; a long one has its first turns only."""
+        """Stand for ``range``; a long one has its first iterations only."""
         try:
             full = range(*bounds) if not any(is_unknown(bound) for bound in bounds) else None
         except TypeError:  # a traced bound
@@ -152,17 +152,17 @@ class Builtins(dict[str, Any]):
         return OpenRange(self.world, bounds) if full is None else full
 
     def failed(self) -> Any:
-        """Note the error that is being handled, and return what takes the place of a result."""
+        """Note the error that is being handled, and return an unknown result."""
         error = sys.exc_info()[1]
         if error is not None:
-            if is_raised(error) or not self.world.goes_on(error):
+            if is_raised(error) or not self.world.budget.goes_on(error):
                 raise error
-            self.world.step()
-            self.world.note(error, sys._getframe(1))
+            self.world.budget.step()
+            self.world.budget.note(error, sys._getframe(1))
         return Unknown(self.world, "failed(...)")
 
     def item(self, container: Any, index: Any) -> Any:
-        """Stand for ``container[index]``: of known functions and objects, one that is not known is the first."""
+        """Stand for ``container[index]``: an unknown index into known functions gives the first."""
         if not is_unknown(container) and not is_traced(container):
             self.world.loops.take(container, index)
         if is_unknown(container):
@@ -179,7 +179,7 @@ class Builtins(dict[str, Any]):
         return container[index]
 
     def number(self, index: Any) -> Any:
-        """Return a number for an index into an array, if it is not known: one of a split into one more is the last."""
+        """Return a number for an unknown index into an array: index ``n`` of a split into ``n + 1`` is the last."""
         if not is_unknown(index):
             return index
         following = [index._olympus_parts.get((name, ("int", 1))) for name in ("__add__", "__radd__")]
@@ -197,8 +197,8 @@ class Builtins(dict[str, Any]):
         return value in container
 
     def few(self, values: Any) -> Iterator[Any]:
-        """Return the first elements of what a loop goes over."""
-        self.world.step()
+        """Return the first elements that a loop iterates over."""
+        self.world.budget.step()
         if self.world.open and self.world.loops.is_open(values):
             yield from self.world.loops.over(values)
             return
@@ -213,7 +213,7 @@ class Builtins(dict[str, Any]):
             self.world.cut = LATER
 
     def elements(self, values: Any) -> Iterator[Any]:
-        """Return the elements of what a loop goes over; in the place of one that cannot be had, unknown ones."""
+        """Return the elements that a loop iterates over; unknown ones after an error."""
         try:
             iterator = iter(values)
         except Exception:
@@ -230,7 +230,7 @@ class Builtins(dict[str, Any]):
             yield element
 
     def generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a generator function that does its work when it is called, as the linter sees it."""
+        """Return a generator function that runs when it is called, as the key flow takes it."""
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -240,16 +240,16 @@ class Builtins(dict[str, Any]):
         return call
 
     def truth(self, value: Any) -> Any:
-        """Return a condition as a truth value; a traced one is decided, as an unknown one is."""
+        """Return a condition as a truth value; a traced one is decided like an unknown one."""
         self.settled(value)
         return self.world.decide(self.world.condition(value)) if is_traced(value) else bool(value)
 
     def lean(self, value: Any, line: int, column: int, positive: bool) -> Any:
-        """Return a condition, decided so that a place is come to."""
+        """Return a condition, decided so that the wanted place is reached."""
         return self.world.lean(value, (line, column), positive=positive)
 
     def same(self, left: Any, right: Any) -> Any:
-        """Stand for ``left is right``; what is not known may be any other thing, and never ``None``."""
+        """Stand for ``left is right``; an unknown value may be any other object, but not ``None``."""
         if left is right or left is None or right is None or not (is_unknown(left) or is_unknown(right)):
             return left is right
         either, other = (left, right) if is_unknown(left) else (right, left)
@@ -257,7 +257,7 @@ class Builtins(dict[str, Any]):
         return either._olympus_part(("is", Same(other)), f"{either._olympus_path} is {name}", operand=other)
 
     def none(self, value: Any, line: int = 0, column: int = 0, positive: bool = True) -> Any:
-        """Stand for ``value is None``: what is not known is something, unless a place is come to only if it is not."""
+        """Stand for ``value is None``: false for an unknown value, unless the wanted place needs it to be true."""
         if not is_unknown(value):
             return value is None
         part = value._olympus_part(("is", None), f"{value._olympus_path} is None")
@@ -272,7 +272,7 @@ class Builtins(dict[str, Any]):
         return answer
 
     def noted(self, value: Any, number: int, first: bool) -> Any:
-        """Note what comes to a place, and return it."""
+        """Note a value that reaches a place, and return it."""
         arrivals = self.world.arrivals.setdefault(number, [])
         if first or not arrivals:
             arrivals.append([])
@@ -280,50 +280,50 @@ class Builtins(dict[str, Any]):
         return value
 
     def keywords(self, values: Any) -> dict[str, Any]:
-        """Return what ``**`` gives to a call, without what has no known name."""
+        """Return the keywords of ``**`` that have known names."""
         if is_unknown(values):
             return {}
         return {name: value for name, value in dict(values).items() if isinstance(name, str)}
 
     def context(self, manager: Any) -> Context:
-        """Stand for what a ``with`` statement is given."""
+        """Stand for the manager of a ``with`` statement."""
         return Context(self, manager)
 
     def turn(self) -> bool:
-        """Say that a loop may go on."""
-        self.world.step()
+        """Let a loop go on."""
+        self.world.budget.step()
         self.world.cut = LOOP
         return True
 
     def turns(self) -> Iterator[int]:
-        """Return the turns of a loop with a condition."""
-        self.world.step()
+        """Return the iterations of a loop with a condition."""
+        self.world.budget.step()
         if self.world.open:
             return (turn.number for turn in self.world.loops.turns())
         self.world.cut = LOOP
         return iter(range(LONGEST))
 
     def likely(self, value: Any) -> Any:
-        """Take an unknown condition for true, if it can be."""
+        """Decide an unknown condition as true, if that is possible."""
         return self.world.settled(value, True) if is_unknown(value) else value
 
     def unlikely(self, value: Any) -> Any:
-        """Take an unknown condition for false, if it can be."""
+        """Decide an unknown condition as false, if that is possible."""
         return self.world.settled(value, False) if is_unknown(value) else value
 
     def holds(self, value: Any) -> None:
         """Stand for ``assert``: what is asserted holds afterwards.
 
         Raises:
-            AssertionError: it cannot.
+            AssertionError: it is false.
         """
         false = not is_unknown(value) and not is_traced(value) and not value
         if false and self.world.cut is None:
             raise AssertionError
-        self.world.fails |= false  # or it only seems so, where a loop was cut short
+        self.world.fails |= false  # a loop that was cut short may be the reason
 
     def decorator(self, decorator: Any) -> Callable[[Any], Any]:
-        """Stand for a decorator: one that is not known leaves what it decorates as it is."""
+        """Stand for a decorator: an unknown one changes nothing."""
 
         def apply(decorated: Any) -> Any:
             if is_unknown(decorator):
@@ -337,13 +337,13 @@ class Builtins(dict[str, Any]):
         return apply
 
     def build_class(self, body: Callable[..., Any], name: str, *bases: Any, **keywords: Any) -> Any:
-        """Stand for the making of a class; unknown bases become one that takes everything."""
+        """Stand for ``__build_class__``; unknown bases become one that accepts everything."""
         known = [base for base in bases if isinstance(base, type) or hasattr(base, "__mro_entries__")]
         own = [self.world.base if is_unknown(base) else base for base in known]
         unique = [base for base in dict.fromkeys(own) if base is not object]
         if all(base is ABC for base in unique):
             unique.append(self.world.base)
-        if self.world.base in unique:  # last, so that no order of bases is impossible
+        if self.world.base in unique:  # last, so that an order of bases exists
             unique = [*(base for base in unique if base is not self.world.base), self.world.base]
             keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
         made: Any = builtins.__build_class__(body, name, *unique, **keywords)
@@ -353,7 +353,7 @@ class Builtins(dict[str, Any]):
 
 
 def is_raised(error: BaseException) -> bool:
-    """Say whether a statement of the user's raises an error: it is no mistake of a stand-in."""
+    """Return whether a statement of the user has raised an error, and not a stand-in."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
@@ -366,7 +366,7 @@ def is_raised(error: BaseException) -> bool:
 
 
 class Context:
-    """What a ``with`` statement is given; its body is executed even if that cannot be entered."""
+    """The manager of a ``with`` statement; the body is executed even if it cannot be entered."""
 
     def __init__(self, builtins: Builtins, manager: Any) -> None:
         self.builtins, self.manager = builtins, manager

@@ -1,4 +1,4 @@
-"""Stand-ins for everything that a witness does not know: arguments, libraries, results of calls.
+"""Unknown values: stand-ins for arguments, libraries and results of calls.
 
 An unknown value can be used in any way. What is derived from it the same way twice is the same unknown value, so that
 ``self.key`` is one key wherever it is written, ``i + 1`` one number and ``x > 0`` one decision. Only calls give a new
@@ -14,27 +14,28 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from olympus.predicates import Applied, Constant, Symbol
-from olympus.verdicts.turns import LOOP
+from olympus.verdicts.iterations import LOOP
 from olympus.witness.decisions import GROUPS, Same, Subject, constant, derived
 
 if TYPE_CHECKING:
-    from olympus.witness.world import World
+    from olympus.witness.host import Host
 
 __all__ = ["Unknown", "UnknownBase", "is_unknown"]
 
 DEEPEST = 8  # derivations after which a value has no elements
-NEST = 3  # derivations that going into elements counts for: what goes down a nest of lists takes both at each level
-ELEMENTS = 2  # of what is iterated over: enough for the second turn of a loop
-TOLD = 12  # derivations that are told in a condition; what goes deeper is a subject of its own
+NEST = 3  # derivations that an element counts for: a walk down nested lists takes both elements at each level
+ELEMENTS = 2  # of what is iterated over: enough for the second iteration of a loop
+TOLD = 12  # derivations in the term of a condition; a deeper value is a subject of its own
 CONDITIONS = GROUPS | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "is", "len", "type", "has"}
 DIMENSIONS = ("shape", "ndim", "size", "dtype")
 NOTHING: Any = object()
 
 
 class Unknown:
-    """A value of which only its origin is known.
+    """A value whose origin alone is known.
 
-    Its own attributes begin with ``_olympus``, for any other name is an attribute of the unknown object.
+    Its own attributes begin with ``_olympus``, for any other name is an attribute of the unknown object. There is one
+    method for each operation of Python on a value.
     """
 
     __slots__ = (
@@ -48,7 +49,7 @@ class Unknown:
     )
 
     def __init__(
-        self, world: World, path: str, depth: int = 0, *, plain: bool = False, term: Hashable = None, owner: Any = None
+        self, world: Host, path: str, depth: int = 0, *, plain: bool = False, term: Hashable = None, owner: Any = None
     ) -> None:
         """Make a value.
 
@@ -56,8 +57,8 @@ class Unknown:
             world: where it is used.
             path: where it comes from, as a reader would write it.
             depth: how many derivations ago it was an argument or a result.
-            plain: whether it is known to be no key, as what was drawn is, and what is computed of that.
-            term: what conditions say of it; a subject of its own by default.
+            plain: whether it is known to be no key, such as a random draw.
+            term: its term in conditions; a subject of its own by default.
             owner: the object whose attribute it is.
         """
         set_own = object.__setattr__
@@ -96,8 +97,8 @@ class Unknown:
         return Unknown(self._olympus_world, path, depth, plain=self._olympus_plain, term=term, owner=owner)
 
     def _olympus_forget(self) -> None:
-        """Take other things for the attributes and items of an object that something unknown may have written."""
-        self._olympus_world.guessed = True  # what it is as a condition may be another thing, too
+        """Forget the attributes and items of an object that an unknown call may have written."""
+        self._olympus_world.guessed = True  # its truth value may have changed as well
         for name, value in list(self._olympus_parts.items()):
             inner = isinstance(name, tuple) and name[0] in (".", "[")
             if inner and (is_unknown(value) or type(value).__module__.startswith("jax")):
@@ -132,7 +133,7 @@ class Unknown:
         return self._olympus_part(("[", _hashable(item)), f"{self._olympus_path}[{item!r}]", operand=item)
 
     def __setitem__(self, item: Any, value: Any) -> None:
-        self._olympus_world.guessed = True  # of how many items it has, say
+        self._olympus_world.guessed = True  # its length may have changed
         self._olympus_set(("[", _hashable(item)), value)
         self._olympus_set(("has", _hashable(item)), True)  # as in a dictionary
 
@@ -150,7 +151,7 @@ class Unknown:
             self._olympus_world.cut = LOOP
         count = ELEMENTS if wanted is None else wanted
         if self._olympus_depth > DEEPEST and count == ELEMENTS:
-            return  # what goes down a nest of lists comes to an end
+            return  # a walk down nested lists ends
         length = Applied("len", self._olympus_term)
         for index in range(count) if wanted is not None else self._olympus_world.few_turns(length):
             yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]", NEST if count == ELEMENTS else 1)
@@ -190,7 +191,7 @@ class Unknown:
         return str(self._olympus_path)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError(f"{self._olympus_path} is no array")  # or NumPy would take it for an endless nest of lists
+        raise TypeError(f"{self._olympus_path} is no array")  # NumPy would take it for endlessly nested lists
 
     def __contains__(self, item: Any) -> bool:
         return bool(self._olympus_part(("has", _hashable(item)), f"... in {self._olympus_path}", operand=item))
@@ -220,7 +221,7 @@ class Unknown:
 
 
 def _wanted(frame: FrameType) -> int | None:
-    """Return how many elements are asked for, by names to unpack them into; ``None`` where that is not said."""
+    """Return how many elements an unpacking asks for; ``None`` for any other iteration."""
     code, at = frame.f_code.co_code, frame.f_lasti
     match dis.opname[code[at]]:
         case "UNPACK_SEQUENCE":
@@ -231,12 +232,12 @@ def _wanted(frame: FrameType) -> int | None:
 
 
 def _in_double_star(frame: FrameType) -> bool:
-    """Say whether a frame is about to merge keywords, as ``f(**unknown)`` and ``{**unknown}`` do."""
+    """Return whether a frame is about to merge keywords, as ``f(**unknown)`` and ``{**unknown}`` do."""
     return dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("DICT_MERGE", "DICT_UPDATE")
 
 
 def _hashable(item: Any) -> Hashable:
-    """Return what stands for an index: equal indices are equal."""
+    """Return a hashable value for an index; equal indices give equal values."""
     if isinstance(item, slice):
         return ("slice", _hashable(item.start), _hashable(item.stop), _hashable(item.step))
     if isinstance(item, tuple | list):
@@ -247,13 +248,13 @@ def _hashable(item: Any) -> Hashable:
 
 
 def expression(value: Any) -> Hashable:
-    """Return what conditions say of a value."""
+    """Return the term of a value in conditions."""
     term: Hashable = value._olympus_term if is_unknown(value) else constant(value)
     return term
 
 
 def group(values: Any) -> Hashable:
-    """Return what conditions say of several values, of which something is one."""
+    """Return the term of a group of values, for a test of membership."""
     several = isinstance(values, tuple | list | set | frozenset)
     told = tuple(
         map(
@@ -265,19 +266,19 @@ def group(values: Any) -> Hashable:
 
 
 def _short(value: Any) -> str:
-    """Return how a reader would write the other operand, where that is short."""
+    """Return the other operand as a reader would write it, if that is short."""
     if is_unknown(value):
         return str(value._olympus_path)
     return repr(value) if isinstance(value, str | int | float | bool | bytes | type(None)) else "..."
 
 
 def is_unknown(value: Any) -> bool:
-    """Say whether a value is a stand-in."""
+    """Return whether a value is a stand-in."""
     return isinstance(value, Unknown)
 
 
 class UnknownBase:
-    """The base of a class whose real base is not known: takes any arguments, and has any attribute."""
+    """The base of a class whose real base is unknown: it takes any arguments, and has any attribute."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Accept the keywords of any metaclass."""
@@ -351,7 +352,7 @@ def _inherited(name: str, sign: str) -> Callable[..., Any]:
     return apply
 
 
-for _name, _sign in BINARY.items():  # a base that is not known may define them
+for _name, _sign in BINARY.items():  # an unknown base may define them
     setattr(UnknownBase, f"__{_name}__", _inherited(f"__{_name}__", _sign))
     setattr(UnknownBase, f"__r{_name}__", _inherited(f"__r{_name}__", _sign))
 for _name in ("neg", "pos", "invert", "abs", "lt", "le", "gt", "ge"):

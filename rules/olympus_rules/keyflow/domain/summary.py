@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from olympus.signature import Forward, KeySignature, Sink, Source
+from olympus.signatures.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain.ledger import Consumption
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from olympus.signature import KeySignature
+from olympus.signatures.signature import KeySignature
 from olympus_rules.code.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.code.relevance import mentioning, relevant

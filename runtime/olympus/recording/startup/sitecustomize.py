@@ -38,7 +38,7 @@ def start():
     here = os.path.join(source, "__init__.py")  # noqa: PTH118
     found = sys.modules.get("olympus") or util.find_spec("olympus")
     file = getattr(found, "__file__", None) or getattr(found, "origin", None)
-    ours = file is not None and os.path.isfile(os.path.join(os.path.dirname(file), "adapter.py"))  # noqa: PTH113, PTH118, PTH120
+    ours = file is not None and os.path.isfile(os.path.join(os.path.dirname(file), "_version.py"))  # noqa: PTH113, PTH118, PTH120
     if found is not None and not ours:
         note("the program has another module of the name olympus, %s, and was not recorded" % file)
         return
@@ -47,7 +47,7 @@ def start():
         module = util.module_from_spec(spec)
         sys.modules["olympus"] = module
         spec.loader.exec_module(module)
-    from olympus.recording.stream import start_recording
+    from olympus.recording.process import start_recording
 
     start_recording(os.environ[FOLDER], probe=os.environ.get(PROBE) == "1")
 

@@ -1,0 +1,148 @@
+"""Errors that teach: JAX's own exceptions, with what went wrong with which key and what to write instead.
+
+JAX's exception goes on to the caller: the same object, of the same type, whose text starts as JAX wrote it. An
+*explanation* adds to that text, and the user's line follows. It happens in two places: :func:`explained` wraps
+functions of the namespace, and :mod:`olympus.namespace.operators` wraps the operators of JAX's arrays and tracers,
+because ``key + 1`` calls no function of ours.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, TypeVar
+
+from olympus.tracing.spans import is_user_file
+
+__all__ = ["FOLDER", "TOLD", "Explanation", "Failure", "explain", "explained", "explanations"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+FOLDER = f"{Path(__file__).parents[1]}{os.sep}"
+"""The package ``olympus``."""
+TOLD = "__olympus_explained__"
+"""The attribute of an exception whose text has been made longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The call that failed.
+
+    Attributes:
+        operation: the name of the function or operator, as its module has it: ``normal``, ``vmap``, ``__add__``.
+        arguments: the positional arguments.
+        keywords: the keyword arguments.
+    """
+
+    operation: str
+    arguments: tuple[Any, ...]
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+
+
+Explanation = Callable[[Exception, Failure], str | None]
+"""Says what went wrong and what to write instead, in sentences, or ``None`` if it knows nothing of the error."""
+
+explanations: list[Explanation] = []
+"""They are asked in this order, and the first answer counts. Add to the list to explain other errors."""
+
+
+def explained(function: Function, name: str | None = None, module: str | None = None) -> Function:
+    """Wrap a function so that its errors are explained.
+
+    Args:
+        function: any callable.
+        name: what explanations know it by, the function's own name by default.
+        module: the module that shows the wrapper, so that the wrapper can be pickled.
+    """
+    operation = name or str(getattr(function, "__name__", "function"))
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            explain(error, Failure(operation, args, kwargs))
+            raise
+
+    if module is not None:
+        call.__module__ = module
+    return call  # type: ignore[return-value]
+
+
+def explain(error: Exception, failure: Failure) -> None:
+    """Make the text of an error longer, once, if there is an explanation.
+
+    Frames of this package are taken out of the traceback, and out of that of an explained error those of JAX,
+    unless JAX is told to keep its own (``JAX_TRACEBACK_FILTERING=off``).
+    """
+    traceback = error.__traceback__
+    for explanation in () if hasattr(error, TOLD) else explanations:
+        with suppress(Exception):  # the user's error must come through, even if an explanation breaks
+            text = explanation(error, failure)
+            if text:
+                lengthen(error, f"\n\n{text}{source_line(traceback)}")
+                break
+    import jax
+
+    config: Any = jax.config
+    if config.jax_traceback_filtering != "off":
+        folders = (FOLDER, *(path + os.sep for path in jax.__path__)) if hasattr(error, TOLD) else (FOLDER,)
+        error.__traceback__ = without(traceback, folders)
+
+
+def lengthen(error: Exception, text: str) -> None:
+    """Append to the text of an error, or add a note where its class makes the text by itself."""
+    longer = str(error) + text
+    before, error.args = error.args, (longer, *error.args[1:])
+    if str(error) != longer:
+        error.args = before
+        error.add_note(text.lstrip())
+    setattr(error, TOLD, True)
+
+
+def without(traceback: TracebackType | None, folders: tuple[str, ...]) -> TracebackType | None:
+    """Return a traceback without the frames of files in some folders."""
+    steps: list[TracebackType] = []
+    while traceback is not None:
+        steps.append(traceback)
+        traceback = traceback.tb_next
+    kept: TracebackType | None = None
+    for step in reversed(steps):
+        if not step.tb_frame.f_code.co_filename.startswith(folders):
+            kept = TracebackType(kept, step.tb_frame, step.tb_lasti, step.tb_lineno)
+    return kept
+
+
+def source_line(traceback: TracebackType | None) -> str:
+    """Return the user's innermost line, as a line of text, or nothing if no frame is the user's."""
+    for frame, number in frames(traceback):
+        file = frame.f_code.co_filename
+        if is_user_file(file) and not is_of_jax(frame):
+            text = linecache.getline(file, number, frame.f_globals).strip()
+            return f"\n  {file}:{number}: {text}".removesuffix(": ")
+    return ""
+
+
+def frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    """Return the frames between the error and this call, and then the callers, each with its line; innermost first."""
+    steps = []
+    while traceback is not None:
+        steps.append((traceback.tb_frame, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    yield from reversed(steps)
+    caller: FrameType | None = sys._getframe()
+    while caller is not None:
+        yield caller, caller.f_lineno
+        caller = caller.f_back
+
+
+def is_of_jax(frame: FrameType) -> bool:
+    """Return whether a frame is of a package that JAX calls, or that calls JAX, on the user's behalf."""
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in {"numpy", "ml_dtypes", "opt_einsum", "scipy"}

@@ -1,0 +1,82 @@
+"""Judge the findings of a file by tracing the functions that they are in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from olympus.trials.modules import Elsewhere, first_line, imported, quiet
+from olympus.trials.search import Hints, Search
+from olympus.trials.subject import Unfit, steps
+from olympus.verdicts.question import Question, Verdict
+from olympus.witness.answer import outermost
+
+__all__ = ["judged"]
+
+FAILED: dict[tuple[Path, str], str] = {}
+"""Why files could not be imported."""
+
+
+def judged(
+    file: str, module: str, folders: Sequence[Path], questions: Sequence[Question], hints: Hints
+) -> list[Verdict]:
+    """Judge the findings of one file by the functions that they are in: imports the file, which executes it.
+
+    Args:
+        file: the path of the file, as the questions have it.
+        module: the name under which it is imported.
+        folders: where the modules of its project are looked for.
+        questions: the findings.
+        hints: arguments for functions; those of other modules are passed over.
+    """
+    try:
+        text = Path(file).read_text("utf-8")
+        tree = ast.parse(text)
+    except (OSError, SyntaxError, ValueError) as error:
+        return [_unreached(f"the file cannot be read: {first_line(error)}")] * len(questions)
+    with quiet(file):
+        loaded = _imported(Path(file), module, folders)
+        if isinstance(loaded, str):
+            return [_unreached(loaded)] * len(questions)
+        own = {name.partition(":")[2]: hint for name, hint in hints.items() if name.partition(":")[0] == module}
+        groups: dict[str, list[int]] = {}
+        for index, question in enumerate(questions):
+            groups.setdefault(outermost(tree, question.place.line), []).append(index)
+        verdicts: dict[int, Verdict] = {}
+        for function, indices in groups.items():
+            asked = [questions[index] for index in indices]
+            verdicts.update(zip(indices, _of_function(loaded, function, asked, own), strict=True))
+    return [verdicts[index] for index in range(len(questions))]
+
+
+def _unreached(reason: str) -> Verdict:
+    return Verdict("not reached", "function", reason)
+
+
+def _imported(file: Path, module: str, folders: Sequence[Path]) -> ModuleType | str:
+    """Import a file; return why if that fails. It is tried once: what an import does, it would do again."""
+    if (file, module) in FAILED:
+        return FAILED[file, module]
+    try:
+        return imported(file, module, folders)
+    except Elsewhere as error:
+        reason = str(error)
+    except SystemExit:
+        reason = f"importing {module} ended the program"
+    except BaseException as error:
+        reason = f"importing {module} failed: {type(error).__name__}: {first_line(error)}"[:300]
+    FAILED[file, module] = reason
+    return reason
+
+
+def _of_function(module: ModuleType, function: str, questions: Sequence[Question], own: Hints) -> list[Verdict]:
+    """Judge the findings in one function."""
+    if not function:
+        reason = "it is not in a function, and what a module itself does happens at its import"
+        return [_unreached(reason)] * len(questions)
+    try:
+        return Search(vars(module), questions, own).verdicts(steps(module, function))
+    except Unfit as error:
+        return [_unreached(str(error))] * len(questions)

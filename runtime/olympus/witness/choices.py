@@ -1,0 +1,62 @@
+"""The free choices of one execution: decisions on unknown conditions, a row of arguments, lengths of loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from olympus.witness.preparation import Branch
+
+__all__ = ["FEW", "Choices"]
+
+FEW = 2  # iterations of a loop that is not open
+DECISIONS = 24  # of one execution: later unknown conditions are false
+
+
+class Choices:
+    """The decisions of one execution: a given prefix, one default after it; and a row of arguments.
+
+    Attributes:
+        prefix: the first decisions.
+        default: all later decisions.
+        row: the row of arguments for a test.
+        wanted: the wanted values of conditions, by line and column.
+        few: how often a loop runs whose number of iterations is unknown.
+        made: the decisions so far.
+    """
+
+    def __init__(
+        self,
+        prefix: tuple[bool, ...] = (),
+        *,
+        default: bool = True,
+        row: int = 0,
+        wanted: Mapping[Branch, bool] | None = None,
+        few: int = FEW,
+    ) -> None:
+        self.prefix, self.default, self.row = prefix, default, row
+        self.made: list[bool] = []
+        self.wanted, self.few = wanted or {}, few
+
+    def again(self, few: int | None = None) -> Choices:
+        """Return the same choices before any decision, with another length of loops if one is given."""
+        few = self.few if few is None else few
+        return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted, few=few)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the number of decisions is exhausted, so that the other side of the next one is not tried."""
+        return len(self.made) >= DECISIONS
+
+    def choose(self) -> bool:
+        """Make the next decision."""
+        index = len(self.made)
+        if index >= DECISIONS:
+            return False
+        choice = self.prefix[index] if index < len(self.prefix) else self.default
+        self.made.append(choice)
+        return choice
+
+    def others(self) -> Iterator[tuple[bool, ...]]:
+        """Return the prefixes of other executions, which differ from this one in one decision after the given ones."""
+        for index in range(len(self.prefix), len(self.made)):
+            yield (*self.made[:index], not self.made[index])

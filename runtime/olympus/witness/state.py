@@ -1,0 +1,296 @@
+"""The state of an execution with stand-ins: what is decided, what is a key, and what unknown calls do."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import Any
+
+from olympus.predicates import Applied, Constant, Shifted, Symbol
+from olympus.verdicts.documented import Documented
+from olympus.witness.budget import Budget, depth
+from olympus.witness.choices import FEW, Choices
+from olympus.witness.decisions import Decisions, Derived, Same, joined
+from olympus.witness.helpers import HELPERS
+from olympus.witness.host import Host, Players
+from olympus.witness.loops import Loops, is_traced
+from olympus.witness.preparation import Branch, Place
+from olympus.witness.unknown import Unknown, UnknownBase, expression, is_unknown
+
+__all__ = ["ModulePlayers", "State"]
+
+TOLD = 10  # derivations of a callable, up to which the terms of its results have its arguments
+READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for name in dir(kind)) | {
+    "all", "any", "argmax", "argmin", "astype", "copy", "cumsum", "flatten", "get", "item", "items", "keys", "max",
+    "mean", "min", "prod", "ravel", "reshape", "std", "sum", "tolist", "transpose", "values", "var",
+}  # fmt: skip
+"""Methods that do not change their object."""
+
+
+class ModulePlayers(Players):
+    """One key and one number for all unknown values while modules are executed, which is not traced."""
+
+    def key(self, value: Any) -> Any:
+        """Return a key for an unknown value."""
+        import jax
+
+        return jax.random.key(0) if is_unknown(value) else value
+
+    def number(self, value: Any) -> Any:
+        """Return a number."""
+        return 0
+
+    def is_key(self, value: Any) -> bool:
+        """Return that nothing is known to be a key."""
+        return False
+
+    def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
+        """Do nothing."""
+
+    def turn(self, loop: int, number: int | None) -> None:
+        """Do nothing."""
+
+
+class State(Host):
+    """The state of an execution; several executions share the modules.
+
+    Attributes:
+        budget: what the executions have spent.
+        typed: whether keys are typed.
+        claimed: the places where an operand is certainly a key, as the linter knows.
+        documented: what consumes keys in libraries, by package (empty for functions) and name.
+        open: whether loops with an unknown number of iterations stand for all numbers of them.
+        loops: the loops of this execution.
+        handed: functions of the user that were passed to unknown calls.
+    """
+
+    def __init__(self, claimed: Mapping[str, frozenset[Place]], *, typed: bool) -> None:
+        self.budget = Budget()
+        self.typed = typed
+        self.claimed = claimed
+        self.helpers = HELPERS
+        self.documented: Mapping[tuple[str, str], Documented] = {}
+        self.changed: list[tuple[dict[str, Any], str, Any]] = []
+        self.written = []
+        self.begin(Choices(), ModulePlayers())
+        self.base = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
+
+    def begin(self, choices: Choices, players: Players, *, is_open: bool = False) -> None:
+        """Forget the decisions and writes of the last execution; modules stay executed.
+
+        Args:
+            choices: the choices of the next execution.
+            players: gives keys and numbers for unknown values.
+            is_open: whether its loops stand for all numbers of iterations.
+        """
+        self.choices, self.players = choices, players
+        self.decided: dict[Unknown, bool] = {}
+        self.decisions = Decisions()
+        self.guessed = False
+        self.fails = False  # whether the execution went on after an assertion that did not hold
+        self.counted = False  # whether a loop was taken to end after a few iterations
+        self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
+        self.handed: list[Callable[..., Any]] = []
+        self.budget.begin(depth())
+        self.open = is_open
+        self.loops = Loops(self)
+        self.cut = None
+        self.sizes: dict[Unknown, int] = {}  # the assumed values of unknown numbers of children
+        self.grown: list[tuple[CodeType, int]] = []  # where the last child of a split into one more is taken
+        self.arrivals: dict[int, list[list[Any]]] = {}
+        for parts, name in self.written:
+            parts.pop(name, None)
+        self.written.clear()
+        for attributes, name, value in reversed(self.changed):
+            attributes[name] = value
+        self.changed.clear()
+
+    # What the modules are, which are executed as they are imported.
+
+    @abstractmethod
+    def module(self, name: str) -> Any:
+        """Return what stands for a module of this name."""
+
+    @abstractmethod
+    def known_module(self, name: str) -> Any:
+        """Return what stands for a module that has been imported, ``None`` for another one."""
+
+    @abstractmethod
+    def is_source(self, name: str) -> bool:
+        """Return whether a module has been executed from a source of the project."""
+
+    @abstractmethod
+    def has_source(self, name: str) -> bool:
+        """Return whether there is a source of the project for a module."""
+
+    @abstractmethod
+    def transformed(self, function: Callable[..., Any]) -> Any:
+        """Return what an unknown decorator makes of a function: most likely one that does the same."""
+
+    # Keys and numbers.
+
+    def promote(self, value: Any) -> Any:
+        """Return the key that a value is."""
+        return self.players.key(value)
+
+    def as_number(self, value: Any) -> Any:
+        """Return the number that an unknown value is."""
+        return self.players.number(value)
+
+    def as_claimed_key(self, value: Unknown) -> Any:
+        """Return the key that an unknown value is: it was used as one, or stands at a place that says so."""
+        is_key = self.players.is_key(value) or self.is_claimed(sys._getframe(2))
+        return self.promote(value) if is_key else None
+
+    def is_claimed(self, frame: FrameType) -> bool:
+        """Return whether a frame stands at a place where an operand is a key for certain."""
+        places = self.claimed.get(frame.f_code.co_filename)
+        return places is not None and position(frame.f_code, frame.f_lasti) in places
+
+    # Decisions.
+
+    def decide(self, value: Unknown) -> bool:
+        """Decide an unknown condition: consistently, and so that all decisions can hold in one run."""
+        return self.settled(value, None)
+
+    def settled(self, value: Unknown, wanted: bool | None) -> bool:
+        """Decide an unknown condition in the wanted way, if earlier decisions allow it.
+
+        Args:
+            value: a condition.
+            wanted: whether it should hold; ``None`` for a choice of this execution.
+        """
+        if value not in self.decided:
+            self.budget.step()
+            term = value._olympus_term
+            holds = self.decisions.told(term, value._olympus_path)
+            if holds is not None:
+                self.decisions.forced.append(value._olympus_path)
+                if self.decisions.doubtful is not None:
+                    self.cut = f"it is not known whether {self.decisions.doubtful} excludes another condition"
+                elif has_call(term):
+                    self.cut = f"it is not known whether {value._olympus_path} is the same each time"
+            elif wanted is None:
+                self.guessed |= self.choices.is_over
+                holds = self.choices.choose()
+            else:
+                self.guessed = True
+                holds = wanted
+            self.decided[value] = holds
+            self.decisions.note(term, holds)
+        return self.decided[value]
+
+    def condition(self, value: Any) -> Unknown:
+        """Return the unknown condition that stands for a traced value."""
+        return self.conditions.setdefault(Same(value), Unknown(self, "a traced condition"))
+
+    def goes_round(self, turn: int, count: Hashable, *, on: bool = True) -> bool:
+        """Decide that a loop of unknown length runs another iteration, if that is possible; return whether it is.
+
+        Args:
+            turn: the number of the iteration.
+            count: how many iterations there are.
+            on: whether it runs; otherwise decide that it does not, if that is possible.
+        """
+        return self.decisions.allows(joined("__lt__", (Constant(turn), count)), on)
+
+    def few_turns(self, count: Hashable, first: int = 0) -> Iterator[int]:
+        """Return the first iterations of a loop with an unknown number of iterations; then it is taken to end.
+
+        Args:
+            count: the term of its end, ``None`` if that is unknown.
+            first: where it begins.
+        """
+        few = FEW if count is None else self.choices.few
+        for turn in range(first, first + few):
+            if count is not None and not self.goes_round(turn, count):
+                return
+            yield turn
+        if count is not None:
+            self.counted = True
+            self.goes_round(first + few, count, on=False)
+
+    def lean(self, value: Any, branch: Branch, *, positive: bool) -> Any:
+        """Decide an unknown condition so that the execution takes the wanted branch, if there is one."""
+        wanted = self.choices.wanted.get(branch)
+        if wanted is None or not (is_unknown(value) or is_traced(value)):
+            return value
+        decided = value if is_unknown(value) else self.condition(value)
+        self.settled(decided, wanted == positive)
+        return decided
+
+    # Calls of something unknown.
+
+    def unknown_call(self, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result of an unknown call: it consumes keys, may write to objects, and keeps functions."""
+        self.budget.unknown_call()
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, FunctionType) and value not in self.handed:
+                self.handed.append(value)
+        row = self.documented_row(callee)
+        taken = [] if row is None else row.consumed(args, kwargs)
+        self.players.consume(taken, known=True)
+        if row is None:
+            self.may_be_written(callee, [*args, *kwargs.values()])
+        self.players.consume([each for each in (*args, *kwargs.values()) if not any(each is one for one in taken)])
+        if len(args) == 1 and not kwargs and isinstance(args[0], FunctionType | MethodType):
+            return self.transformed(args[0])
+        path = callee._olympus_path if is_unknown(callee) else type(callee).__name__
+        term = None
+        if is_unknown(callee) and callee._olympus_depth < TOLD:
+            named = [expression((name, value)) for name, value in kwargs.items()]
+            term = joined("call", (callee._olympus_term, *map(expression, args), *named))
+        return Unknown(self, f"{path}(...)", plain=is_unknown(callee) and callee._olympus_plain, term=term)
+
+    def may_be_written(self, callee: Any, given: Sequence[Any]) -> None:
+        """Forget what is known of the objects that an unknown call may change: its receiver and its arguments."""
+        owner = callee._olympus_owner if is_unknown(callee) else None
+        reads = owner is None or callee._olympus_path.rpartition(".")[2] in READING
+        for value in (*given, *([] if reads else [owner])):
+            if is_unknown(value) and not isinstance(value._olympus_term, Symbol):
+                value._olympus_forget()
+            elif self.is_source(type(value).__module__):
+                self.forget(value)
+
+    def forget(self, instance: Any) -> None:
+        """Replace the unknown attributes of an object of the user, which an unknown call may have written."""
+        own: dict[str, Any] = getattr(instance, "__dict__", {})
+        for name, value in list(own.items()):
+            if is_unknown(value) or is_traced(value):
+                term = joined(".", (Same(instance), Constant(name)))
+                self.changed.append((own, name, value))
+                own[name] = Unknown(self, f"{type(instance).__name__}.{name}", term=term)
+
+    def documented_row(self, callee: Any) -> Documented | None:
+        """Return the row of a function of a library, or of a method of its objects."""
+        if not self.documented or not is_unknown(callee):
+            return None
+        receiver, _, name = callee._olympus_path.rpartition(".")
+        parts = receiver.partition("(")[0].split(".")
+        modules = (self.known_module(".".join(parts[: count + 1])) for count in range(len(parts)))
+        if not any(map(is_unknown, modules)):
+            return None
+        package = parts[0]
+        return self.documented.get((package, name) if "(" in receiver else ("", f"{receiver}.{name}"))
+
+
+def has_call(term: Hashable) -> bool:
+    """Return whether a term contains a call, whose result may differ each time."""
+    match term:
+        case Derived(operation, operands):
+            return operation == "call" or any(map(has_call, operands))
+        case Applied(subject=subject) | Shifted(subject=subject):
+            return has_call(subject)
+    return False
+
+
+def position(code: CodeType, lasti: int) -> Place | None:
+    """Return the place of the instruction in execution."""
+    for index, (line, end_line, column, end_column) in enumerate(code.co_positions()):
+        if index == lasti // 2:
+            if line is None or end_line is None or column is None or end_column is None:
+                return None
+            return line, column, end_line, end_column
+    return None

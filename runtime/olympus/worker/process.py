@@ -1,0 +1,330 @@
+"""The process that judges findings for the linter, which has no JAX itself: JSON lines in, JSON lines out.
+
+It is started with any interpreter that has JAX, and needs nothing but this package and JAX there. Requests come on
+standard input, each with an ``id`` and an ``op``; the answers of one have its ``id``:
+
+``{"id": 1, "op": "hello", "parent": …, "limits": {"memory": …, "cpu": …, "file": …}, "writable": […]}``
+    The worker ends with the process ``parent``, which has started it. The limits, in bytes and seconds, are set before JAX is imported, and so are the folders, if not ``null``, below
+    which alone files may be changed. The answer has the versions, the operations, and whether the system lets a process
+    be kept to such folders (``enclosed``); or ``refused``: why this interpreter does not do, with ``missing`` if that is because it has no JAX.
+
+``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "documented": […], "seconds": …, "hints": {…}, "questions": […]}``
+    Or ``function`` for the next tier, which needs the ``hints``. ``documented`` has what is known of libraries without their sources. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
+    of such a number and a verdict. The last line has ``done``, and the peak memory as ``peak_kib``.
+
+``{"id": 3, "op": "fix", …, "after": …, "lines": […], "safe": …, "question": …}``
+    Like ``witness``, with the text after a fix, the lines before it that it changes, and the finding, or ``null``. The
+    answer has an ``objection``: why the fix should not be applied, or ``null``.
+
+What user code prints goes to standard error, and what it raises is a verdict. What ends the process ends a question:
+the reader of the answers knows from ``begin`` which.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
+
+from olympus.verdicts.documented import Documented
+from olympus.verdicts.question import Question, Tier, Verdict
+from olympus.worker.enclosure import adopt, enclose
+
+if TYPE_CHECKING:
+    from olympus.witness.execution import Target
+
+__all__ = ["OPERATIONS", "Operation", "main"]
+
+OLDEST = (0, 4, 38)
+"""The first release of JAX that can be traced."""
+
+LOOK = 0.5  # seconds between looks at whether the parent lives
+
+REUSE = "def reuse(key):\n    return jax.random.bits(key), jax.random.bits(key)\n"
+
+Answer = TypeVar("Answer")
+Request: TypeAlias = Mapping[str, Any]
+Operation: TypeAlias = Callable[[Request, Sequence[Question]], list[Verdict]]
+
+
+class OutOfTime(BaseException):
+    """The time for one function is over, the message says which; no ``except Exception`` of a user's catches it."""
+
+
+def main(operations: Mapping[Tier, Operation] | None = None) -> None:
+    """Answer requests until there are no more.
+
+    Args:
+        operations: what can be asked besides ``hello``, by the tier of its verdicts; :data:`OPERATIONS` by default.
+    """
+    source, sink = os.fdopen(os.dup(0), "rb"), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)  # user code that reads or prints must not meet the requests and answers
+    os.dup2(2, 1)
+    serve(source, sink, OPERATIONS if operations is None else operations)
+
+
+def serve(source: BinaryIO, sink: int, operations: Mapping[Tier, Operation]) -> None:
+    """Answer the requests of a stream."""
+    own = os.getpid()
+
+    def send(answer: Mapping[str, Any]) -> None:
+        if os.getpid() != own:  # user code has forked, and this is the child
+            os._exit(0)
+        rest = memoryview(json.dumps(answer).encode() + b"\n")
+        while rest:
+            rest = rest[os.write(sink, rest) :]
+
+    for line in source:
+        request = json.loads(line)
+        if request["op"] == "hello":
+            send({"id": request["id"], **hello(request, operations)})
+            continue
+        if request["op"] == "fix":
+            send({"id": request["id"], "objection": objection_to(request)})
+            continue
+        for answer in answers(request, operations[request["op"]]):
+            send({"id": request["id"], **answer})
+
+
+# What there is.
+
+
+def hello(request: Request, operations: Mapping[Tier, object]) -> dict[str, Any]:
+    """Set the limits, import JAX and see whether it can be traced."""
+    if "parent" in request:
+        end_with(request["parent"])
+    limit(request["limits"])
+    adopt()
+    enclosed = request["writable"] is not None and enclose(request["writable"])
+    try:
+        import jax
+    except BaseException as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == "jax"
+        return {
+            "refused": "it has no JAX" if missing else f"its JAX cannot be imported ({named(error)})",
+            "missing": missing,
+        }
+    version = str(getattr(jax, "__version__", "of unknown version"))
+    refused = unfit(version) or without_device(version)
+    if refused is not None:
+        return {"refused": refused, "missing": False}
+    python = ".".join(map(str, sys.version_info[:3]))
+    known = list(operations)
+    return {"jax": version, "python": python, "pid": os.getpid(), "operations": known, "enclosed": enclosed}
+
+
+def unfit(version: str) -> str | None:
+    """Return why a release of JAX cannot be traced; the newest ones are known by trying."""
+    numbers = tuple(int(part) if part.isdecimal() else 0 for part in version.split(".")[:3])
+    if numbers < OLDEST:
+        return f"its JAX is {version}, and {'.'.join(map(str, OLDEST))} is the oldest that can be traced"
+    try:
+        import jax
+
+        from olympus.lineage import follow
+        from olympus.tracing.jaxprs import trace, typed_key
+
+        names: dict[str, Any] = {"jax": jax}
+        exec(compile(REUSE, str(Path.cwd() / "reuse.py"), "exec"), names)  # as code of a user's file
+        lineage = follow(trace(names["reuse"], typed_key()))
+        first, second = (event for event in lineage.events if event.consumes)
+        if not first.chain or first.keys != second.keys:
+            return f"its JAX {version} is not understood: in a trace, no key is seen to be used twice"
+    except BaseException as error:
+        return f"its JAX {version} cannot be traced ({named(error)})"
+    return None
+
+
+def without_device(version: str) -> str | None:
+    """Return why the device that was asked for is not there; the CPU is, and is not started for that."""
+    platform = os.environ.get("JAX_PLATFORMS", "cpu")
+    if platform == "cpu":
+        return None
+    try:
+        import jax
+
+        jax.devices()
+    except BaseException as error:
+        return f"its JAX {version} has no device of the platform {platform!r} ({named(error)})"
+    return None
+
+
+def end_with(parent: int) -> None:
+    """End this process, and all that is in its group, soon after its parent, however that ends.
+
+    Requests are not read while one is being answered, so that their end would come too late.
+    """
+    if sys.platform == "win32":  # there, a process keeps the number of its parent
+        return
+
+    look, sleep = os.getppid, time.sleep  # user code may put others in their place
+
+    def watch() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are for user code
+        while look() == parent:
+            sleep(LOOK)
+        if os.getpgrp() == os.getpid():
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def limit(limits: Mapping[str, int | None]) -> None:
+    """Set limits, for this process and its children, where the system has them."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    names = {"memory": resource.RLIMIT_AS, "cpu": resource.RLIMIT_CPU, "file": resource.RLIMIT_FSIZE}
+    wanted = {names[name]: value for name, value in limits.items() if value is not None}
+    for kind, value in {**wanted, resource.RLIMIT_CORE: 0}.items():
+        hard = resource.getrlimit(kind)[1]
+        lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        with contextlib.suppress(OSError, ValueError):  # macOS has no limit of address space
+            resource.setrlimit(kind, (lowest, lowest))
+
+
+def peak_kib() -> int | None:
+    """Return the most memory that this process has taken, in KiB."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak // 1024 if sys.platform == "darwin" else peak
+
+
+# Questions.
+
+
+def answers(request: Request, operation: Operation) -> Iterator[dict[str, Any]]:
+    """Answer the questions of one file, function by function."""
+    tier: Tier = request["op"]
+    questions = [Question.from_json(question) for question in request["questions"]]
+    for group in groups(request["text"], questions):
+        yield {"begin": group}
+        asked = [questions[number] for number in group]
+        try:
+            verdicts = in_time(partial(operation, request, asked), request["seconds"])
+            assert len(verdicts) == len(asked)
+        except OutOfTime as error:
+            verdicts = [Verdict("not reached", tier, str(error))] * len(asked)
+        except BaseException as error:  # user code may raise anything, SystemExit among it
+            verdicts = [Verdict("not reached", tier, f"the tracing ended with {named(error)}")] * len(asked)
+        pairs = [[number, verdict.to_json()] for number, verdict in zip(group, verdicts, strict=True)]
+        yield {"verdicts": pairs}
+    yield {"done": True, "peak_kib": peak_kib()}
+
+
+def groups(text: str, questions: Sequence[Question]) -> list[list[int]]:
+    """Return the numbers of the questions about each function; all in one, if the file is no Python."""
+    import ast
+
+    from olympus.witness.answer import outermost, rank
+
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [list(range(len(questions)))]
+    made: dict[str, list[int]] = {}
+    for number, question in sorted(enumerate(questions), key=lambda pair: rank(pair[1])):  # in whatever order they come
+        made.setdefault(outermost(tree, question.place.line), []).append(number)
+    return list(made.values())
+
+
+def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
+    """Call a function with a time limit.
+
+    Raises:
+        OutOfTime: it took longer. It is raised again each second while the code goes on.
+    """
+    if not hasattr(signal, "setitimer"):  # Windows; there, who reads the answers ends this process
+        return call()
+    running = True
+
+    def expire(number: int, frame: FrameType | None) -> None:
+        if running:
+            raise OutOfTime(f"it takes more than {seconds:g} s")
+
+    signal.signal(signal.SIGALRM, expire)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    try:
+        return call()
+    finally:
+        running = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def named(error: BaseException) -> str:
+    """Return an exception in one line that is not too long."""
+    try:
+        text = " ".join(str(error).split())
+    except BaseException:  # of the user's own class
+        text = ""
+    text = f"{text[:200]}…" if len(text) > 200 else text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def objection_to(request: Request) -> str | None:
+    """Return why a fix should not be applied."""
+    from olympus.worker.fixes import objection
+
+    before = target(request)
+    asked = None if request["question"] is None else Question.from_json(request["question"])
+    call = partial(
+        objection,
+        before,
+        replace(before, text=request["after"]),
+        request["lines"],
+        safe=request["safe"],
+        question=asked,
+    )
+    try:
+        return in_time(call, request["seconds"])
+    except OutOfTime as error:
+        return f"tracing it fails: {error}"
+    except BaseException as error:
+        return f"tracing it ended with {named(error)}"
+
+
+def target(request: Request) -> Target:
+    """Return what is executed with stand-ins."""
+    from olympus.witness.execution import Target
+
+    folders = tuple(map(Path, request["folders"]))
+    roots = tuple(request["roots"])
+    documented = tuple(map(Documented.from_json, request.get("documented", ())))
+    return Target(
+        request["file"], request["text"], request["module"], "", roots=roots, folders=folders, documented=documented
+    )
+
+
+def witness(request: Request, questions: Sequence[Question]) -> list[Verdict]:
+    """Judge by executing the functions with stand-ins."""
+    from olympus.witness.answer import answer
+
+    return answer(target(request), questions)
+
+
+def function(request: Request, questions: Sequence[Question]) -> list[Verdict]:
+    """Judge by importing the file, which executes it, and tracing its functions."""
+    from olympus.trials import answer
+
+    folders = tuple(map(Path, request["folders"]))
+    return answer(request["file"], request["module"], folders, questions, request["hints"])
+
+
+OPERATIONS: Mapping[Tier, Operation] = {"witness": witness, "function": function}
+"""What can be asked, by the tier of the verdicts."""

@@ -1,0 +1,216 @@
+"""What is said of the pairs of consumptions of one function: how sure it is, which places, and which effect."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.facts import DerivationCollision, Fact, KeyKind, Place, Reuse
+from olympus_rules.keyflow.judging.order import unique
+from olympus_rules.keyflow.linking.driver import analyse
+from olympus_rules.syntax import Document
+
+HEADER = "import jax\nfrom jax import lax, random\nfrom elsewhere import Box, unknown\n\n\n"
+CERTAIN, LIKELY, POSSIBLE = Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE
+
+
+def facts_of(source: str, kind: type[Fact]) -> list[Fact]:
+    """Return the facts of a kind in a text."""
+    return [fact for fact in analyse(Document("a.py", HEADER + textwrap.dedent(source))) if type(fact) is kind]
+
+
+def reuse_of(source: str) -> Reuse:
+    """Return the only reuse in a text."""
+    (found,) = facts_of(source, Reuse)
+    assert isinstance(found, Reuse)
+    return found
+
+
+def row(place: Place) -> int:
+    """Return the row of a place in the text, the first being 1."""
+    return getattr(place.node, "lineno", 0) - HEADER.count("\n")
+
+
+# how sure a reuse is
+
+CONFIDENCES = [
+    ("a known callee", "def f(key):\n    random.normal(key)\n    random.bits(key)", CERTAIN),
+    ("an unknown function", "def f(key):\n    random.normal(key)\n    unknown(key)", LIKELY),
+    ("an unknown class", "def f(key):\n    random.normal(key)\n    Box(key)", POSSIBLE),
+    ("a name alone", "def f(key):\n    unknown(key)\n    unknown(key)", POSSIBLE),
+    (
+        "two unknown conditions",
+        "def f(key, x):\n    if unknown(x):\n        random.normal(key)\n    if x.ready():\n        random.bits(key)",
+        LIKELY,
+    ),
+    (
+        "one condition",
+        "def f(key, x):\n    if unknown(x):\n        random.normal(key)\n    random.bits(key)",
+        CERTAIN,
+    ),
+    (
+        "a loop without iterations",
+        "def f(key):\n    random.bits(key)\n    for i in unknown():\n        key = random.key(i)\n    random.bits(key)",
+        POSSIBLE,
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "level"), [case[1:] for case in CONFIDENCES], ids=[case[0] for case in CONFIDENCES])
+def test_the_least_sure_part_of_a_reuse_decides(source: str, level: Confidence) -> None:
+    assert reuse_of(source).confidence == level
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(value):\n    unknown(value)\n    unknown(value)",
+        "def f(key):\n    if key is None:\n        random.normal(key)\n        random.bits(key)",
+        "def f(key, p):\n    random.normal(key) if p else random.bits(key)",
+        "def f(key, p):\n    if p:\n        return random.normal(key)\n    return random.bits(key)",
+        "def f(key):\n    random.normal(key)\n    random.bits(random.clone(key))",
+    ],
+)
+def test_no_reuse(source: str) -> None:
+    assert facts_of(source, Reuse) == []
+
+
+# what is said of it
+
+
+@pytest.mark.parametrize(
+    ("source", "effect"),
+    [
+        ("random.normal(key)\nrandom.normal(key)", "same-draw"),
+        ("random.normal(key)\nrandom.split(key)", "dependent"),
+        ("unknown(key)\nrandom.normal(key)", "dependent"),
+    ],
+)
+def test_the_effect_of_a_reuse(source: str, effect: str) -> None:
+    found = reuse_of(f"def f(key):\n{textwrap.indent(source, '    ')}")
+    assert found.effect == effect
+
+
+def test_places_and_the_spelling_of_the_key() -> None:
+    found = reuse_of("def f(state):\n    random.normal(state.rng)\n    random.bits(state.rng)")
+    assert (row(found.first), row(found.again)) == (2, 3) and found.key == "state.rng"
+    assert (found.first.what, found.again.what) == ("jax.random.normal", "jax.random.bits")
+    assert found.repeated_by == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "repeated"),
+    [
+        ("for _ in range(3):\n    random.normal(key)", "loop"),
+        ("[random.normal(key) for _ in range(3)]", "comprehension"),
+        ("lax.scan(lambda c, x: (c, random.normal(key)), 0, None, length=3)", "scan"),
+    ],
+)
+def test_what_repeats_a_place(source: str, repeated: str) -> None:
+    found = reuse_of(f"def f(key):\n{textwrap.indent(source, '    ')}")
+    assert found.first.node is found.again.node and found.repeated_by == repeated
+
+
+def test_two_maps_of_one_function_are_the_places() -> None:
+    found = reuse_of(
+        "def f(key, xs):\n    draw = lambda x: random.normal(key)\n    jax.vmap(draw)(xs)\n    jax.lax.map(draw, xs)"
+    )
+    assert found.first.node is not found.again.node
+
+
+def test_names_that_nothing_reads() -> None:
+    source = "def f(key):\n    key, first, second = random.split(key, 3)\n    random.normal(key)\n    random.bits(key)"
+    assert set(reuse_of(source).unused) == {"first", "second"}
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "batch"),
+    [
+        ("key = random.key(0)\nrandom.normal(key)\nrandom.bits(key)", KeyKind.TYPED, False),
+        ("key = random.PRNGKey(0)\nrandom.normal(key)\nrandom.bits(key)", KeyKind.RAW, False),
+        (
+            "keys = random.split(random.key(0), 3)\njax.vmap(random.normal)(keys)\njax.vmap(random.bits)(keys)",
+            KeyKind.TYPED,
+            True,
+        ),
+    ],
+)
+def test_what_kind_of_key_it_is(source: str, kind: KeyKind, batch: bool) -> None:
+    found = reuse_of(f"def f():\n{textwrap.indent(source, '    ')}")
+    assert (found.kind, found.batch) == (kind, batch)
+
+
+# collisions
+
+
+@pytest.mark.parametrize(
+    ("source", "how"),
+    [
+        ("random.split(key, 2)\nrandom.split(key, 3)", "splits-share-children"),
+        ("a = random.fold_in(key, 1)\nb = random.fold_in(key, 1)\nrandom.normal(a), random.normal(b)", None),
+        ("random.normal(random.split(key)[0])\nrandom.normal(random.fold_in(key, 0))", None),
+    ],
+)
+def test_children_that_are_equal(source: str, how: str | None) -> None:
+    body = textwrap.indent(source, "    ")
+    (found,) = facts_of(f"def f(key):\n{body}", DerivationCollision)
+    assert isinstance(found, DerivationCollision)
+    assert how is None or found.how == how
+    assert facts_of(f"def f(key):\n{body}", Reuse) == [], "the derivation is the mistake, and not each draw after it"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "a = random.fold_in(key, 1)\nb = random.fold_in(key, 2)\nrandom.normal(a), random.normal(b)",
+        "a = random.fold_in(key, i)\nb = random.fold_in(key, i + 1)\nrandom.normal(a), random.normal(b)",
+        "for n in range(i):\n    random.normal(random.fold_in(key, n))",
+    ],
+)
+def test_children_that_differ(source: str) -> None:
+    body = textwrap.indent(source, "    ")
+    assert facts_of(f"def f(key, i):\n{body}", DerivationCollision) == []
+
+
+# objects
+
+
+def test_a_method_that_draws_from_what_only_the_constructor_writes() -> None:
+    source = """
+        class Model:
+            def __init__(self, seed):
+                self.key = random.key(seed)
+
+            def sample(self):
+                return random.normal(self.key)
+    """
+    found = reuse_of(source)
+    assert (found.confidence, found.repeated_by, found.key) == (LIKELY, "call", "self.key")
+    written = source.replace("return random", "self.key, sub = random.split(self.key)\n                return random")
+    assert facts_of(written.replace("normal(self.key)", "normal(sub)"), Reuse) == []
+
+
+# one fact for each place
+
+
+def test_of_several_facts_at_one_node_the_surest_is_kept() -> None:
+    nodes = [ast.Call(ast.Name("f"), [], [], lineno=n, col_offset=0) for n in (2, 1)]
+
+    def made(node: ast.Call, confidence: Confidence, key: str, identity: int) -> Reuse:
+        place = Place(node, "f")
+        return Reuse(node=node, confidence=confidence, key=key, first=place, again=place, identity=identity)
+
+    given = [
+        made(nodes[0], LIKELY, "key", 1),
+        made(nodes[0], CERTAIN, "key", 2),
+        made(nodes[0], POSSIBLE, "key", 3),
+        made(nodes[1], POSSIBLE, "other", 4),
+    ]
+    found = unique(given)
+    assert [(fact.node, fact.confidence) for fact in found] == [(nodes[1], POSSIBLE), (nodes[0], CERTAIN)]
+    identities = [fact.identity for fact in found if isinstance(fact, Reuse)]
+    assert len(set(identities)) == 2, "reuses of one key at one place have one identity"
+    assert unique(reversed(given))[1].confidence == CERTAIN
