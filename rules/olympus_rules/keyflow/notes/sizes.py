@@ -28,7 +28,7 @@ class Size:
 def size(terms: Terms, term: Term) -> Size:
     """Return the value of a term as a product."""
     value = terms.constant(term)
-    if isinstance(value, Term):
+    if type(value) is int:
         return Size(value)
     if terms.operation(term) == "op" and terms.data(term) == "Mult":
         return product(terms, terms.args(term))
