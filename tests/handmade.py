@@ -7,7 +7,8 @@ from typing import Any
 
 from olympus_rules.finding import Confidence, Fix
 from olympus_rules.keyflow.facts import Fact, Place, Reuse
-from olympus_rules.rule import Report, all_rules
+from olympus_rules.rule import Report
+from olympus_rules.rules import all_rules
 from olympus_rules.syntax import Document
 
 __all__ = ["document", "fact", "fixed", "message", "node", "place", "report", "reuse"]

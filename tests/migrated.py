@@ -8,7 +8,8 @@ from olympus_codemods.fixes import apply_fixes, migration_for
 from olympus_codemods.target import NEWEST, Style, Target
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence
-from olympus_rules.rule import Rule, all_rules
+from olympus_rules.rule import Rule
+from olympus_rules.rules import all_rules
 from olympus_rules.syntax import Document
 
 __all__ = ["FAILED", "assert_migrates", "migrated", "numbers", "outcome"]

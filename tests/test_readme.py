@@ -18,7 +18,7 @@ from olympus_lint.project.discovery import discover
 from olympus_lint.reporting.formats import format_names
 from olympus_lint.run.context import Mode
 from olympus_lint.run.runner import check_files
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

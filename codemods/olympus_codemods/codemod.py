@@ -1,20 +1,18 @@
-"""The base of a codemod and the registry that finds codemods by walking this package."""
+"""The base of a codemod."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact
-from olympus_rules.registry import find_all
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.syntax import Document
 
-__all__ = ["Codemod", "all_codemods", "fix_of"]
+__all__ = ["Codemod", "fix_of"]
 
 
 class Codemod(ABC):
@@ -56,14 +54,3 @@ def fix_of(applicability: Applicability, message: str, *edits: Edit | None) -> F
     if not made or len(made) < len(edits):
         return None
     return Fix(applicability, message, tuple(sorted(made, key=lambda edit: edit.span)))
-
-
-@cache
-def all_codemods() -> dict[str, Codemod]:
-    """Return every codemod of this package by the code of its rule.
-
-    A codemod is a module of this package with a subclass of :class:`Codemod` in it; nothing else lists it.
-    """
-    from olympus_codemods import codemods
-
-    return {codemod.code: codemod() for codemod in find_all(codemods, Codemod)}

@@ -19,7 +19,7 @@ __all__ = ["apply_fixes", "compatible", "fix_for", "migration_for"]
 
 def fix_for(report: Report, document: Document) -> Fix | None:
     """Return the fix of a report, ``None`` when there is no correct rewrite here."""
-    from olympus_codemods.codemod import all_codemods  # loads LibCST
+    from olympus_codemods.codemods import all_codemods  # loads LibCST
 
     codemod = all_codemods().get(report.finding.code)
     return None if codemod is None or is_deep(report, document) else codemod.fix(report.fact, document)
@@ -27,7 +27,7 @@ def fix_for(report: Report, document: Document) -> Fix | None:
 
 def migration_for(report: Report, document: Document, target: Target) -> Fix | None:
     """Return the edits that make the place of a report ready for typed keys, ``None`` when there are none."""
-    from olympus_codemods.codemod import all_codemods
+    from olympus_codemods.codemods import all_codemods
 
     codemod = all_codemods().get(report.finding.code)
     return None if codemod is None or is_deep(report, document) else codemod.migrate(report.fact, document, target)

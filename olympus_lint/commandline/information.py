@@ -10,7 +10,7 @@ import olympus_rules
 from olympus_lint.project.selection import expand
 from olympus_lint.project.settings import READERS, Settings, SettingsError
 from olympus_rules.finding import Confidence
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 __all__ = ["list_rules", "rule_page", "show_settings"]
 

@@ -20,7 +20,8 @@ from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
 from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
-from olympus_rules.rule import Report, all_rules
+from olympus_rules.rule import Report
+from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
 

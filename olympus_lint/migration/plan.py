@@ -14,7 +14,8 @@ from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
-from olympus_rules.rule import Report, all_rules
+from olympus_rules.rule import Report
+from olympus_rules.rules import all_rules
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:

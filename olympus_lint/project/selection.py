@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from olympus_lint.project.spelling import nearest
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 __all__ = ["UnknownSelectorError", "expand", "selected_codes"]
 

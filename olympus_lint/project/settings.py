@@ -15,7 +15,8 @@ from olympus_lint.project.spelling import nearest
 from olympus_lint.reporting.formats import format_names
 from olympus_rules.finding import Confidence
 from olympus_rules.libraries import read_pack
-from olympus_rules.rule import Rule, all_rules
+from olympus_rules.rule import Rule
+from olympus_rules.rules import all_rules
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["DEFAULT_EXCLUDE", "READERS", "TABLE_ONLY", "Settings", "SettingsError", "from_table", "override"]

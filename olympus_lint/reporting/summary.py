@@ -7,7 +7,7 @@ from collections import Counter
 
 from olympus_lint.reporting.phrases import count
 from olympus_lint.reporting.results import RunResult, can_fix
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 __all__ = ["fixes_list", "statistics_json", "statistics_table", "summary"]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from olympus_lint.project.spelling import nearest
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 from olympus_rules.syntax.text import split_lines
 
 __all__ = ["CommentRows", "Directive", "Kind", "Listed", "read_directives"]

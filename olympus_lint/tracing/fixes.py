@@ -8,7 +8,7 @@ from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing.judging import Choice, is_judged, question, request
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 __all__ = ["FixChecker"]
 

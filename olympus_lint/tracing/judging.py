@@ -21,7 +21,7 @@ from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Confidence, Finding, Span
 from olympus_rules.libraries import libraries
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 from olympus_rules.syntax.project import locate
 
 __all__ = ["Choice", "Traced", "is_judged", "judge"]

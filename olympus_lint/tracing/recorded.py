@@ -23,7 +23,8 @@ from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.judging import is_judged
 from olympus_lint.tracing.paths import depends_on_path
 from olympus_rules.finding import Confidence, Finding, Position, Related, Span
-from olympus_rules.rule import Rule, all_rules
+from olympus_rules.rule import Rule
+from olympus_rules.rules import all_rules
 from olympus_rules.rules.unused_suppression import UnusedSuppression
 from olympus_rules.syntax.text import decode
 

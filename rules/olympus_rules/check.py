@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Confidence
-from olympus_rules.rule import Report, Rule, all_rules
+from olympus_rules.rule import Report, Rule
+from olympus_rules.rules import all_rules
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:

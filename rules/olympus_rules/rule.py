@@ -1,21 +1,19 @@
-"""The base of a rule and the registry that finds rules by walking this package."""
+"""The base of a rule."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import Fact
-from olympus_rules.registry import find_all
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
 
-__all__ = ["Report", "Rule", "all_rules"]
+__all__ = ["Report", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +83,3 @@ class Rule(ABC):
             related=related,
             effect=effect,
         )
-
-
-@cache
-def all_rules() -> dict[str, Rule]:
-    """Return every rule by code, in the order of codes.
-
-    A rule is a module of this package with a subclass of :class:`Rule` in it; nothing else lists it.
-    """
-    from olympus_rules import rules
-
-    return {rule.code: rule() for rule in sorted(find_all(rules, Rule), key=lambda rule: rule.code)}

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from olympus_codemods.codemod import all_codemods
+from olympus_codemods.codemods import all_codemods
 from olympus_codemods.fixes import apply_fixes
 from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 
 def edit(row: int, column: int, end_row: int, end_column: int, content: str) -> Edit:
@@ -108,7 +108,7 @@ def test_every_character_outside_the_edits_stays(case: tuple[str, list[tuple[int
 def test_fixes_are_applied_without_libcst() -> None:
     code = (
         "import sys\nfrom olympus_codemods.fixes import apply_fixes\n"
-        "from olympus_rules.rule import all_rules\nall_rules()\napply_fixes('', [])\n"
+        "from olympus_rules.rules import all_rules\nall_rules()\napply_fixes('', [])\n"
         "sys.exit('libcst' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

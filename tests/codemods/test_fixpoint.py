@@ -11,7 +11,7 @@ from handmade import document
 from olympus_codemods.fixes import apply_fixes, fix_for
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 MISUSES = {
     "reuse": (

@@ -9,7 +9,8 @@ from olympus_codemods.fixes import fix_for, migration_for
 from olympus_codemods.target import Target
 from olympus_rules.check import check
 from olympus_rules.finding import Applicability, Confidence
-from olympus_rules.rule import Report, all_rules
+from olympus_rules.rule import Report
+from olympus_rules.rules import all_rules
 from olympus_rules.syntax import Document
 
 HEADER = "import jax\nimport jax.numpy as jnp\nimport numpy as np\nimport pickle\nfrom jax import lax, random\n\n"

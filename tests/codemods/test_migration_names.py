@@ -8,7 +8,7 @@ from migrated import BOTH, FAILED, assert_migrates, migrated, numbers
 from olympus_codemods.fixes import apply_fixes, migration_for
 from olympus_codemods.target import NEWEST, SINCE, Style, Target
 from olympus_rules.check import check
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 from olympus_rules.syntax import Document
 
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 from programs import CLEAN, LOCAL, RAW, REUSE
 
-from olympus_codemods.codemod import all_codemods
+from olympus_codemods.codemods import all_codemods
 from olympus_lint.project.settings import Settings
 from olympus_lint.run.engine import lint_text
 from olympus_lint.run.fixing import PASSES, fix_text

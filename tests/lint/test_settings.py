@@ -13,7 +13,7 @@ from olympus_lint.project.paths import Patterns, anchored
 from olympus_lint.project.selection import UnknownSelectorError, selected_codes
 from olympus_lint.project.settings import Settings, override
 from olympus_rules.finding import Confidence
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 
 def pyproject(folder: str, *lines: str) -> None:

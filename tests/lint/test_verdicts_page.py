@@ -11,7 +11,7 @@ import pytest
 from olympus_lint.commandline.options import VERDICTS, parser
 from olympus_lint.tracing.judging import Choice
 from olympus_lint.tracing.process import LIMITS, MEMORY
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 jax = pytest.importorskip("jax", reason="the page's commands trace with JAX")
 

@@ -23,7 +23,7 @@ from olympus_rules.keyflow.facts import (
     UntypedBoundary,
     UnusedKey,
 )
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 TWO_DRAWS = document(
     "import jax\n\ndef f(key):\n    a = jax.random.normal(key)\n    return a + jax.random.uniform(key)\n"

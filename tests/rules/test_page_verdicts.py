@@ -13,7 +13,7 @@ from pages import Block, all_cases, all_pages, settings
 
 from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing.judging import question
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 pytest.importorskip("jax", reason="a witness is traced with JAX")
 

@@ -9,7 +9,7 @@ from pages import Block, Page, all_blocks, all_cases, all_pages, fix_problems, l
 
 from olympus_lint.run.engine import lint_text
 from olympus_lint.run.fixing import fix_text
-from olympus_rules.rule import all_rules
+from olympus_rules.rules import all_rules
 
 HEADINGS = (  # of a rule page, in this order
     "Example",

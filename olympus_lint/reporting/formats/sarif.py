@@ -16,7 +16,8 @@ from olympus_lint.reporting.phrases import in_file, rule_url
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
 from olympus_rules.finding import Edit, Finding, Fix, Span
-from olympus_rules.rule import Rule, all_rules
+from olympus_rules.rule import Rule
+from olympus_rules.rules import all_rules
 from olympus_rules.syntax.text import split_lines
 
 __all__ = ["render"]
