@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.jax_array_outside_numpy import converted
-from olympus_codemods.names import Names, dotted
-from olympus_codemods.rewriting import ending, insert_line
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.rewriting import ending, insert_line
 from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
 from olympus_rules.keyflow.facts import ArrayAtTransform, Fact
 from olympus_rules.libraries.names import DATACLASS, REGISTER_DATACLASS, REGISTER_PYTREE_NODE_CLASS

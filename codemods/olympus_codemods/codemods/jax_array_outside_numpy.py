@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.names import Names
-from olympus_codemods.rewriting import call, expression, replace
+from olympus_codemods.editing.names import Names
+from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import ArrayOutsideNumpy, Fact
 from olympus_rules.libraries.names import ASARRAY

@@ -9,9 +9,9 @@ import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.key_dtype_logic import is_typed_key
-from olympus_codemods.leftovers import drop_import, leftover_import
-from olympus_codemods.names import Names, dotted, names_for_checkers
-from olympus_codemods.rewriting import call, comments, expression, replace
+from olympus_codemods.editing.leftovers import drop_import, leftover_import
+from olympus_codemods.editing.names import Names, dotted, names_for_checkers
+from olympus_codemods.editing.rewriting import call, comments, expression, replace
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Reference
 from olympus_rules.libraries.names import ARRAY, ARRAY_TYPES, JAXTYPING_KEY, JAXTYPING_KEY_ARRAY, KEY, KEY_DATA

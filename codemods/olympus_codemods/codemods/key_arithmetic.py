@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.key_data import through_key_data, wrapped
-from olympus_codemods.names import Names, dotted
-from olympus_codemods.rewriting import call, expression, replace
+from olympus_codemods.editing.key_data import through_key_data, wrapped
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, KeyArithmetic
 from olympus_rules.libraries.names import RANDOM, RANGES

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.key_data import through_key_data, wrapped
-from olympus_codemods.names import Names, dotted
-from olympus_codemods.rewriting import argument, call, expression, replace
+from olympus_codemods.editing.key_data import through_key_data, wrapped
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.rewriting import argument, call, expression, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Conversion, Fact, KeyKind
 from olympus_rules.libraries.names import NUMPY, ZEROS_LIKE

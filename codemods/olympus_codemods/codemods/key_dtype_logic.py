@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.key_data import through_key_data
-from olympus_codemods.names import Names, dotted
-from olympus_codemods.rewriting import call, expression, negated, replace
+from olympus_codemods.editing.key_data import through_key_data
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.rewriting import call, expression, negated, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DtypeLogic, Fact
 from olympus_rules.libraries.names import ISSUBDTYPE, KEY_DTYPE

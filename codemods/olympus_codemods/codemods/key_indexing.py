@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.key_data import through_key_data
-from olympus_codemods.names import Names, dotted
-from olympus_codemods.ownership import assignable
-from olympus_codemods.rewriting import call, expression, replace
-from olympus_codemods.scopes import scope_of
+from olympus_codemods.editing.key_data import through_key_data
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.ownership import assignable
+from olympus_codemods.editing.rewriting import call, expression, replace
+from olympus_codemods.editing.scopes import scope_of
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, KeyIndexing
 from olympus_rules.libraries.names import KEY_DATA, SPLIT

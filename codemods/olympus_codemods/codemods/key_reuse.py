@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.names import Names, dotted
-from olympus_codemods.ownership import assignable
-from olympus_codemods.rewriting import expression, insert_line, replace
-from olympus_codemods.scopes import dominates, own_nodes, scope_of
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.ownership import assignable
+from olympus_codemods.editing.rewriting import expression, insert_line, replace
+from olympus_codemods.editing.scopes import dominates, own_nodes, scope_of
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Place, Reuse
 from olympus_rules.libraries.names import SPLIT

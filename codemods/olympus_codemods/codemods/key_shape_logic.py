@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from olympus_codemods import key_layout as layout
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.key_dtype_logic import is_typed_key
 from olympus_codemods.codemods.key_reuse import split_size
-from olympus_codemods.names import Names
-from olympus_codemods.rewriting import call, expression, replace
-from olympus_codemods.scopes import own_nodes, scope_of
+from olympus_codemods.editing import key_layout as layout
+from olympus_codemods.editing.names import Names
+from olympus_codemods.editing.rewriting import call, expression, replace
+from olympus_codemods.editing.scopes import own_nodes, scope_of
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Confidence, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, ShapeLogic

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from olympus_codemods import key_layout as layout
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.names import Names
-from olympus_codemods.rewriting import expression, replace
+from olympus_codemods.editing import key_layout as layout
+from olympus_codemods.editing.names import Names
+from olympus_codemods.editing.rewriting import expression, replace
 from olympus_rules.finding import Applicability, Edit, Fix, Span
 from olympus_rules.keyflow.facts import Fact, KeyTransposition
 from olympus_rules.libraries.names import KEY_DATA, MOVEAXIS

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.leftovers import drop_import, leftover_import
-from olympus_codemods.names import Names
-from olympus_codemods.rewriting import replace
+from olympus_codemods.editing.leftovers import drop_import, leftover_import
+from olympus_codemods.editing.names import Names
+from olympus_codemods.editing.rewriting import replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, Reference
 from olympus_rules.libraries.names import KEY

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from olympus_codemods import key_layout as layout
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.names import Names
-from olympus_codemods.rewriting import expression, replace
+from olympus_codemods.editing import key_layout as layout
+from olympus_codemods.editing.names import Names
+from olympus_codemods.editing.rewriting import expression, replace
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, RawKeyLiteral

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.names import Names, dotted
-from olympus_codemods.rewriting import call, expression, replace
-from olympus_codemods.scopes import Scope, own_nodes, scope_of
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.rewriting import call, expression, replace
+from olympus_codemods.editing.scopes import Scope, own_nodes, scope_of
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, SharedKey
 from olympus_rules.libraries.names import ARANGE, SPLIT

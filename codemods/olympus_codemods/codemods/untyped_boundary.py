@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.leftovers import leftover_import
-from olympus_codemods.names import Names
-from olympus_codemods.rewriting import call, expression, insert_line, replace
+from olympus_codemods.editing.leftovers import leftover_import
+from olympus_codemods.editing.names import Names
+from olympus_codemods.editing.rewriting import call, expression, insert_line, replace
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, UntypedBoundary
 from olympus_rules.libraries.names import KEY, KEY_DATA, PRNG_KEY, WRAP_KEY_DATA

@@ -6,8 +6,8 @@ import ast
 from itertools import count
 from typing import TYPE_CHECKING
 
-from olympus_codemods import imports
-from olympus_codemods.scopes import (
+from olympus_codemods.editing import imports
+from olympus_codemods.editing.scopes import (
     bound_elsewhere,
     bound_names,
     enclosing_scopes,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from olympus_codemods.rewriting import comments, ending
+from olympus_codemods.editing.rewriting import comments, ending
 from olympus_rules.finding import Edit, Position, Span
 from olympus_rules.syntax.document import first_line
 

@@ -6,8 +6,8 @@ import ast
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from olympus_codemods.names import dotted
-from olympus_codemods.scopes import Scope, bound_names, own_nodes
+from olympus_codemods.editing.names import dotted
+from olympus_codemods.editing.scopes import Scope, bound_names, own_nodes
 
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document

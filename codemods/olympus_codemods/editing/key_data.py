@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import fix_of
-from olympus_codemods.names import Names, dotted
-from olympus_codemods.rewriting import call, expression, replace
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.libraries.names import KEY_DATA, KEY_IMPL, WRAP_KEY_DATA
 

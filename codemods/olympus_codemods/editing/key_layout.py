@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from olympus_codemods.names import Names
-from olympus_codemods.rewriting import call, comments, expression, replace
+from olympus_codemods.editing.names import Names
+from olympus_codemods.editing.rewriting import call, comments, expression, replace
 from olympus_rules.finding import Edit, Span
 from olympus_rules.libraries.names import KEY_DATA, SPLIT, STACK
 

@@ -1,0 +1,1 @@
+"""What codemods edit with: names and imports, rewriting, scopes, and the forms that several of them write."""
