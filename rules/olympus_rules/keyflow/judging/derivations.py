@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from olympus_rules.finding import Confidence
@@ -35,14 +36,17 @@ def derivation_facts(file: File, run: Run) -> Iterator[Fact]:
 
 
 def _discarded(file: File, run: Run) -> Iterator[Fact]:
-    """Return the derivations whose result is lost, except where code is expected to raise.
+    """Return the derivations of keys that are used elsewhere whose result is lost, unless code is expected to raise.
 
-    At module level, a notebook or a doctest shows the value of a statement.
+    At module level, a notebook or a doctest shows the value of a statement. A derivation of a key that nothing else
+    uses is most likely a check that it works.
     """
     if run.code.kind == "module":
         return
-    splits = [(use.node, use.path) for use in run.ledger.consumptions if _is_own_split(file, use)]
-    for node, path in [*splits, *((derivation.node, derivation.path) for derivation in run.derivations)]:
+    uses = Counter(use.term for use in run.ledger.consumptions)
+    lost_splits = [use for use in run.ledger.consumptions if uses[use.term] > 1 and _is_own_split(file, use)]
+    folded = [each for each in run.derivations if uses[run.terms.args(each.child)[0]]]
+    for node, path in [(use.node, use.path) for use in lost_splits] + [(each.node, each.path) for each in folded]:
         lost = isinstance(node, ast.Call) and isinstance(file.document.parents.get(node), ast.Expr)
         if isinstance(node, ast.Call) and lost and not run.decisions.is_doubtful(path):
             yield facts.DiscardedDerivation(
