@@ -159,11 +159,11 @@ def _with_commas(node: cst.ImportFrom, names: Sequence[cst.ImportAlias]) -> list
 
 
 def delete_statement(document: Document, statement: ast.stmt, instead: Sequence[str] = ()) -> Edit | None:
-    """Return the edit that deletes an import statement, ``None`` unless its lines hold nothing else.
+    """Return the edit that deletes a statement, ``None`` unless its lines hold nothing else.
 
     Args:
         document: the file.
-        statement: a statement of the module's level, or of an ``if`` there.
+        statement: the statement.
         instead: statements that take its place; the only one of a block has to have a successor.
     """
     span = document.span(statement)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from olympus_rules.finding import Finding
+from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import DiscardedDerivation, Fact
 from olympus_rules.rule import Rule
 
@@ -21,6 +21,7 @@ class DiscardedDerivationRule(Rule):
     code = "OLY110"
     name = "discarded-derivation"
     summary = "The result of a split or `fold_in` is discarded, and the key stays as it was"
+    fix: ClassVar[Applicability | None] = Applicability.UNSAFE
     facts: ClassVar[tuple[type[Fact], ...]] = (DiscardedDerivation,)
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
