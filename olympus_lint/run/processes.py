@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,10 +70,23 @@ def in_processes(batches: Sequence[Sequence[SourceFile]], jobs: int, context: Co
         for file in [*chain.from_iterable(batches)][done:]:
             yield failure(file.filename, InputError("was not checked: a process that checks files died; try --jobs 1."))
     except BaseException:
-        abandon(pool)
+        with unheard(pool):
+            abandon(pool)
+            pool.shutdown(cancel_futures=True)
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def unheard(pool: ProcessPoolExecutor) -> Iterator[None]:
+    """Print no error of the pool's thread: it may break futures that are already cancelled."""
+    thread, hook = getattr(pool, "_executor_manager_thread", None), threading.excepthook
+    threading.excepthook = lambda error: None if error.thread is thread else hook(error)
+    try:
+        yield
+    finally:
+        threading.excepthook = hook
 
 
 def abandon(pool: ProcessPoolExecutor) -> None:

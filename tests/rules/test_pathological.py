@@ -305,6 +305,7 @@ def test_functions_in_a_circle_hand_on_what_they_know_within_bounds() -> None:
     assert seconds(circle_over_parts(16)) < BOUND / 3
 
 
+@pytest.mark.search
 def test_what_takes_quadratic_time_is_seen() -> None:
     """The measure itself: work on every pair does not pass for work on every item."""
 

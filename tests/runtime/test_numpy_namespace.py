@@ -245,6 +245,7 @@ e: jax.Array = jnp.apply_over_axes(lambda a, axis: jnp.sum(a, axis), Held(), [0]
 REFUSED = ["jnp.sin(object())", "jnp.linalg.norm(object())", "jnp.fft.fft(object())", "jnp.sin()", "jnp.nonsense"]
 
 
+@pytest.mark.search  # mypy reads all of JAX
 def test_type_checkers_accept_objects_and_refuse_others(tmp_path: Path):
     pytest.importorskip("mypy", reason="the type checker is not installed")
     program = tmp_path / "program.py"
