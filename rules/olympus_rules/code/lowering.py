@@ -116,7 +116,7 @@ class _Lowering:
         return name
 
     def bind(self, name: str) -> str:
-        """Note that this scope binds a name; returns the name under which its variable lives."""
+        """Record that this scope binds a name; returns the name under which its variable lives."""
         renamed = self.rename(name)
         if renamed == name and self.class_ is not None:
             renamed = self.renames[0].setdefault(name, f"{self.class_.name}.{name}")
@@ -713,7 +713,7 @@ def _default(node: ast.Assign) -> ast.If | None:
 
 
 def _matters_when(node: ast.AST) -> bool:
-    """Say whether it makes a difference that an operand of ``and`` or ``or`` is not always evaluated."""
+    """Return whether it makes a difference that an operand of ``and`` or ``or`` is not always evaluated."""
     return isinstance(node, ast.Call | ast.NamedExpr) or (
         isinstance(node, ast.Attribute) and node.attr in ("shape", "ndim", "dtype", "size")
     )
@@ -731,7 +731,7 @@ def _calls_asked(test: ast.expr) -> list[ast.Call]:
 
 
 def _is_simple(test: ast.expr) -> bool:
-    """Say whether a condition compares names and constants, so that it is worth remembering that it held."""
+    """Return whether a condition compares names and constants, so that it is worth remembering that it held."""
     return all(
         isinstance(node, CONDITION_NODES) or (isinstance(node, ast.Call) and _only_asks(node.func))
         for node in ast.walk(test)
@@ -769,7 +769,7 @@ def _kind(decorators: Sequence[ast.expr], is_method: bool) -> str:
 
 
 def _remembers(decorator: ast.expr) -> bool:
-    """Say whether a decorator keeps what a function returns, so that equal calls execute it once."""
+    """Return whether a decorator keeps what a function returns, so that equal calls execute it once."""
     function = decorator.func if isinstance(decorator, ast.Call) else decorator
     return dotted_name(function).rpartition(".")[2] in ("cache", "lru_cache")
 

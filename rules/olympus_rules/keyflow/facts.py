@@ -344,7 +344,7 @@ class Conversion(Fact):
     before: tuple[int, ...] = ()
 
     def breaks(self, jax: tuple[int, ...]) -> bool:
-        """Say whether a typed key changes anything where ``jax`` is the oldest release that the code runs on."""
+        """Return whether a typed key changes anything where ``jax`` is the oldest release that the code runs on."""
         return self.effect != "same" and (not self.before or jax < self.before)
 
 

@@ -67,7 +67,7 @@ def set_element(flow: State, container: Term, index: Value, value: Value) -> Non
 
 
 def _replace(flow: State, container: Term, slot: Term, value: Value) -> None:
-    """Note that a container no longer has the element that it had."""
+    """Record that a container no longer has the element that it had."""
     element = flow.terms.item(container, slot)
     if element in leaves(value):
         flow.replaced.get(container, {}).pop(element, None)

@@ -22,12 +22,12 @@ def both(a: PathCondition, b: PathCondition) -> PathCondition | None:
 
 
 def compatible(a: PathCondition, b: PathCondition) -> bool:
-    """Say whether both conditions can hold on one path."""
+    """Return whether both conditions can hold on one path."""
     return not (a[0] & b[1] or a[1] & b[0])
 
 
 def implies(a: PathCondition, b: PathCondition) -> bool:
-    """Say whether all that ``b`` demands is demanded by ``a``."""
+    """Return whether all that ``b`` demands is demanded by ``a``."""
     return not (b[0] & ~a[0] or b[1] & ~a[1])
 
 

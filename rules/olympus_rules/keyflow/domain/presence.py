@@ -63,7 +63,7 @@ def answers(flow: State, value: Choice, question: Callable[[Value], Value]) -> l
 
 
 def attribute(flow: State, owner: Term, name: str, test: str = "hasattr") -> Value:
-    """Say whether an object has an attribute, by what was written to it."""
+    """Return whether an object has an attribute, by what was written to it."""
     terms = flow.terms
     generation = flow.generation(owner)
     stored = flow.env.get((owner, name, generation))
@@ -72,7 +72,7 @@ def attribute(flow: State, owner: Term, name: str, test: str = "hasattr") -> Val
 
 
 def entry(flow: State, index: Value, container: Value) -> Value | None:
-    """Say whether something is in a dictionary, by what was written to it; ``None`` where it is none."""
+    """Return whether something is in a dictionary, by what was written to it; ``None`` where it is none."""
     terms = flow.terms
     if isinstance(container, Map) and isinstance(index, Const):
         known = any(name == index.value for name, _ in container.items)
@@ -104,12 +104,12 @@ def got(flow: State, index: Value, container: Value) -> Value | None:
 
 
 def is_got(data: object, args: Sequence[Term]) -> bool:
-    """Say whether an operation is that of what a dictionary gives, by its data and arguments."""
+    """Return whether an operation is that of what a dictionary gives, by its data and arguments."""
     return isinstance(data, tuple) and data[0] == GET and len(data) == len(args) == 2
 
 
 def is_asked(flow: State, slot: Term, container: Term) -> bool:
-    """Say whether a decision rests on what is in a dictionary under a name."""
+    """Return whether a decision rests on what is in a dictionary under a name."""
     terms, generation = flow.terms, flow.generation(container)
     given = terms.make("op", (GET, generation), container, slot)
     tests = terms.make("op", "In", slot, changed(terms, container, generation)), given, _is_none(terms, given)
@@ -117,7 +117,7 @@ def is_asked(flow: State, slot: Term, container: Term) -> bool:
 
 
 def filled(flow: State, slot: Term, container: Term, value: Value) -> None:
-    """Note that what is written to a dictionary is there from then on; it is true where that was asked."""
+    """Record that what is written to a dictionary is there from then on; it is true where that was asked."""
     if isinstance(value, Term) and is_asked(flow, slot, container):
         generation = flow.generation(container)
         flow.knowledge.fill(value, true=flow.terms.make("op", (GET, generation), container, slot) in flow.asked)
@@ -140,7 +140,7 @@ def _there(flow: State, stored: Value, unwritten: Term, asked: Term) -> Value:
 
 
 def is_sure(flow: State, path: PathCondition, index: Value, container: Value) -> bool:
-    """Say whether an item is there after a write under a condition, because it was there already otherwise."""
+    """Return whether an item is there after a write under a condition, because it was there already otherwise."""
     asked, given = entry(flow, index, container), got(flow, index, container)
     tests: list[Value] = [] if asked is None else [asked]
     if isinstance(given, Term):

@@ -83,7 +83,7 @@ class Boundary:
     bound: int = 0
 
     def takes(self, position: int | None, name: str | None) -> bool:
-        """Say whether an argument of the function is taken apart.
+        """Return whether an argument of the function is taken apart.
 
         Args:
             position: its position, those bound before included; ``None`` where only the name is known.

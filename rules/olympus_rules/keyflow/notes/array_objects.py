@@ -161,7 +161,7 @@ class ArrayObjects:
         return frozenset(t for value in arguments.values() for t in leaves(value) if self.class_of(t) is not None)
 
     def concerns(self, value: Value) -> bool:
-        """Say whether a value is such an object, or holds one."""
+        """Return whether a value is such an object, or holds one."""
         return any(self.class_of(term) is not None for term in leaves(value))
 
     def _objects(self, path: PathCondition, value: Value, node: ast.expr | None) -> Iterator[_Found]:
@@ -338,7 +338,7 @@ class ArrayObjects:
         plain: bool = False,
         role: str = "argument",
     ) -> None:
-        """Note the objects in an argument; ``plain`` says that the function takes those of registered classes."""
+        """Record the objects in an argument; ``plain`` says that the function takes those of registered classes."""
         for found in self._objects(flow.path, argument.value, argument.node):
             place = found.node or argument.node or arguments.node or flow.site
             if place is not None and (found.class_.plain or not plain):
@@ -424,7 +424,7 @@ class ArrayObjects:
 
 
 def _is_variables(qualified: str, text: str) -> bool:
-    """Say whether a name stands for variables of flax.nnx, or for the module that has them."""
+    """Return whether a name stands for variables of flax.nnx, or for the module that has them."""
     return variable_class(qualified) is not None or (qualified == NNX and "nnx." in text)
 
 

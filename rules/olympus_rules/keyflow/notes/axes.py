@@ -209,7 +209,7 @@ def _reshape(seen: Look) -> int | None:
 
 
 def _holds_all(seen: Look, dims: tuple[Value, ...]) -> bool | None:
-    """Say whether all keys go into these dimensions; ``None`` when that cannot be told, ``False`` if there are more.
+    """Return whether all keys go into these dimensions; ``None`` when that cannot be told, ``False`` if there are more.
 
     More are known where the number of keys is a product with the dimensions in it: ``split(key, n * m)`` into ``n``.
     """
@@ -409,7 +409,7 @@ def _integers(values: tuple[Value, ...]) -> tuple[int, ...] | None:
 
 
 def _moves_words(name: str, numbers: tuple[int, ...], axes: int) -> bool:
-    """Say whether the last of so many axes does not stay the last."""
+    """Return whether the last of so many axes does not stay the last."""
     places = tuple(number % axes if -axes <= number < axes else number for number in numbers)
     if name == "transpose":
         return places[-1] != axes - 1
@@ -440,7 +440,7 @@ def _counted(
     wider: bool,
     subjects: tuple[ast.expr, ...] | Callable[[], tuple[ast.expr, ...]],
 ) -> None:
-    """Note an axis number that is the word axis, or that counts from it.
+    """Record an axis number that is the word axis, or that counts from it.
 
     Args:
         seen: the call.

@@ -62,7 +62,7 @@ def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments
 
 
 def _is_of_numbers(qualified: str, arguments: Arguments) -> bool:
-    """Say whether an array like a key is made with a dtype of its own."""
+    """Return whether an array like a key is made with a dtype of its own."""
     dtype = arguments.get(2 if qualified.endswith("full_like") else 1, "dtype")
     return dtype not in (None, Const(None)) and not isinstance(dtype, Metadata)
 
@@ -87,7 +87,7 @@ def _dtype(flow: State, qualified: str, arguments: Arguments) -> None:
 
 
 def _is_added(flow: State, node: ast.AST, subject: ast.expr) -> bool:
-    """Say whether ``key + jnp.arange(n, dtype=key.dtype)`` is what is computed: the sum is the mistake."""
+    """Return whether ``key + jnp.arange(n, dtype=key.dtype)`` is what is computed: the sum is the mistake."""
     around = flow.file.document.parents.get(node)
     while isinstance(around, ast.Subscript):
         around = flow.file.document.parents.get(around)
@@ -116,7 +116,7 @@ def _pair(arguments: Arguments) -> Iterator[Value | None]:
 
 
 def _is_filler(flow: State, node: ast.AST) -> bool:
-    """Say whether an expression is what ``where`` puts in the place of keys that are not wanted."""
+    """Return whether an expression is what ``where`` puts in the place of keys that are not wanted."""
     around = flow.file.document.parents.get(node)
     return isinstance(around, ast.Call) and isinstance(around.func, ast.Attribute) and around.func.attr == "where"
 
@@ -126,7 +126,7 @@ def _is_number(value: Value | None) -> bool:
 
 
 def _casts(arguments: Arguments) -> bool:
-    """Say whether ``jnp.asarray`` is given a dtype other than that of an array at hand."""
+    """Return whether ``jnp.asarray`` is given a dtype other than that of an array at hand."""
     dtype = arguments.get(1, "dtype")
     return dtype is not None and dtype != Const(None) and not isinstance(dtype, Metadata)
 
@@ -218,7 +218,7 @@ def _is_or_gets_key(flow: State, term: Term) -> bool:
 
 
 def _may_be_key(flow: State, term: Term) -> bool:
-    """Say whether a term that nothing shows to be a key may be one: what comes out of unknown code, and what is put
+    """Return whether a term that nothing shows to be a key may be one: what comes out of unknown code, and what is put
     together of such parts."""
     terms = flow.terms
     operation, data = terms.operation(term), terms.data(term)
@@ -252,7 +252,7 @@ TELLING = frozenset(["critical", "debug", "error", "exception", "fail", "info", 
 
 
 def _is_for_people(flow: State, node: ast.AST) -> bool:
-    """Say whether text goes to a log or into the message of an error, and nowhere else."""
+    """Return whether text goes to a log or into the message of an error, and nowhere else."""
     parents = flow.file.document.parents
     around = parents.get(node)
     while isinstance(around, ast.expr | ast.keyword):
@@ -278,7 +278,7 @@ def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) 
 
 
 def _as_a_whole(flow: State, operation: str, node: ast.AST) -> bool:
-    """Say whether ``all`` words are asked for to be equal, or ``any`` not to be: keys say the same."""
+    """Return whether ``all`` words are asked for to be equal, or ``any`` not to be: keys say the same."""
     wanted = WHOLE.get(operation) or ("any" if operation.endswith("not_equal") else "all")
     parents = flow.file.document.parents
     around = parents.get(node)

@@ -69,7 +69,7 @@ def dtype_attribute(flow: State, value: Metadata, name: str, node: ast.Attribute
 
 
 def _counts_bytes(flow: State, itemsize: ast.Attribute) -> bool:
-    """Say whether ``key.dtype.itemsize`` is multiplied by ``key.size`` or by the product of ``key.shape``."""
+    """Return whether ``key.dtype.itemsize`` is multiplied by ``key.size`` or by the product of ``key.shape``."""
     parents = flow.file.document.parents
     product: ast.AST = itemsize
     while isinstance(parent := parents.get(product), ast.BinOp) and isinstance(parent.op, ast.Mult):
@@ -87,7 +87,7 @@ def _factors(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_size(node: ast.AST, key: str) -> bool:
-    """Say whether an expression is ``key.size``, ``math.prod(key.shape)`` or the like."""
+    """Return whether an expression is ``key.size``, ``math.prod(key.shape)`` or the like."""
     if isinstance(node, ast.Call) and len(node.args) == 1:
         name, argument = ast.unparse(node.func).rpartition(".")[2], ast.unparse(node.args[0])
         return (name == "prod" and argument == f"{key}.shape") or (name == "size" and argument == key)
@@ -236,7 +236,7 @@ def reckoned(flow: State, value: Metadata, operation: str, node: ast.AST) -> Non
 
 
 def _is_compared(flow: State, node: ast.AST) -> bool:
-    """Say whether an expression is an operand of a comparison, which is looked at for itself."""
+    """Return whether an expression is an operand of a comparison, which is looked at for itself."""
     return isinstance(flow.file.document.parents.get(node), ast.Compare)
 
 

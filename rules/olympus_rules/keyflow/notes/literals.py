@@ -52,7 +52,7 @@ def _is_variable(name: object, value: object) -> bool:
 
 
 def _is_words(value: Value | None) -> bool:
-    """Say whether a value is a list of as many integers as a key has words."""
+    """Return whether a value is a list of as many integers as a key has words."""
     if not isinstance(value, Sequence) or value.open or len(value.items) not in WORDS:
         return False
     return all(isinstance(item, Const) and type(item.value) is int for item in value.items)
@@ -103,7 +103,7 @@ def _fact(
 
 
 def _written(flow: State, placeholder: Placeholder, value: Value, *, in_place: bool = False) -> None:
-    """Note that a value is put into a placeholder: keys make it a buffer of keys."""
+    """Record that a value is put into a placeholder: keys make it a buffer of keys."""
     for term in leaves(value):
         if term not in flow.file.placeholders:
             note(

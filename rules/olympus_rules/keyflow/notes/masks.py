@@ -96,7 +96,7 @@ def _operands(mask: ast.expr) -> list[ast.expr]:
 
 
 def is_widened(mask: ast.expr) -> bool:
-    """Say whether an expression gives an array one more axis, behind all others."""
+    """Return whether an expression gives an array one more axis, behind all others."""
     match mask:
         case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
             return _is_none(last)

@@ -60,19 +60,19 @@ def spelled(node: ast.AST) -> str:
 
 
 def is_stored(flow: State, term: Term) -> bool:
-    """Say whether a term is the result of ``key_data`` or of nothing that could be a key."""
+    """Return whether a term is the result of ``key_data`` or of nothing that could be a key."""
     return flow.terms.operation(term) in ("unwrap", "op", "const") or is_words(flow, term)
 
 
 def is_used_as_key(flow: State, result: Value) -> bool:
-    """Say whether something takes a value, or a part of it, for a key; known at the end of the analysis."""
+    """Return whether something takes a value, or a part of it, for a key; known at the end of the analysis."""
     made = set(leaves(result))
     ancestors = flow.terms.ancestors
     return any(not made.isdisjoint((term, *ancestors(term))) for term in flow.knowledge.used) if made else False
 
 
 def is_words(flow: State, term: Term) -> bool:
-    """Say whether a term is the result of ``key_data``, or an array of numpy where a key went in, or a part of one."""
+    """Return whether a term is the result of ``key_data``, or an array of numpy where a key went in, or a part of one."""
     terms = flow.terms
     if terms.operation(terms.root_array(term)) == "unwrap":
         return True

@@ -114,13 +114,13 @@ class Pytrees:
         return self._own[class_]
 
     def is_registered(self, class_: ClassCode) -> bool:
-        """Say whether a class itself is, or may be, registered: by a decorator or by a call."""
+        """Return whether a class itself is, or may be, registered: by a decorator or by a call."""
         if class_.home:
             return class_.registered or class_.name in self._calls()
         return self.own(class_).registered
 
     def is_inert(self, class_: ClassCode) -> bool:
-        """Say whether nothing that classes inherit from this one can register them."""
+        """Return whether nothing that classes inherit from this one can register them."""
         return class_.inert if class_.home else self.own(class_).inert
 
     def _is_registered(self, node: ast.ClassDef) -> bool:
@@ -142,7 +142,7 @@ class Pytrees:
         )
 
     def _has_known_bases(self, class_: ClassCode) -> bool:
-        """Say whether each base of a class is one of the project, or one that registers nothing."""
+        """Return whether each base of a class is one of the project, or one that registers nothing."""
         hierarchy = self._linker.hierarchy
         bases = [base for base in hierarchy.bases.get(class_, ()) if isinstance(base, Library)]
         return all(is_plain_base(base.qualified) or hierarchy.known_class(base) is not None for base in bases)
@@ -178,5 +178,5 @@ class Pytrees:
 
 
 def is_plain_base(qualified: str) -> bool:
-    """Say whether a base of a library registers nothing."""
+    """Return whether a base of a library registers nothing."""
     return qualified in PLAIN_BASES or qualified.startswith(PLAIN_PREFIXES)

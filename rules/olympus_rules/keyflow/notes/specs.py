@@ -26,7 +26,7 @@ _WORDS = ("2", "4")
 def given(
     flow: State, value: Value, spec: Value, node: ast.AST, subject: ast.expr | None, written: ast.expr | None
 ) -> None:
-    """Note a spec that has an entry for the words of the keys that it is for.
+    """Record a spec that has an entry for the words of the keys that it is for.
 
     Args:
         flow: where the array is sharded.

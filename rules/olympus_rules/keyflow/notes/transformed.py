@@ -26,7 +26,7 @@ RETURNING = DIFFERENTIATING | {"jit", "mapping", "pmap"}
 
 
 def returns_boundary(model: Model) -> bool:
-    """Say whether what a function gives crosses the transformation that is made of it, as JAX has it."""
+    """Return whether what a function gives crosses the transformation that is made of it, as JAX has it."""
     return model.is_jax and model.transform is not None and model.transform.kind in RETURNING
 
 

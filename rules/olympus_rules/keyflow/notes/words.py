@@ -92,7 +92,7 @@ def _axes_used(index: Value) -> int:
 
 
 def _use_of_word(flow: State, node: ast.AST) -> tuple[str, ast.Call | None]:
-    """Say what the word that an expression reads is used for, from the syntax around it."""
+    """Return what the word that an expression reads is used for, from the syntax around it."""
     parents = flow.file.document.parents
     current, parent = node, parents.get(node)
     while isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in ("int", "str"):
