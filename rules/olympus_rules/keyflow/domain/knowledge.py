@@ -29,7 +29,7 @@ MAX_PATHS = 8  # recorded path conditions of one key's uses; at the limit they c
 
 @cache
 def _read_name(name: str) -> tuple[bool, bool]:
-    """Return whether a name is a key's name, and whether only a key of this name can have a shape."""
+    """Return whether a name is a key's name, and whether only keys among the values of this name have a shape."""
     is_key = _KEY_NAME.search(name) is not None
     return is_key, is_key and _GENERATOR_NAME.search(name) is not None
 
@@ -55,8 +55,8 @@ class Knowledge:
         used: terms that are keys by their use, with the batch axes that their use implies.
         kinds: the known kinds (raw or typed) of terms that are keys by their use.
         passed: parameters that get keys from calls, and whether one of these keys may be raw.
-        named: terms with a key's name; ``generators``: those with ``rng`` in the name. Only a key of such a name has
-            a shape or words, so code that reads these works on a raw key.
+        named: terms with a key's name; ``generators``: those with ``rng`` in the name. Of all values
+            with such names only keys have a shape or words, so code that reads these works on a raw key.
         filled: values written in the place of ``None``, which are not ``None`` themselves; and whether they are true.
     """
 
@@ -100,7 +100,7 @@ class Knowledge:
         while term not in self.used or self.used[term] < rank:
             self.used[term] = rank
             operation = self.terms.operation(term)
-            if operation == "op":  # the result of arithmetic on a key is a key only if the operand holds words
+            if operation == "op":  # arithmetic gives a key only when applied to a key's words
                 for operand in self.terms.args(term):
                     if operand in self.named:
                         self.use(operand, rank, path)

@@ -156,7 +156,7 @@ class Ledger:
             first = self._surest(earlier, again)
             if first is not None:
                 yield first, again
-                before = own.get(again.term, [again])[-1]  # an earlier iteration of the same place may be better evidence
+                before = own.get(again.term, [again])[-1]  # an earlier iteration may be better evidence
                 if before.node is again.node is not first.node and self.meeting(before, again):
                     yield before, again
             own.setdefault(again.term, []).append(again)

@@ -26,7 +26,7 @@ class ClassTable(Protocol):
         """Return a method of a class or of its bases, including bases in other files."""
 
     def inherited(self, class_: ClassCode, name: str, heir: ClassCode | None) -> FunctionCode | None:
-        """Return the method ``super().name`` in a class's method, for an object of ``heir``, which may inherit from it."""
+        """Return the method ``super().name`` in a class's method, for an object of ``heir``, a possible subclass."""
 
     def may_be_overridden(self, class_: ClassCode, name: str) -> bool:
         """Return whether a subclass may rebind a method name of a class."""
