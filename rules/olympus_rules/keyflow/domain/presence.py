@@ -140,7 +140,7 @@ def _there(flow: State, stored: Value, unwritten: Term, asked: Term) -> Value:
 
 
 def is_sure(flow: State, path: PathCondition, index: Value, container: Value) -> bool:
-    """Return whether an item is surely present after a write under a condition, because otherwise it was there before."""
+    """Return whether a conditional write leaves an item surely present, because otherwise it was there before."""
     asked, given = entry(flow, index, container), got(flow, index, container)
     tests: list[Value] = [] if asked is None else [asked]
     if isinstance(given, Term):

@@ -69,7 +69,7 @@ class Summary:
         code: the function.
         uses: its consumptions of outside values, and of the values that it returns.
         returns: the returned value, with conditions.
-        writes: the attributes and items that it writes to outside and returned objects: (object, name, value, condition).
+        writes: its writes to attributes and items of outside and returned objects: (object, name, value, condition).
         changes: other attributes and items that it writes: (object, name); the name is ``None`` if any may be written.
             Their values are unknown afterwards.
         captured: the values of its variables that the returned functions read, by (scope, name).
@@ -188,7 +188,7 @@ def origin(terms: Terms, term: Term) -> Term | None:
 
 
 def way_in(terms: Terms, term: Term) -> Term:
-    """Return the parameter or outer variable that a term is made from, or the element of it if the term uses only that."""
+    """Return the parameter or outer variable that a term is made from, or its constant element on the way."""
     element = None
     while terms.operation(term) in SAME_EACH_TIME:
         is_element = terms.operation(term) == "item" and terms.operation(terms.args(term)[1]) == "const"

@@ -1,7 +1,7 @@
 """The values of variables. A term is a value known only by its source.
 
-Values are never changed. They are not declared frozen because a frozen object takes three times as long to make, and a run
-makes millions.
+Values are never changed. They are not declared frozen because a frozen object takes three times as long to make,
+and a run makes millions.
 """
 
 from __future__ import annotations
