@@ -459,7 +459,7 @@ def _index_parts(index: Value, node: ast.expr) -> Iterator[tuple[Value, ast.expr
 
 
 def _returned(code: FunctionCode, values: list[Value]) -> list[tuple[ast.expr, Value]]:
-    """Return the values that a function returns with their expressions, if it has one ``return`` statement."""
+    """Return the returned values, each with its expression, or all with the first one if the numbers differ."""
     if isinstance(code.node, ast.Lambda):
         return [(code.node.body, value) for value in values]
     nodes = [node.value for node in _returns(code.node) if node.value is not None]

@@ -96,7 +96,7 @@ def _is_added(flow: State, node: ast.AST, subject: ast.expr) -> bool:
 
 
 def _words(flow: State, result: Value) -> Value:
-    """Return a NumPy array of keys' words: consumers treat it as the same keys, but its words may be read."""
+    """Return a NumPy array of keys' words: consumers treat it as the same keys, but reading its words is no fact."""
     knowledge = flow.knowledge
 
     def words(term: Term) -> Value:
@@ -218,7 +218,7 @@ def _is_or_gets_key(flow: State, term: Term) -> bool:
 
 
 def _may_be_key(flow: State, term: Term) -> bool:
-    """Return whether a term without evidence may be a key: a result of unknown code, or one composed of such results."""
+    """Return whether a term without evidence may be a key: a result of unknown code, or composed of such results."""
     terms = flow.terms
     operation, data = terms.operation(term), terms.data(term)
     if operation == "op":
