@@ -75,7 +75,7 @@ def _if_raw(rank: int | None, kind: KeyKind) -> bool:
 
 
 class _Counted(NamedTuple):
-    """A place that counts the words of keys: the callable, the node, the keys, and the parts to remove."""
+    """A place that counts the words of keys: its form, its node, the keys, and the parts to remove."""
 
     form: str
     node: ast.AST
