@@ -65,7 +65,7 @@ class Load:
 
 @dataclass(slots=True)
 class Store:
-    """Bind a variable; ``fills`` says that it held ``None``, or nothing that is ``true``."""
+    """Bind a variable; ``fills`` is ``none`` if it held ``None``, ``true`` if it held nothing true, else empty."""
 
     name: str
     src: Register

@@ -70,7 +70,7 @@ class _Lowering:
 
     def __init__(self, code: ir.FunctionCode, module: str, is_package: bool, has_globals: bool) -> None:
         self.code = code
-        self.has_globals = has_globals  # functions may bind the module's names, so no body is deferred
+        self.has_globals = has_globals  # if so, functions may bind the module's names, and no body is deferred
         self.module = module
         self.is_package = is_package
         self.out: list[Any] = code.block.body
@@ -520,7 +520,7 @@ class _Lowering:
         return dst
 
     def short_circuit(self, values: Sequence[ast.expr], operation: str) -> int:
-        """Lower ``a and b`` whose right side has an effect: it runs only if the left side does not decide the result."""
+        """Lower ``a and b`` whose right side has an effect: it runs only if the left side leaves the result open."""
         name = self.temporary()
         if operation == "and":  # if the first value is true, it is not the result
             self.asking.update(_calls_asked(values[0]))

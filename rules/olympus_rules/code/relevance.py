@@ -93,7 +93,7 @@ def _of_arrays(
     rest: list[tuple[FunctionCode, set[str]]],
     arrays: Collection[str],
 ) -> tuple[list[FunctionCode], list[tuple[FunctionCode, set[str]]]]:
-    """Add the functions that mention array classes, and all methods of such classes and of classes that hold their objects."""
+    """Add the functions that mention array classes, and all methods of these and of classes that hold their objects."""
     methods = [(code, set(IDENTIFIER.findall(_text(document, code)))) for code in found if code.owner is not None]
     owners = {code.owner for code, mentioned in (*rest, *methods) if not mentioned.isdisjoint(arrays)} - {None}
     concerned = {

@@ -75,7 +75,7 @@ class Fact:
         confidence: the confidence of the analysis.
         key: the source text of the key (``key``, ``self.rng``, ``keys[0]``), empty if it has no name.
         kind: raw or typed, if the source shows it.
-        maker: the callee of the constructor call in this file that made the key, if known and needed by a migration.
+        maker: the callee of the constructor call in this file that made the key, if known and a migration needs it.
     """
 
     node: ast.AST
@@ -92,9 +92,9 @@ class Reuse(Fact):
     Attributes:
         first, again: the two consumptions; the same place twice if a loop repeats it.
         effect: ``same-draw``, ``same-children`` or ``dependent``.
-        repeated_by: the construct that executes the place again: ``loop``, ``comprehension``, ``scan``, ``call`` …; empty for
-            two places on one straight path.
-        unused: names of unused derived keys in scope, the best hint of a typing mistake.
+        repeated_by: the construct that executes the place again: ``loop``, ``comprehension``, ``scan``, ``call`` …;
+            empty for two places on one straight path.
+        unused: names of unused derived keys in scope, the best hint of a typo.
         batch: whether a key array is consumed twice, not one key.
         identity: equal for the reuses of one key in one function.
     """
@@ -391,8 +391,7 @@ class UntypedBoundary(Fact):
     Attributes:
         form: ``argument`` (a function takes only raw keys) or ``mixed`` (one value is raw and another one typed).
         function: the function that takes only raw keys, or that joins the values.
-        subject: the expression to change, ``None`` for none: the key that is passed, or the raw one of the joined
-            values.
+        subject: the expression to change, ``None`` for none: the passed key, or the raw one of the joined values.
         other: for ``mixed``, the expression of the typed value.
     """
 
@@ -413,8 +412,8 @@ class ArrayObject(Fact):
         place: the place of the definition in words, if it is in another file.
         function: the qualified name of the transformation, or of the function that takes the object.
         subject: the expression of the object, if it has its own expression.
-        role: the role of the object there: ``argument``, ``parameter``, ``carry``, ``input``, ``operand``, ``result``, ``key`` or
-            ``index``.
+        role: the role of the object there: ``argument``, ``parameter``, ``carry``, ``input``, ``operand``, ``result``,
+            ``key`` or ``index``.
     """
 
     class_name: str

@@ -94,7 +94,7 @@ def as_term(flow: State, value: Value) -> Term:
 
 
 def operand_term(flow: State, value: Value) -> Term:
-    """Return the term of an operand; a loop's counter stands for any iteration, whatever number it has here."""
+    """Return the term of an operand; a loop's counter stands for any iteration, whatever its number here."""
     if isinstance(value, Const) and value.counter:
         return flow.terms.make("counter", value.value)
     return as_term(flow, value)

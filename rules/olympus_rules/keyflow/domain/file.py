@@ -38,7 +38,7 @@ KeyedParameter = tuple[str, int, int, str]
 
 @dataclass(slots=True)
 class Pending:
-    """A fact that holds if a term turns out to be a key.
+    """A fact that holds if a term proves to be a key.
 
     Attributes:
         term: the term.
@@ -79,7 +79,7 @@ class File:
         document: the file.
         module: the code of its module level.
         name: the module name, by which other files refer to its functions.
-        table: what library functions do with keys.
+        table: the effects of library functions on keys.
         linker: the driver, which gives access to other functions, classes and files.
         imported: the packages that the file imports from.
         folding_methods, inspecting_methods: methods of these packages' objects that fold or inspect a key.

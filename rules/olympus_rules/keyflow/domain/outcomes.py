@@ -41,7 +41,7 @@ def _outcomes_on(flow: State, path: PathCondition, value: Value) -> Outcomes:
 
 
 def _parted(flow: State, value: Choice) -> Outcomes | None:
-    """Return the outcomes of a choice that only one of its values makes true, or only one of them false."""
+    """Return the outcomes of a choice with only one value that can be true, or only one that can be false."""
     found = [(path, *_outcomes_on(flow, path, part)) for path, part in value.arms]
     trues = [joined for path, true, _ in found if (joined := _able(flow, path, true)) is not None]
     falses = [joined for path, _, false in found if (joined := _able(flow, path, false)) is not None]

@@ -169,7 +169,7 @@ class _Use(NamedTuple):
     """A place that takes values apart or converts them.
 
     Attributes:
-        form: what happens there, as in :class:`~olympus_rules.keyflow.facts.Conversion`.
+        form: the kind of use, as in :class:`~olympus_rules.keyflow.facts.Conversion`.
         function: the name of the callable.
         node: the place.
         effect: its effect on typed keys: ``fails``, ``differs`` or ``same``.
