@@ -1,1 +1,1 @@
-"""A function's instructions: what they are, lowered from the syntax, and which functions are worth it."""
+"""The instructions of a function, their lowering from the syntax, and the choice of functions to interpret."""

@@ -65,7 +65,7 @@ class Load:
 
 @dataclass(slots=True)
 class Store:
-    """Bind a variable; ``fills`` says that it held ``None``, or nothing that is ``true``."""
+    """Bind a variable; ``fills`` is ``none`` if it held ``None``, ``true`` if it held nothing true, else empty."""
 
     name: str
     src: Register
@@ -114,7 +114,7 @@ class Item:
 
 @dataclass(slots=True)
 class SetItem:
-    """Write a subscript; ``name`` is the variable that holds the container, when it is one."""
+    """Write a subscript; ``name`` is the variable that holds the container, if it is a variable."""
 
     obj: Register
     index: Register
@@ -158,9 +158,9 @@ class Call:
     Attributes:
         args: positional arguments as (register, whether it is starred).
         keywords: keyword arguments; a name of ``None`` unpacks a mapping.
-        receiver: the variable that holds the object of a method call, when it is one.
+        receiver: the variable that holds the object of a method call, if it is a variable.
         owner: the register of that object.
-        asks: whether the result is nothing but a truth value (``assert f(key)``, ``if not f(key)``).
+        asks: whether only the truth of the result is used (``assert f(key)``, ``if not f(key)``).
     """
 
     dst: Register
@@ -223,7 +223,7 @@ class Loop:
 
     Attributes:
         label: ``loop`` or ``comprehension``, for messages.
-        element: the register that the body finds the element in.
+        element: the register that holds the element in the body.
         node: the expression that is iterated over.
     """
 
@@ -272,7 +272,7 @@ class Collect:
 
 @dataclass(slots=True)
 class Return:
-    """Return from the function (``yield`` hands a value out and goes on)."""
+    """Return from the function (``yield`` passes a value out and continues)."""
 
     src: Register | None
     leaves: bool = True
@@ -294,7 +294,7 @@ class Import:
 
 @dataclass(slots=True)
 class MakeFunction:
-    """Build a function value; decorators stand innermost last."""
+    """Build a function value; the innermost decorator is last."""
 
     dst: Register
     code: FunctionCode
@@ -350,24 +350,24 @@ class FunctionCode:
         name: the qualified name inside the file, for messages.
         node: the definition.
         parameters: positional parameters in order (``self`` included), then keyword-only ones.
-        positional: how many of them can be given by position.
+        positional: the number of parameters that can be passed by position.
         vararg, kwarg: the names of ``*args`` and ``**kwargs``.
         parent: the enclosing function or module; ``None`` for the module.
         owner: the class whose method this is.
         kind: ``function``, ``method``, ``staticmethod``, ``classmethod``, ``property``, ``cached_property`` or
             ``module``.
         local_names: the names that the body binds.
-        outer_names: those of them that ``global`` or ``nonlocal`` gives to an enclosing scope.
-        definitions: functions and classes bound exactly once in this scope, under that name.
+        outer_names: those of them that ``global`` or ``nonlocal`` assigns to an enclosing scope.
+        definitions: functions and classes bound exactly once in this scope, by name.
         imported: names bound by imports in this scope and nowhere else.
-        rebound: names to which functions inside of it may give another value.
+        rebound: names that nested functions may rebind.
         bound_once: names that one statement of this scope binds.
         reads: the names that the body or anything nested in it reads.
         nested: the functions defined in it, lambdas included.
-        yields: whether it is a generator, and no context manager made of one.
-        waiting: lowers the body, for a function whose body was not needed yet.
-        is_foreign: whether it stands in another file; its summary comes from there and there is no body here.
-        home: its qualified name then, empty for one that has none.
+        yields: whether it is a generator, but not a context manager made from a generator.
+        waiting: lowers the body of a function whose body was not needed yet.
+        is_foreign: whether it is defined in another file, which provides its summary; it has no body here.
+        home: the qualified name of a foreign function, empty if it has none.
     """
 
     name: str
@@ -397,12 +397,12 @@ class FunctionCode:
 
     @property
     def is_property(self) -> bool:
-        """Whether it is called where it is read."""
+        """Whether reading it calls it."""
         return self.kind in ("property", "cached_property")
 
     @property
     def is_test(self) -> bool:
-        """Whether it does nothing but say whether a condition holds."""
+        """Whether its body only evaluates a condition and returns the truth value."""
         if not isinstance(self.node, ast.FunctionDef) or len(self.node.body) > 2:
             return False
         *before, last = self.node.body
@@ -412,28 +412,28 @@ class FunctionCode:
         return is_negation or isinstance(last.value, ast.Compare | ast.BoolOp)
 
     def lower(self) -> None:
-        """Make sure that the body is lowered."""
+        """Lower the body if this has not happened yet."""
         if self.waiting is not None:
             waiting, self.waiting = self.waiting, None
             waiting()
 
 
 def setter(name: str) -> str:
-    """Return the name under which a class has the method that is called when a property is written."""
+    """Return the name under which a class stores the setter of a property."""
     return f"{name}="
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class ClassCode:
-    """A class: its methods by name, with those that write properties, and its annotated fields in order.
+    """A class: its methods by name, property setters included, and its annotated fields in order.
 
     Attributes:
         values: the names that its body binds to anything else.
-        home: the qualified name of a class of another file, whose methods are asked for there.
+        home: the qualified name of a class of another file, whose methods are looked up there.
         kinds: the kinds of that class's methods by name.
-        line: where it is defined there, if its objects stand for arrays.
+        line: the line of its definition there, if its objects stand for arrays.
         registered: whether that class itself is, or may be, registered as a pytree.
-        inert: whether nothing that it hands to its subclasses can register them.
+        inert: whether nothing that its subclasses inherit from it can register them.
     """
 
     name: str

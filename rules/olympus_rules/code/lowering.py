@@ -51,14 +51,14 @@ NEVER_RETURN = (
 def lower_module(
     tree: ast.Module, *, module: str = "", is_package: bool = False, has_globals: bool = False
 ) -> ir.FunctionCode:
-    """Lower a module; the functions in it hang below the returned module code.
+    """Lower a module; its functions are nested in the returned module code.
 
-    The body of a function at the module's level is lowered when it is asked for.
+    The body of a module-level function is lowered on demand.
 
     Args:
         tree: the parsed module.
         module, is_package: its dotted name and whether it is an ``__init__``, for relative imports.
-        has_globals: whether a ``global`` statement may stand somewhere in it.
+        has_globals: whether it may contain a ``global`` statement.
     """
     code = ir.FunctionCode("<module>", tree, kind="module")
     _Lowering(code, module, is_package, has_globals).run(tree.body)
@@ -66,11 +66,11 @@ def lower_module(
 
 
 class _Lowering:
-    """Lowers the body of one scope; nested functions get a lowering of their own."""
+    """Lowers the body of one scope; each nested function gets its own lowering."""
 
     def __init__(self, code: ir.FunctionCode, module: str, is_package: bool, has_globals: bool) -> None:
         self.code = code
-        self.has_globals = has_globals  # functions may bind the module's names, so none is left for later
+        self.has_globals = has_globals  # if so, functions may bind the module's names, and no body is deferred
         self.module = module
         self.is_package = is_package
         self.out: list[Any] = code.block.body
@@ -116,7 +116,7 @@ class _Lowering:
         return name
 
     def bind(self, name: str) -> str:
-        """Note that this scope binds a name; returns the name under which its variable lives."""
+        """Record that this scope binds a name, and return the name of its variable."""
         renamed = self.rename(name)
         if renamed == name and self.class_ is not None:
             renamed = self.renames[0].setdefault(name, f"{self.class_.name}.{name}")
@@ -128,7 +128,7 @@ class _Lowering:
         return self.within(lambda: self.statements(body))
 
     def within(self, emit: Callable[[], Any]) -> ir.Block:
-        """Run something that emits, and return what it emitted as a block."""
+        """Run a function that emits instructions, and return these as a block."""
         block, outer = ir.Block(), self.out
         self.out = block.body
         try:
@@ -231,7 +231,7 @@ class _Lowering:
         self.out.append(ir.Branch(arms, self.filling(node.orelse, _missing(node.test, negated=True))))
 
     def filling(self, body: Sequence[ast.stmt], missing: dict[str, str]) -> ir.Block:
-        """Lower a body in which variables and attributes hold nothing yet."""
+        """Lower a body before which the missing variables and attributes hold no value."""
         outer, self.missing = self.missing, {**self.missing, **missing} if missing else self.missing
         block = self.block(body)
         self.missing = outer
@@ -316,7 +316,7 @@ class _Lowering:
         return both
 
     def pattern_test(self, pattern: ast.pattern, subject: int) -> int:
-        """Emit the condition under which a value has a pattern, and return its register."""
+        """Emit the condition under which a value matches a pattern, and return its register."""
         dst = self.register()
         if isinstance(pattern, ast.MatchValue):
             self.out.append(ir.Binary(dst, "Eq", [subject, self.expr(pattern.value)], pattern))
@@ -520,9 +520,9 @@ class _Lowering:
         return dst
 
     def short_circuit(self, values: Sequence[ast.expr], operation: str) -> int:
-        """Lower ``a and b`` whose right side does something: it runs only if the left side lets it."""
+        """Lower ``a and b`` whose right side has an effect: it runs only if the left side leaves the result open."""
         name = self.temporary()
-        if operation == "and":  # where it is true, nobody gets it
+        if operation == "and":  # if the first value is true, it is not the result
             self.asking.update(_calls_asked(values[0]))
         first = self.expr(values[0])
         self.out.append(ir.Assign(name, first))
@@ -671,7 +671,7 @@ class _Lowering:
 
 
 def dotted_name(node: ast.expr) -> str:
-    """Return ``a.b.c`` for a name with attributes; what is not one reads ``?``."""
+    """Return ``a.b.c`` for a name with attributes; any other part becomes ``?``."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -681,7 +681,7 @@ def dotted_name(node: ast.expr) -> str:
 
 
 def _missing(test: ast.expr, *, negated: bool = False) -> dict[str, str]:
-    """Return the variables and attributes that a test says to hold nothing: ``none``, or nothing that is ``true``."""
+    """Return the variables and attributes that a test shows to be ``None`` (``none``) or not true (``true``)."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _missing(test.operand, negated=not negated)
     if isinstance(test, ast.BoolOp):
@@ -713,14 +713,14 @@ def _default(node: ast.Assign) -> ast.If | None:
 
 
 def _matters_when(node: ast.AST) -> bool:
-    """Say whether it makes a difference that an operand of ``and`` or ``or`` is not always evaluated."""
+    """Return whether the conditional evaluation of an operand of ``and`` or ``or`` matters."""
     return isinstance(node, ast.Call | ast.NamedExpr) or (
         isinstance(node, ast.Attribute) and node.attr in ("shape", "ndim", "dtype", "size")
     )
 
 
 def _calls_asked(test: ast.expr) -> list[ast.Call]:
-    """Return the calls that a condition consists of."""
+    """Return the calls that are operands of a condition."""
     if isinstance(test, ast.Call):
         return [test]
     if isinstance(test, ast.BoolOp):
@@ -731,7 +731,7 @@ def _calls_asked(test: ast.expr) -> list[ast.Call]:
 
 
 def _is_simple(test: ast.expr) -> bool:
-    """Say whether a condition compares names and constants, so that it is worth remembering that it held."""
+    """Return whether a condition compares names and constants, so that recording that it held is useful."""
     return all(
         isinstance(node, CONDITION_NODES) or (isinstance(node, ast.Call) and _only_asks(node.func))
         for node in ast.walk(test)
@@ -743,7 +743,7 @@ def _only_asks(function: ast.expr) -> bool:
 
 
 def _bound_values(class_: ir.ClassCode) -> frozenset[str]:
-    """Return the names that a class body binds to no method; another name of a method is one, too."""
+    """Return the names that a class body binds to other values than methods; an alias of a method is a method."""
     found: set[str] = set()
     for statement in class_.node.body:
         value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
@@ -769,7 +769,7 @@ def _kind(decorators: Sequence[ast.expr], is_method: bool) -> str:
 
 
 def _remembers(decorator: ast.expr) -> bool:
-    """Say whether a decorator keeps what a function returns, so that equal calls execute it once."""
+    """Return whether a decorator caches results, so that equal calls execute the function once."""
     function = decorator.func if isinstance(decorator, ast.Call) else decorator
     return dotted_name(function).rpartition(".")[2] in ("cache", "lru_cache")
 

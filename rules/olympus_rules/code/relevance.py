@@ -1,8 +1,8 @@
-"""Which functions of a file can have anything to do with keys, judged by their text.
+"""Selects the functions of a file that may concern keys, judged by their text.
 
-Most functions of a file that holds keys do not touch one. A function is left out when its text has none of the words
-below, no local name of something in ``jax.random``, and no name of a function that was not left out. What is called
-from the others is followed all the same.
+Most functions of a file with keys do not use any. A function is left out if its text has none of the words below,
+no local name for anything in ``jax.random``, and no name of a selected function. Callees of selected functions are
+still followed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from olympus_rules.syntax.project import in_project
 __all__ = ["mentioning", "relevant"]
 
 WORDS = ("random", "rng", "split", "seed", "initializer")
-# A key by its name alone is worth a finding of the lowest confidence only.
+# Evidence by name alone gives only a finding of the lowest confidence.
 NAMES = ("key",)
 IDENTIFIER = re.compile(r"\w+")
 ROUNDS = 3  # helpers of helpers of helpers
@@ -33,16 +33,16 @@ def relevant(
     *,
     by_name: bool,
 ) -> list[FunctionCode]:
-    """Return the functions of the module's level, methods included, that are worth interpreting by themselves.
+    """Return the module-level functions, methods included, that are worth interpreting on their own.
 
     Args:
         document: the file.
         module: its lowered module.
         callables: the module's variables that hold functions (``noise = lambda key: …``, ``step = jax.jit(…)``).
-        arrays: names that have to do with objects with ``__jax_array__``.
-        by_name: whether to look at functions in which something is called a key and nothing shows it to be one.
+        arrays: names that concern objects with ``__jax_array__``.
+        by_name: whether to include functions in which a key's name is the only evidence of a key.
     """
-    # what a star import brings may be anything of jax.random
+    # a star import may bind any name of jax.random
     words = WORDS + NAMES if by_name or module.stars else WORDS
     names = {*callables, *(name for name, qualified in module.imported.items() if "random" in qualified)}
     neighbours = {name for name, qualified in module.imported.items() if in_project(document.roots, qualified)}
@@ -57,7 +57,7 @@ def relevant(
             mentioned = set(IDENTIFIER.findall(text))
             mentioned |= _bases(code)
             if any(name in lower for name in NAMES) and not mentioned.isdisjoint(neighbours):
-                found.append(code)  # what comes from another module may be jax.random, passed on
+                found.append(code)  # a name from another module may be a re-export of jax.random
             else:
                 rest.append((code, mentioned))
     found, rest = _with_siblings(document, found, rest)
@@ -77,7 +77,7 @@ def relevant(
 def _with_siblings(
     document: Document, found: list[FunctionCode], rest: list[tuple[FunctionCode, set[str]]]
 ) -> tuple[list[FunctionCode], list[tuple[FunctionCode, set[str]]]]:
-    """Add the methods that speak of a key, where another method of the class has to do with keys."""
+    """Add the methods that mention a key, if another method of their class was selected."""
     classes = {code.owner for code in found if code.owner is not None}
     siblings = {
         code
@@ -93,7 +93,7 @@ def _of_arrays(
     rest: list[tuple[FunctionCode, set[str]]],
     arrays: Collection[str],
 ) -> tuple[list[FunctionCode], list[tuple[FunctionCode, set[str]]]]:
-    """Add what mentions classes of arrays, with all methods of such classes and of those that keep such objects."""
+    """Add the functions that mention array classes, and all methods of these and of classes that hold their objects."""
     methods = [(code, set(IDENTIFIER.findall(_text(document, code)))) for code in found if code.owner is not None]
     owners = {code.owner for code, mentioned in (*rest, *methods) if not mentioned.isdisjoint(arrays)} - {None}
     concerned = {
@@ -106,18 +106,18 @@ def _of_arrays(
 
 
 def mentioning(document: Document, module: FunctionCode, names: Collection[str]) -> list[FunctionCode]:
-    """Return the functions of the module's level whose text calls one of some names, or an attribute of it."""
+    """Return the module-level functions whose text calls one of these names, or an attribute of one."""
     called = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})(?:\.\w+)*\(")
     return [code for code in module.nested if not code.yields and called.search(_text(document, code))]
 
 
 def _called_as(code: FunctionCode) -> str:
-    """Return the name by which other functions of the file call one."""
+    """Return the name by which other functions of the file call this function."""
     return code.name.rpartition(".")[2]
 
 
 def _bases(code: FunctionCode) -> set[str]:
-    """Return the names in the bases of the class whose method this is: what it calls on its object may be theirs."""
+    """Return the names in the bases of a method's class: methods called on the object may be theirs."""
     bases = code.owner.node.bases if code.owner is not None else []
     return {part.id for base in bases for part in ast.walk(base) if isinstance(part, ast.Name)}
 

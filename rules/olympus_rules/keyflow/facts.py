@@ -1,7 +1,7 @@
-"""What the key flow tells the rules: one small record for each thing that it saw happen to a key.
+"""The facts that the key flow passes to the rules: one small record for each event of a key.
 
-A fact names syntax by ``ast`` nodes of the file under analysis; the rule turns it into a finding after a look
-at the LibCST node at the same place.
+A fact refers to syntax by ``ast`` nodes of the file under analysis; the rule turns it into a finding after it has
+read the LibCST node at the same place.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 
 
 class KeyKind(StrEnum):
-    """Which of the two representations a key has, as far as the source says."""
+    """The representation of a key, as far as the source shows it."""
 
     RAW = "raw"
     TYPED = "typed"
@@ -53,12 +53,12 @@ class KeyKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in the file under analysis and what happens there.
+    """A place in the file under analysis, and the event there.
 
     Attributes:
-        node: the expression, for a consumption the whole call.
+        node: the expression; for a consumption, the whole call.
         what: the callable's name as the user knows it (``jax.random.normal``, ``self.reset``).
-        key: the expression that held the key there, when it is an expression of its own.
+        key: the expression that held the key there, if it has its own expression.
     """
 
     node: ast.AST
@@ -68,15 +68,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """The common part: the node that a rule flags, how sure the flow is, and how the key is spelled there.
+    """The common part: the node that a rule flags, the confidence, and the spelling of the key there.
 
     Attributes:
         node: the expression or statement that is flagged.
-        confidence: how sure the analysis is.
-        key: the source text of the key (``key``, ``self.rng``, ``keys[0]``), empty when it has no name.
-        kind: raw or typed, when the source says so.
-        maker: the callee of the constructor in this file that made the key, where a migration asks for it and it is
-            known.
+        confidence: the confidence of the analysis.
+        key: the source text of the key (``key``, ``self.rng``, ``keys[0]``), empty if it has no name.
+        kind: raw or typed, if the source shows it.
+        maker: the callee of the constructor call in this file that made the key, if known and a migration needs it.
     """
 
     node: ast.AST
@@ -91,12 +90,12 @@ class Reuse(Fact):
     """One identity consumed twice on one path: ``first``, then ``again`` (whose node is flagged).
 
     Attributes:
-        first, again: the two consumptions; the same place twice when a loop repeats it.
+        first, again: the two consumptions; the same place twice if a loop repeats it.
         effect: ``same-draw``, ``same-children`` or ``dependent``.
-        repeated_by: what executes the place again: ``loop``, ``comprehension``, ``scan``, ``call`` …; empty for
-            two places on one straight path.
-        unused: names of derived keys in scope that nothing uses, the best hint of a slip of the pen.
-        batch: whether it is a key array that is consumed twice, and not one key.
+        repeated_by: the construct that executes the place again: ``loop``, ``comprehension``, ``scan``, ``call`` …;
+            empty for two places on one straight path.
+        unused: names of unused derived keys in scope, the best hint of a typo.
+        batch: whether a key array is consumed twice, not one key.
         identity: equal for the reuses of one key in one function.
     """
 
@@ -111,14 +110,14 @@ class Reuse(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyIndexing(Fact):
-    """Words are read out of a key's buffer: ``key[1]``, ``a, b = key``, ``keys[..., 0]``.
+    """Words are read from a key's buffer: ``key[1]``, ``a, b = key``, ``keys[..., 0]``.
 
     Attributes:
-        use: what the word is used for: ``seed`` (a JAX seed), ``foreign-seed`` (numpy, torch, …), ``value``
+        use: the use of the word: ``seed`` (a JAX seed), ``foreign-seed`` (numpy, torch, …), ``value``
             (a label, an int, a comparison), ``unpack`` or ``unknown``.
         consumer: for a seed, the call that takes it.
-        batch: whether the key is a key array (``keys[:, 0]``) and not one key.
-        rank: how many axes the array of keys has, ``None`` where that is not known.
+        batch: whether the key is a key array (``keys[:, 0]``), not one key.
+        rank: the number of axes of the key array, ``None`` if unknown.
     """
 
     use: str = "unknown"
@@ -135,7 +134,7 @@ class KeyArithmetic(Fact):
         operation: as spelled: ``+``, ``^``, ``astype``, ``sum`` …
         batch: whether the result is used as a batch of keys.
         subjects: the operands that are keys.
-        is_key: whether what comes out is used as a key.
+        is_key: whether the result is used as a key.
     """
 
     operation: str
@@ -146,11 +145,11 @@ class KeyArithmetic(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyTransposition(Fact):
-    """Buffer words and batch change places.
+    """The word and batch axes of a key array are exchanged.
 
     Attributes:
         how: ``in_axes``, ``out_axes``, ``.T``, ``transpose``, ``swapaxes`` or ``moveaxis``.
-        axis: the expression that gives the axis, to be rewritten, where there is one.
+        axis: the expression of the axis to be rewritten, if any.
         subjects: the expressions of the key arrays whose words are moved.
     """
 
@@ -166,10 +165,10 @@ class SharedKey(Fact):
     Attributes:
         transform: ``vmap``, ``pmap``, ``shard_map``, ``filter_vmap``, ``vectorize`` …
         draw: the call that draws, and its key, in the function that draws.
-        argument: the argument that is the key; ``None`` for one that the function gets by itself.
-        mapping: the call that made the mapped function, where there is one.
-        copies: whether it is mapped over, and is one key over and over.
-        batch: whether what is shared is a key array, or may be one.
+        argument: the argument that is the key; ``None`` if the function gets the key by itself.
+        mapping: the call that made the mapped function, if any.
+        copies: whether the mapped array holds copies of one key.
+        batch: whether the shared value is, or may be, a key array.
     """
 
     transform: str
@@ -182,21 +181,21 @@ class SharedKey(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandedOut(Fact):
-    """A key is given to a callee whose source is out of reach. ``node`` is the call.
+    """A key is passed to a callee whose source is out of reach. ``node`` is the call.
 
-    No rule asks for it: a migration wants to know where keys leave the project.
+    No rule uses it: a migration needs the places where keys leave the project.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfinished(Fact):
-    """A function took more steps than the analysis has for one. ``node`` is its definition, or the module.
+    """The analysis of a function reached its step limit. ``node`` is the definition of the function, or the module.
 
-    No rule asks for it: the user is told that findings may be missing.
+    No rule uses it: a message to the user says that findings may be missing.
 
     Attributes:
         function: the function's name in the file; empty for the code of the module.
-        steps: how many steps there were.
+        steps: the number of steps.
     """
 
     function: str
@@ -210,7 +209,7 @@ class UnusedKey(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscardedDerivation(Fact):
-    """A derivation is a statement of its own, so that its result is lost. ``node`` is the call.
+    """A derivation is an expression statement, so its result is lost. ``node`` is the call.
 
     Attributes:
         function: the callee as it is written.
@@ -221,7 +220,7 @@ class DiscardedDerivation(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstantKey(Fact):
-    """A key is made from a literal seed where it will be made again.
+    """A key is made from a literal seed at a place where it will be made again.
 
     Attributes:
         where: ``default-argument``, ``class-field``, ``function-body`` or ``same-seed``.
@@ -257,7 +256,7 @@ class SeedConfusion(Fact):
     """A key given as a seed (``key-as-seed``) or an integer given as a key (``seed-as-key``).
 
     Attributes:
-        how: one of the two.
+        how: ``key-as-seed`` or ``seed-as-key``.
         function: the callee as the user knows it.
     """
 
@@ -275,9 +274,9 @@ class ShapeLogic(Fact):
             that counts the word axis), ``permutation``, ``words`` (words are joined or moved), ``vstack``,
             ``dynamic-slice``, ``mask``, ``spec`` (of a sharding) or ``signature`` (of ``vectorize``).
         subject: the expression that is the key.
-        rank: how many batch axes it has, when that is known.
-        parts: the expressions that count the word axis, where it is not the whole of ``node``.
-        exact: whether a rewrite surely keeps the numbers of raw keys.
+        rank: the number of its batch axes, if known.
+        parts: the expressions that count the word axis, unless it is the whole ``node``.
+        exact: whether a rewrite surely keeps the numbers that raw keys give.
     """
 
     form: str
@@ -294,10 +293,10 @@ class RawKeyLiteral(Fact):
     Attributes:
         form: ``buffer`` (``jnp.zeros((n, 2), jnp.uint32)``), ``words`` (``jnp.array([0, 7], jnp.uint32)``) or
             ``abstract`` (``jax.ShapeDtypeStruct((2,), jnp.uint32)``).
-        like: a variable in reach that holds keys of the same origin as those that come into the buffer; empty when
-            there is none.
-        rank: how many batch axes that variable has.
-        in_place: whether elements are assigned, which arrays of NumPy alone allow.
+        like: a variable in scope that holds keys of the same origin as the keys written into the buffer, empty for
+            none.
+        rank: the number of batch axes of that variable.
+        in_place: whether elements are assigned, which only NumPy arrays allow.
     """
 
     form: str
@@ -311,9 +310,9 @@ class DtypeLogic(Fact):
     """A test, name or view of a key's dtype.
 
     Attributes:
-        form: ``equals``, ``not-equals``, ``in``, ``numpy`` (a function that wants a dtype of numpy, such as
+        form: ``equals``, ``not-equals``, ``in``, ``numpy`` (a function that needs a NumPy dtype, such as
             ``np.issubdtype(key.dtype, …)``), ``integer`` (``jnp.issubdtype(key.dtype, jnp.integer)``), ``name``,
-            ``kind`` (or another attribute that numbers' dtypes have).
+            ``kind`` (or another attribute of number dtypes).
         subject: the expression that is the key.
     """
 
@@ -323,16 +322,16 @@ class DtypeLogic(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion(Fact):
-    """A key goes where a typed key is refused or is another value: numpy, files, comparisons, collectives …
+    """A key reaches code that refuses typed keys or treats them differently: numpy, files, comparisons, collectives …
 
     Attributes:
-        form: what happens there, one of the forms in ``keyflow/notes/conversions.py``.
+        form: the kind of use, one of the forms in ``keyflow/notes/conversions.py``.
         function: the callable or operator as the user knows it.
-        subjects: the expressions that are keys or key arrays; none for keys inside of what a name stands for.
-        effect: what a typed key does there: ``fails``, ``differs`` without an error, or the ``same``.
-        is_key: whether what comes out is used as a key.
-        unsure: whether something else there may be a key, too, which nothing shows.
-        before: the oldest release of JAX in which it works; empty where it works in none.
+        subjects: the expressions that are keys or key arrays, empty for keys inside the value of a name.
+        effect: the effect of a typed key there: ``fails``, ``differs`` without an error, or the ``same``.
+        is_key: whether the result is used as a key.
+        unsure: whether another value there may be a key without evidence.
+        before: the oldest release of JAX in which it works, empty if it works in none.
     """
 
     form: str
@@ -344,19 +343,19 @@ class Conversion(Fact):
     before: tuple[int, ...] = ()
 
     def breaks(self, jax: tuple[int, ...]) -> bool:
-        """Say whether a typed key changes anything where ``jax`` is the oldest release that the code runs on."""
+        """Return whether a typed key changes anything if ``jax`` is the oldest release that the code supports."""
         return self.effect != "same" and (not self.before or jax < self.before)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference(Fact):
-    """A mention of a name that the migration to typed keys concerns.
+    """A mention of a name that concerns the migration to typed keys.
 
     Attributes:
         qualified: for example ``jax.random.PRNGKey`` or ``jax.random.KeyArray``.
         context: ``call``, ``value``, ``annotation``, ``isinstance``, ``import``, ``string-annotation``, ``alias`` (a
             variable that other files may call) or ``words`` (a type that describes the words of a raw key).
-        reachable: for a constructor, what may break were its key typed, as short sentences.
+        reachable: for a constructor, what may break if its key is typed, as short sentences.
     """
 
     qualified: str
@@ -366,18 +365,18 @@ class Reference(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Construction(Reference):
-    """A mention of the constructor of raw keys, to call it or to hand it on."""
+    """A mention of the constructor of raw keys, to call it or to pass it on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GlobalImplementation(Fact):
-    """The generator of all keys is chosen for the whole program, or raw keys of another one are used under it.
+    """The generator of all keys is set for the whole program, or raw keys of another generator are used under it.
 
     Attributes:
         form: ``default`` (``jax_default_prng_impl``), ``custom`` (``jax_enable_custom_prng``) or ``raw-key`` (a raw
-            key that was made with an implementation of its own).
+            key made with its own implementation).
         setting: the setting as the program spells it; for ``raw-key`` the implementation.
-        used: for ``raw-key`` the place that takes it for a key of the default implementation.
+        used: for ``raw-key`` the place that treats it as a key of the default implementation.
     """
 
     form: str
@@ -387,14 +386,13 @@ class GlobalImplementation(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UntypedBoundary(Fact):
-    """Typed keys meet code that wants raw ones, or raw keys.
+    """Typed keys meet raw keys, or code that needs raw keys.
 
     Attributes:
-        form: ``argument`` (a function takes raw keys only) or ``mixed`` (one value is raw and another one typed).
-        function: the function that takes raw keys only, or that joins the values.
-        subject: the expression that has to change, ``None`` where there is none: the key that is handed over, or the
-            raw one of the joined.
-        other: for ``mixed``, the expression of the typed one.
+        form: ``argument`` (a function takes only raw keys) or ``mixed`` (one value is raw and another one typed).
+        function: the function that takes only raw keys, or that joins the values.
+        subject: the expression to change, ``None`` for none: the passed key, or the raw one of the joined values.
+        other: for ``mixed``, the expression of the typed value.
     """
 
     form: str
@@ -405,17 +403,17 @@ class UntypedBoundary(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayObject(Fact):
-    """Something happens to an object of a class with ``__jax_array__``; ``key`` is how the object is spelled.
+    """An event of an object of a class with ``__jax_array__``; ``key`` is the spelling of the object.
 
     Attributes:
         class_name: the name of its class.
         plain: whether that class is surely not registered as a pytree.
-        definition: the class, where it stands in this file.
-        place: where it stands, in words, if that is another file.
+        definition: the class definition, if it is in this file.
+        place: the place of the definition in words, if it is in another file.
         function: the qualified name of the transformation, or of the function that takes the object.
-        subject: the expression of the object, where it is one by itself.
-        role: what it is there: ``argument``, ``parameter``, ``carry``, ``input``, ``operand``, ``result``, ``key`` or
-            ``index``.
+        subject: the expression of the object, if it has its own expression.
+        role: the role of the object there: ``argument``, ``parameter``, ``carry``, ``input``, ``operand``, ``result``,
+            ``key`` or ``index``.
     """
 
     class_name: str
@@ -429,9 +427,9 @@ class ArrayObject(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayAtTransform(ArrayObject):
-    """One whose class is not registered crosses a transformation."""
+    """An array object whose class is not registered crosses a transformation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayOutsideNumpy(ArrayObject):
-    """One is given to a function that does not convert it, or is an index."""
+    """An array object is passed to a function that does not convert it, or is an index."""

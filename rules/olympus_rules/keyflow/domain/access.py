@@ -54,12 +54,12 @@ __all__ = [
 ]
 
 MAX_ARMS = 12
-DICTIONARY = "dict"  # the view of an array that is the values of a dictionary
-MAX_LOOKED_UP = 8  # callables of which one is called, it is not known which
+DICTIONARY = "dict"  # the view of the array that holds a dictionary's values
+MAX_LOOKED_UP = 8  # callables of which an unknown one is called
 MAX_NESTED = 2_000
-MAX_DEPTH = 4  # of containers in containers, where one in them is looked for
-MAX_SEARCHED = 32  # items of one of these
-MAX_ITEMS = 256  # of a dictionary that is filled item by item
+MAX_DEPTH = 4  # of nested containers, in a search for one of them
+MAX_SEARCHED = 32  # items of a container that is searched
+MAX_ITEMS = 256  # of a dictionary filled item by item
 
 
 def as_term(flow: State, value: Value) -> Term:
@@ -74,7 +74,7 @@ def as_term(flow: State, value: Value) -> Term:
             return terms.fresh()
     if isinstance(value, Sequence):
         if len(value.items) > MAX_SIZE:
-            return terms.fresh()  # as the term would be too large
+            return terms.fresh()  # the term would be too large
         return terms.make("op", value.kind, *(as_term(flow, item) for item in value.items))
     if isinstance(value, Condition):
         return terms.make("op", value.operation, *(as_term(flow, item) for item in value.operands))
@@ -94,14 +94,14 @@ def as_term(flow: State, value: Value) -> Term:
 
 
 def operand_term(flow: State, value: Value) -> Term:
-    """Return the term of an operand; a loop's counter stands for any iteration, whatever number it has here."""
+    """Return the term of an operand; a loop's counter stands for any iteration, whatever its number here."""
     if isinstance(value, Const) and value.counter:
         return flow.terms.make("counter", value.value)
     return as_term(flow, value)
 
 
 def _class_symbol(flow: State, value: Class) -> Term:
-    """Return the term of a class, and note which classes it inherits."""
+    """Return the term of a class, and record its bases."""
 
     def name(code: ClassCode) -> str:
         return code.home or f"{flow.file.name}.{code.name}"
@@ -121,10 +121,10 @@ def _hashable(value: object) -> bool:
 
 
 def is_large(value: Value, most: int = MAX_NESTED) -> bool:
-    """Say whether the containers and alternatives inside a value hold more than so many parts, each counted where met.
+    """Return whether the containers and choices inside a value hold more than ``most`` parts; shared parts count again.
 
-    ``x = (x, x)`` over and over is small in memory and without end to walk through; so is a result that has what a
-    function that calls itself returned before among its alternatives.
+    Repeated, ``x = (x, x)`` is small in memory but endless to walk. So is the result of a recursive function whose
+    alternatives include its earlier results.
     """
     found, waiting = 0, [value]
     while waiting:
@@ -146,7 +146,7 @@ def _parts(value: Value) -> tuple[Value, ...]:
 
 
 def is_never_none(flow: State, value: Value) -> bool:
-    """Say whether a value is surely not ``None``: anything that is built here, and the arrays that JAX returns."""
+    """Return whether a value is surely not ``None``: an object built here, or an array that JAX returns."""
     if isinstance(value, Choice):
         return all(is_never_none(flow, part) for _, part in value.arms)
     if not isinstance(value, Term):
@@ -159,7 +159,7 @@ def is_never_none(flow: State, value: Value) -> bool:
 def choose(flow: State, arms: list[tuple[PathCondition, Value]]) -> Value:
     """Return the value that is ``arms[i]`` under the i-th condition; equal arms are merged.
 
-    Of too many arms, those are kept on whose paths the fewest decisions are made.
+    Over the limit, the arms with the fewest decisions on their paths are kept.
     """
     flat: list[tuple[PathCondition, Value]] = []
     for path, value in arms:
@@ -178,14 +178,14 @@ def choose(flow: State, arms: list[tuple[PathCondition, Value]]) -> Value:
     merged = _merged(flow, flat)
     if merged is not None:
         return merged
-    if len(flat) > MAX_ARMS:  # the rest is something, nobody knows what
+    if len(flat) > MAX_ARMS:  # the other arms become one unknown value
         nearest = sorted(range(len(flat)), key=lambda number: _decisions(flat[number][0]))[: MAX_ARMS - 1]
         flat = [*(flat[number] for number in sorted(nearest)), (flow.path, flow.terms.fresh())]
     return Choice(tuple(flat))
 
 
 def is_constant(value: Value | None) -> TypeGuard[Sequence]:
-    """Say whether a value is a tuple of constants."""
+    """Return whether a value is a tuple of constants."""
     return (
         isinstance(value, Sequence)
         and value.kind == "tuple"
@@ -195,12 +195,12 @@ def is_constant(value: Value | None) -> TypeGuard[Sequence]:
 
 
 def _decisions(path: PathCondition) -> int:
-    """Return how many decisions a condition speaks of."""
+    """Return the number of decisions in a condition."""
     return (path[0] | path[1]).bit_count()
 
 
 def _merged(flow: State, arms: list[tuple[PathCondition, Value]]) -> Value | None:
-    """Return one container of choices for containers of one shape, ``None`` for anything else."""
+    """Return one container of choices for containers of equal shape, ``None`` for anything else."""
     first = arms[0][1]
     if isinstance(first, Sequence):
         rows = [(path, value.items) for path, value in arms if isinstance(value, Sequence) and _alike(value, first)]
@@ -245,7 +245,7 @@ def leaves(value: Value) -> list[Term]:
 
 
 def guarded_leaves(flow: State, value: Value) -> list[tuple[PathCondition, Term]]:
-    """Return the terms in a value with the condition under which it holds them on the present path."""
+    """Return the terms in a value, each with its condition on the present path."""
     if not isinstance(value, Choice):
         return [(flow.path, term) for term in leaves(value)]
     found: list[tuple[PathCondition, Term]] = []
@@ -257,7 +257,7 @@ def guarded_leaves(flow: State, value: Value) -> list[tuple[PathCondition, Term]
 
 
 def objects(flow: State, value: Value) -> Iterator[tuple[PathCondition, Term]]:
-    """Yield the objects that a value may be, each with what has to hold for it besides the present path."""
+    """Yield the objects that a value may be, each with its condition beyond the present path."""
     for path, part in value.arms if isinstance(value, Choice) else ((ALWAYS, value),):
         if both(flow.path, path) is not None:
             further = path[0] & ~flow.path[0], path[1] & ~flow.path[1]
@@ -298,7 +298,7 @@ def get_item(flow: State, value: Value, index: Value) -> Value:
 
 
 def is_registry(value: object, depth: int = MAX_DEPTH) -> TypeGuard[Map]:
-    """Say whether a value is a dictionary of callables, or of dictionaries with callables in them."""
+    """Return whether a value is a dictionary of callables, or of dictionaries with callables in them."""
     if not isinstance(value, Map) or value.open or not 0 < len(value.items) <= MAX_SEARCHED or depth == 0:
         return False
     parts = [part for _, part in value.items]
@@ -312,21 +312,21 @@ def is_registry(value: object, depth: int = MAX_DEPTH) -> TypeGuard[Map]:
 
 
 def _looked_up(flow: State, registry: Map, index: Value) -> Value:
-    """Return what a dictionary of callables has under a name that is not known: one of its values."""
+    """Return the entry of a dictionary of callables under an unknown name: any of its values."""
     if not is_registry(registry) or len(registry.items) > MAX_LOOKED_UP:
         return flow.terms.fresh()
     if len(registry.items) == 1:
         return registry.items[0][1]
     name = as_term(flow, index)
     tests = [flow.terms.make("op", "Eq", name, as_term(flow, Const(key))) for key, _ in registry.items]
-    for test in tests:  # an equality excludes those made before it; asked again, each excludes all
+    for test in tests:  # an equality excludes earlier ones only; a second query excludes all others
         flow.decisions.outcomes(test)
     paths = [flow.decisions.outcomes(test)[0] for test in tests]
     return choose(flow, [(path, part) for path, (_, part) in zip(paths, registry.items, strict=True)])
 
 
 def with_item(container: Map | Sequence, index: object, value: Value) -> Map | Sequence:
-    """Return a container in which an item is another one."""
+    """Return a container with one item replaced."""
     if isinstance(container, Map):
         items = dict(container.items)
         full = len(items) >= MAX_ITEMS and index not in items
@@ -341,7 +341,7 @@ def with_item(container: Map | Sequence, index: object, value: Value) -> Map | S
 
 
 def exchanged(value: Value, old: Value, new: Value, depth: int = MAX_DEPTH) -> Value:
-    """Return a value in which one container has become another, wherever it holds just that one."""
+    """Return a value with one container replaced by another wherever it holds that very object."""
     if value is old:
         return new
     if depth == 0 or not isinstance(value, Sequence | Map | Choice):
@@ -362,15 +362,15 @@ def exchanged(value: Value, old: Value, new: Value, depth: int = MAX_DEPTH) -> V
 
 
 def item_name(index: str | int) -> str:
-    """Return what an item is called beside the attributes of an object."""
+    """Return the name that an item has among the attributes of an object."""
     return f"[{index!r}]"
 
 
 def item_index(name: str) -> str | int | None:
-    """Return the index of an item by that name; ``None`` for the name of an attribute."""
+    """Return the index of the item with such a name, ``None`` for the name of an attribute."""
     if not name.startswith("["):
         return None
-    if name == "[*]":  # of a term
+    if name == "[*]":  # the index is a term
         return None
     index = literal_eval(name[1:-1])
     assert isinstance(index, str | int)
@@ -432,7 +432,7 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
 
 
 def _stored_item(flow: State, term: Term, index: Value) -> Value | None:
-    """Return what was written to ``term[index]``."""
+    """Return the value written to ``term[index]``."""
     generation = flow.generation(term)
     if not generation and not isinstance(index, Const):
         return None
@@ -443,7 +443,7 @@ def _stored_item(flow: State, term: Term, index: Value) -> Value | None:
 
 
 def element(flow: State, value: Value, turn: int) -> Value | None:
-    """Return what a loop over a value gets in its n-th turn (from 0); ``None`` when it surely ends before."""
+    """Return the element of an iteration (from 0) of a loop over a value; ``None`` if the loop surely ends earlier."""
     if isinstance(value, Choice):
         parts = [(path, element(flow, part, turn)) for path, part in value.arms if both(path, flow.path) is not None]
         return choose(flow, [(path, part) for path, part in parts if part is not None])
@@ -471,7 +471,7 @@ def _array_of(flow: State, value: Value) -> Term | None:
 
 
 def length(flow: State, value: Value) -> int | None:
-    """Return how many elements a loop over a value gets, where that is known."""
+    """Return the number of elements that a loop over a value gets, ``None`` when unknown."""
     if isinstance(value, Sequence | Map):
         return None if value.open else len(value.items)
     if isinstance(value, Const) and isinstance(value.value, str | bytes):
@@ -519,7 +519,7 @@ def _iteration_element(flow: State, value: Iteration, turn: int) -> Value | None
 
 
 def _entry(flow: State, value: Iteration, turn: int) -> Value:
-    """Return an entry of a dictionary whose names are not known; equal turns of two loops get equal entries."""
+    """Return an entry of a dictionary with unknown names; equal iterations of two loops get equal entries."""
     whole = value.parts[0] if value.parts else None
     array = _array_of(flow, whole) if whole is not None else None
     if array is not None and value.kind in ("items", "values"):

@@ -22,7 +22,7 @@ class Arguments:
         receiver: the variable that holds the object of a method call.
         owner: the object of a method call.
         loop: what repeats the call when a transform makes it (``scan`` …).
-        asks: whether the result is nothing but a truth value.
+        asks: whether only the truth of the result is used.
     """
 
     positional: tuple[tuple[Value, bool], ...]
@@ -72,7 +72,7 @@ def positional(*values: Value, loop: str = "") -> Arguments:
 
 
 def unstarred(positional: Iterable[tuple[Value, bool]]) -> tuple[tuple[Value, bool], ...]:
-    """Return positional arguments with ``*values`` spread out where the values are known."""
+    """Return positional arguments with ``*values`` unpacked where the values are known."""
     found: list[tuple[Value, bool]] = []
     for value, starred in positional:
         if starred and isinstance(value, Sequence) and not value.open:
@@ -83,7 +83,7 @@ def unstarred(positional: Iterable[tuple[Value, bool]]) -> tuple[tuple[Value, bo
 
 
 def unpacked(keywords: Iterable[tuple[str | None, Value]]) -> tuple[tuple[str | None, Value], ...]:
-    """Return keyword arguments with ``**values`` spread out where the values are known."""
+    """Return keyword arguments with ``**values`` unpacked where the values are known."""
     found: list[tuple[str | None, Value]] = []
     for name, value in keywords:
         if name is None and isinstance(value, Map) and not value.open:
@@ -94,7 +94,7 @@ def unpacked(keywords: Iterable[tuple[str | None, Value]]) -> tuple[tuple[str | 
 
 
 def parts(value: Sequence | Map, expression: ast.expr | None) -> Iterator[tuple[Value, ast.expr | None]]:
-    """Return the elements of a container, each with its own expression where the container is a display."""
+    """Return the elements of a container, each with its own expression if the container is a display."""
     values = value.items if isinstance(value, Sequence) else tuple(item for _, item in value.items)
     nodes: list[ast.expr] = []
     if isinstance(expression, ast.Tuple | ast.List):
@@ -103,5 +103,5 @@ def parts(value: Sequence | Map, expression: ast.expr | None) -> Iterator[tuple[
         nodes = expression.values
     if len(nodes) == len(values) and not any(isinstance(node, ast.Starred) for node in nodes):
         yield from zip(values, nodes, strict=True)
-    else:  # the expression is the container, and no key
+    else:  # the expression is the container, not a key
         yield from ((part, None) for part in values)

@@ -1,4 +1,4 @@
-"""What the terms of conditions say, as predicates that `olympus.predicates` decides about."""
+"""Condition terms translated to predicates, which `olympus.predicates` decides."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ COLLECTIONS = ("tuple", "list", "set")
 DIMENSIONS = ("shape", "ndim", "size", "dtype")
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
 MISSING = Ellipsis
-COUNTERS = "counters"  # of all loops: they tell the iterations apart
+COUNTERS = "counters"  # of all loops: they distinguish iterations
 
 
 def predicate(terms: Terms, test: Term) -> Predicate:
-    """Return what a condition says: the truth of its term where it says nothing else that is known."""
+    """Return the predicate of a condition, by default the truth of its term."""
     operation, data, *args = terms.parts[test]
     if operation == "op" and len(args) == 2:
         if data in COMPARISONS:
@@ -40,7 +40,7 @@ def predicate(terms: Terms, test: Term) -> Predicate:
 def _comparison(terms: Terms, operation: str, one: Term, other: Term) -> Predicate:
     left, right = _expression(terms, one), _expression(terms, other)
     if isinstance(left, Symbol) and isinstance(right, Constant | Symbol):
-        left = one  # a variable of a module that is compared with a value
+        left = one  # a module's variable compared with a value
     elif isinstance(right, Symbol) and isinstance(left, Constant):
         right = other
     if operation == "eq" and isinstance(left, Constant):
@@ -102,7 +102,7 @@ def _remainder(terms: Terms, left: Term, right: Term) -> Expression:
 
 
 def _shifted(terms: Terms, term: Term, operation: str, args: list[Term]) -> Expression:
-    """Return a sum with a constant as what the constant is added to, any other sum as it is."""
+    """Return a sum with a constant as a shifted subject, any other sum unchanged."""
     left, right = (_expression(terms, arg) for arg in args)
     if operation == "Add" and isinstance(left, Constant):
         left, right = right, left
@@ -115,7 +115,7 @@ def _shifted(terms: Terms, term: Term, operation: str, args: list[Term]) -> Expr
 
 
 def _members(terms: Terms, term: Term, *, classes: bool) -> Iterator[Constant | Symbol | None]:
-    """Return the values of a display, or the classes that an object is asked to be of; ``None`` for anything else."""
+    """Return the values of a display, or the classes of an ``isinstance`` test; ``None`` for anything else."""
     operation, data, *args = terms.parts[term]
     if operation == "op" and (data in COLLECTIONS or (classes and data == "BitOr")):
         for arg in args:
@@ -128,7 +128,7 @@ def _members(terms: Terms, term: Term, *, classes: bool) -> Iterator[Constant | 
 
 
 def counters(said: Predicate) -> Iterator[Counter]:
-    """Return the counters of loops that a predicate speaks of."""
+    """Return the loop counters in a predicate."""
     for side in (said.left, said.right):
         part = _innermost(side)
         if isinstance(part, Counter):
@@ -136,7 +136,7 @@ def counters(said: Predicate) -> Iterator[Counter]:
 
 
 def in_first_iteration(said: Predicate) -> Predicate:
-    """Return what a predicate says where a counter that starts at 0 has not gone up yet."""
+    """Return a predicate in the first iteration, where a counter that starts at 0 is still 0."""
     return Predicate(said.operation, _started(said.left), _started(said.right))
 
 
@@ -155,7 +155,7 @@ def _innermost(side: Expression) -> Expression:
 
 
 def subjects(said: Predicate) -> Iterator[Expression]:
-    """Return what a predicate speaks of, without functions and sums around it; all counters are one subject."""
+    """Return the subjects of a predicate, without functions and sums around them; all counters are one subject."""
     for side in (said.left, said.right):
         part = _innermost(side)
         if isinstance(part, Counter):
@@ -165,7 +165,7 @@ def subjects(said: Predicate) -> Iterator[Expression]:
 
 
 def roots(terms: Terms, test: Term) -> set[Term]:
-    """Return the values from outside that a condition is computed from."""
+    """Return the outside values from which a condition is computed."""
     found: set[Term] = set()
     waiting = [test]
     while waiting:
@@ -180,7 +180,7 @@ def roots(terms: Terms, test: Term) -> set[Term]:
 
 
 def is_opaque(terms: Terms, test: Term) -> bool:
-    """Return whether a condition says something about its subject that the procedure does not look into."""
+    """Return whether a condition tests its subject in a way that the decision procedure does not model."""
     if terms.operation(test) == "op" and terms.data(test) in ("and", "or", "not"):
         return any(is_opaque(terms, part) for part in terms.args(test))
     said = predicate(terms, test)
@@ -192,12 +192,12 @@ def is_opaque(terms: Terms, test: Term) -> bool:
 
 
 def is_unmodelled(terms: Terms, test: Term) -> bool:
-    """Return whether a condition rests on the result of a call of which nothing is known."""
+    """Return whether a condition depends on the result of an unknown call."""
     waiting = [test]
     while waiting:
         operation, data, *args = terms.parts[waiting.pop()]
         if operation == "attr":
-            continue  # an object has what attributes it is given
+            continue  # attributes of an object are not unknown results
         if operation == "fresh" and not terms.is_structural(data):
             return True
         if operation == "op" and not isinstance(data, str):

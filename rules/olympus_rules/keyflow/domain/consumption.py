@@ -15,11 +15,11 @@ __all__ = ["consume", "derived"]
 
 
 def consume(flow: State, value: Value, use: Consumption) -> None:
-    """Note that a value's keys are consumed.
+    """Record that a value's keys are consumed.
 
     Args:
-        value: what went in; each key in it counts.
-        use: where and by what; it becomes the entry of a single key, and is copied for several.
+        value: the argument; each key in it counts.
+        use: the place and the callee; it becomes the entry of a single key, and is copied for several keys.
     """
     if isinstance(value, Term):
         use.term, use.time, use.site = value, flow.ledger.tick(), flow.site
@@ -38,14 +38,14 @@ def consume(flow: State, value: Value, use: Consumption) -> None:
 
 
 def derived(flow: State, child: Term, arguments: Arguments, number: int) -> None:
-    """Note that ``fold_in`` derives a child here, in the call of this number."""
+    """Record that the call with this number derives a child by ``fold_in`` here."""
     if arguments.node is not None:
         loop = flow.loops[-1] if flow.loops else ""
         flow.derivations.append(Derivation(arguments.node, flow.path, child, loop, number, flow.ledger.tick()))
 
 
 def _hold(flow: State, term: Term) -> None:
-    """Note the objects of which a key that is consumed is an attribute or an item that has a name."""
+    """Record the objects that hold a consumed key as an attribute or a named item."""
     terms = flow.terms
     while (operation := terms.operation(term)) in ("attr", "item"):
         owner, *index = terms.args(term)
@@ -55,7 +55,7 @@ def _hold(flow: State, term: Term) -> None:
 
 
 def _replaced_in(flow: State, container: Term) -> tuple[tuple[Term, PathCondition, int], ...]:
-    """Return the elements of a container that are others by now: under which condition, and since when."""
+    """Return the replaced elements of a container, each with the condition and time of its replacement."""
     if flow.terms.operation(container) == "lane":
         container = flow.terms.args(container)[0]
     elements = flow.replaced.get(container, {})

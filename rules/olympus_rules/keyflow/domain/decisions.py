@@ -1,4 +1,4 @@
-"""The decisions of a file, and what follows from them."""
+"""The decisions of a file, and their consequences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from olympus_rules.keyflow.domain.terms import Term, Terms
 
 __all__ = ["Decisions"]
 
-MAX_CASES = 4  # decisions of several parts that are looked at together
+MAX_CASES = 4  # decisions of several parts that are checked together
 
 
 class Decisions:
@@ -29,17 +29,17 @@ class Decisions:
         self._involved = 0
         self._wholes: dict[int, list[PathCondition]] = {}
         self._combined: dict[PathCondition, tuple[PathCondition | None, list[PathCondition]]] = {}
-        self._conditions = 0  # decisions that a condition of the program stands for
-        self._entering = 0  # whether loops have a first iteration
-        self._continuing = 0  # whether they have another one
+        self._conditions = 0  # decisions that are conditions of the program
+        self._entering = 0  # decisions whether a loop has a first iteration
+        self._continuing = 0  # decisions whether a loop has another iteration
         self._iterating = 0  # the conditions of loops
-        self._counting = 0  # those that a counter is below an end
+        self._counting = 0  # those that compare a counter with its end
         self._raising = 0
-        self._unmodelled = 0  # those that rest on the result of a call of which nothing is known
-        self._traced_back = 0  # those for which that was looked up
+        self._unmodelled = 0  # those that depend on the result of an unknown call
+        self._traced_back = 0  # those for which this is computed
 
     def bit(self, test: Term) -> int:
-        """Return the mask of a decision, new if need be."""
+        """Return the mask of a decision, a new one if necessary."""
         mask = self._bits.get(test)
         if mask is None:
             mask = self._bits[test] = 1 << len(self.tests)
@@ -48,7 +48,7 @@ class Decisions:
         return mask
 
     def _describe(self, mask: int, test: Term) -> None:
-        """Note what a decision is about."""
+        """Record the kind of a decision."""
         kind = self._terms.kind(test)
         if kind == "first":
             self._entering |= mask
@@ -86,12 +86,12 @@ class Decisions:
         return holds, (0, mask)
 
     def combine(self, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]) -> None:
-        """Note what an ``and`` or ``or`` is made of.
+        """Record the parts of an ``and`` or ``or``.
 
         Args:
-            whole: that the ``and`` holds, or that the ``or`` fails.
-            every: what that comes down to, ``None`` for never.
-            parts: of which one is the case where ``whole`` is not.
+            whole: the condition that the ``and`` holds, or that the ``or`` fails.
+            every: the conjunction that ``whole`` is equivalent to, ``None`` for never.
+            parts: the conditions of which one holds wherever ``whole`` does not.
         """
         if whole in self._combined:
             return
@@ -102,9 +102,9 @@ class Decisions:
                 self._wholes.setdefault(mask, []).append(whole)
 
     def alternatives(self, path: PathCondition) -> tuple[PathCondition, PathCondition]:
-        """Return the condition of a path, and of anything but it.
+        """Return the condition of a path, and its opposite.
 
-        A path on which several decisions were made becomes a decision of its own, so that there is an opposite.
+        A path with several decisions becomes a decision of its own, so that it has an opposite.
         """
         holds, fails = path
         if (holds | fails).bit_count() == 1:
@@ -122,7 +122,7 @@ class Decisions:
         return test
 
     def _follows(self, bit: int, path: PathCondition) -> bool:
-        """Return whether a decision is made of others on a path, so that it says nothing that these do not say."""
+        """Return whether a decision is redundant on a path because the decisions that it is made of are on it."""
         every, _ = self._combined.get((path[0] & bit, path[1] & bit), (None, []))
         return every is not None and implies((path[0] & ~bit, path[1] & ~bit), every)
 
@@ -142,28 +142,28 @@ class Decisions:
         return self._meanings.consistency(path, asked, goes_on=bool(path[0] & self._continuing))
 
     def is_doubtful(self, path: PathCondition) -> bool:
-        """Return whether a path needs a loop without iterations, code that may raise, or two names of one value."""
+        """Return whether a path needs a loop without iterations, an exception, or two names of one value."""
         doubtful = path[1] & self._entering or path[0] & self._raising
         return bool(doubtful) or self.consistency(path) == Consistency.DOUBTFUL
 
     def enter(self, path: PathCondition, *, counted: bool = False) -> None:
-        """Note that a condition is one under which a loop has an iteration, which is taken to happen.
+        """Record a condition under which a loop has an iteration; the iteration is assumed to happen.
 
         Args:
             path: the condition.
-            counted: whether it is that of a counter that is below an end, and nothing that is written there.
+            counted: whether it compares a counter with its end, and is not written in the program.
         """
         self._iterating |= path[0] | path[1]
         if counted:
             self._counting |= path[0] | path[1]
 
     def enters(self, mask: int, found: PathCondition) -> None:
-        """Note that a decision became another condition, which is that of a loop if the decision was."""
+        """Record the condition that a decision became; it is a loop's condition if the decision was."""
         if self._iterating & mask:
             self.enter(found, counted=bool(self._counting & mask))
 
     def is_assumed(self, a: PathCondition, b: PathCondition) -> bool:
-        """Return whether two conditions may exclude each other for all that is known of the decisions of each."""
+        """Return whether two conditions may exclude each other because their decisions are not fully known."""
         asked = self._conditions & ~self._counting
         one, other = (a[0] | a[1]) & asked, (b[0] | b[1]) & asked
         own = one & ~other, other & ~one
@@ -174,7 +174,7 @@ class Decisions:
         return self._shares(own[0], own[1]) or self._shares(own[1], own[0])
 
     def _unmodelled_of(self, mask: int) -> int:
-        """Return those of some decisions that rest on the result of a call of which nothing is known."""
+        """Return the decisions of a mask that depend on the result of an unknown call."""
         for number in bit_numbers(mask & ~self._traced_back):
             if any(is_unmodelled(self._terms, test) for test in self._single(1 << number)):
                 self._unmodelled |= 1 << number
@@ -182,7 +182,7 @@ class Decisions:
         return mask & self._unmodelled
 
     def _single(self, mask: int) -> Iterator[Term]:
-        """Return the tests of decisions; for one that stands for others, theirs."""
+        """Return the tests of decisions; a decision that stands for others gives their tests."""
         for number in bit_numbers(mask):
             parts = self.parts(self.tests[number])
             if parts is None:
@@ -191,13 +191,13 @@ class Decisions:
                 yield from self._single(parts[0] | parts[1])
 
     def _shares(self, some: int, others: int) -> bool:
-        """Return whether opaque ones of some decisions are computed from what other decisions are computed from."""
+        """Return whether an opaque decision of ``some`` is computed from a value that ``others`` depend on."""
         opaque = [test for test in self._single(some) if is_opaque(self._terms, test)]
         known = {root for test in self._single(others) for root in roots(self._terms, test)} if opaque else set()
         return any(not known.isdisjoint(roots(self._terms, test)) for test in opaque)
 
     def closure(self, path: PathCondition | None) -> PathCondition | None:
-        """Return a condition with what follows from the parts of each ``and`` and ``or``; ``None`` for never."""
+        """Return a condition with the consequences of each ``and`` and ``or``; ``None`` for never."""
         path = self._followed_up(path)
         if path is None or self.consistency(path) == Consistency.IMPOSSIBLE:
             return None
@@ -206,12 +206,12 @@ class Decisions:
         return path if self._has_case(path, self._cases(path)) else None
 
     def _wholes_of(self, path: PathCondition) -> dict[PathCondition, None]:
-        """Return the decisions that a path's decisions are parts of, or are made of others."""
+        """Return the combined decisions that a path's decisions are parts of, or are themselves."""
         involved = (path[0] & self._involved, path[1] & self._involved)
         return {whole: None for mask in bits(involved) for whole in self._wholes.get(mask, ())}
 
     def _cases(self, path: PathCondition) -> list[list[PathCondition]]:
-        """Return the parts of each decision on a path of which one of several parts has to hold."""
+        """Return the possible parts of each decision on a path that needs one of its parts to hold."""
         cases: list[list[PathCondition]] = []
         for whole in self._wholes_of(path):
             parts = self._combined[whole][1]
@@ -220,7 +220,7 @@ class Decisions:
         return cases[:MAX_CASES]
 
     def _has_case(self, path: PathCondition, cases: list[list[PathCondition]]) -> bool:
-        """Return whether a part of each of several decisions can hold together."""
+        """Return whether one part of each decision can be chosen so that all hold together."""
         if not cases:
             return True
         followed = (self._followed_up(both(path, part)) for part in cases[0])
@@ -243,7 +243,7 @@ class Decisions:
     def _followed(
         self, path: PathCondition, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]
     ) -> PathCondition | None:
-        """Return a path with what follows from a decision that is made of others."""
+        """Return a path with the consequences of a combined decision."""
         if not compatible(path, whole):
             able = [part for part in parts if self._is_able(part, path)]
             if not able:
@@ -251,7 +251,7 @@ class Decisions:
             common = reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), able)
             return both(path, common)
         if every is None or not self._is_able(every, path):
-            return None if implies(path, whole) else path  # it may not be come to, so that nothing makes it false
+            return None if implies(path, whole) else path  # perhaps never evaluated, so not false
         return both(path, whole) if implies(path, every) else path
 
     def _is_able(self, part: PathCondition, path: PathCondition) -> bool:

@@ -1,4 +1,4 @@
-"""Variables, and the attributes and items of objects, with an undo log: an arm of a branch runs in a layer."""
+"""Variables, and the attributes and items of objects, with an undo log: each arm of a branch runs in a layer."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ class Environment:
         self.values[name] = value
 
     def open(self) -> int:
-        """Start a layer; returns its depth."""
+        """Start a layer, and return its depth."""
         self._layers.append({})
         return len(self._layers)
 
     def changes(self, depth: int) -> dict[object, Any]:
-        """Return what was bound since the layer of this depth was opened, without closing it."""
+        """Return the bindings since the layer of this depth was opened, without closing it."""
         return {name: self.values[name] for layer in self._layers[depth - 1 :] for name in layer}
 
     def before(self, name: object, depth: int) -> Any:
-        """Return what a variable held before the layer of this depth was opened, ``None`` for nothing."""
+        """Return the value of a variable before the layer of this depth was opened, ``None`` for none."""
         for layer in self._layers[depth - 1 :]:
             if name in layer:
                 return None if layer[name] is MISSING else layer[name]
         return self.values.get(name)
 
     def close(self) -> dict[object, Any]:
-        """Undo the last layer and return what it had bound."""
+        """Undo the last layer and return its bindings."""
         layer = self._layers.pop()
         changed = {name: self.values[name] for name in layer}
         for name, old in layer.items():

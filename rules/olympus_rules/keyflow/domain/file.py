@@ -1,4 +1,4 @@
-"""What the functions of one file share while it is analysed."""
+"""The tables that the functions of one file share during its analysis."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ OTHER_STATES = re.compile(
     r"|random\.(Random|SystemRandom|Generator))\b"
 )
 KeyedParameter = tuple[str, int, int, str]
-"""A parameter that gets keys only, wherever in the project its function is called: path, row, column, name."""
+"""A parameter that gets only keys at every call site in the project: path, row, column, name."""
 
 
 @dataclass(slots=True)
 class Pending:
-    """A fact that holds if a term turns out to be a key.
+    """A fact that holds if a term proves to be a key.
 
     Attributes:
         term: the term.
-        need: what the term has to be.
-        path: when it happens; code behind a test for typed keys knows what it does.
-        build: makes the fact; ``None`` where it does not hold after all.
-        metadata: whether the code looks at shape or dtype, which no other random generator has.
-        axes: for ``Need.FEWER_AXES``, the number that the batch axes have to be below.
+        need: the condition on the term.
+        path: its path condition; code behind a test for typed keys is aware of both kinds.
+        build: makes the fact; returns ``None`` if it does not hold after all.
+        metadata: whether the code reads shape or dtype, which no other random generator has.
+        axes: for ``Need.FEWER_AXES``, the exclusive upper bound on the batch axes.
     """
 
     term: Term
@@ -64,7 +64,7 @@ class Placeholder:
     Attributes:
         node: the call that makes it.
         form: as in :class:`~olympus_rules.keyflow.facts.RawKeyLiteral`.
-        variables: the variables in reach and their terms, as it was made.
+        variables: the variables in scope and their terms at the call.
     """
 
     node: ast.Call
@@ -78,26 +78,26 @@ class File:
     Attributes:
         document: the file.
         module: the code of its module level.
-        name: the name of the module, by which other files know its functions.
-        table: what library functions do with keys.
-        linker: the driver, which knows other functions, classes and files.
+        name: the module name, by which other files refer to its functions.
+        table: the effects of library functions on keys.
+        linker: the driver, which gives access to other functions, classes and files.
         imported: the packages that the file imports from.
-        folding_methods, inspecting_methods: methods of the objects of these packages, by what they do with a key.
-        method_rows: the rows of others of their methods, by name.
-        generators: objects of libraries whose methods give fresh keys.
+        folding_methods, inspecting_methods: methods of these packages' objects that fold or inspect a key.
+        method_rows: the rows of their other methods, by name.
+        generators: library objects whose methods return fresh keys.
         classes: objects whose class is known.
         functions: the value of each function after its decorators.
-        idle: functions whose text has nothing to do with keys.
-        pending: notes that become facts if their term is a key.
+        idle: functions whose text does not concern keys.
+        pending: facts that depend on whether their term is a key.
         placeholders: arrays of words that may turn out to be keys.
-        filled_in_place: calls that make such an array, which is then written to.
+        filled_in_place: calls that make such an array and whose array is written to later.
         constructed: the key that each call of a constructor makes, by the callee's node.
         seeds: the first key that each function makes from a literal seed.
-        environments: the variables of each function that is or was interpreted.
+        environments: the variables of each function interpreted so far.
         runs: the result of each interpretation.
-        summaries: the summary of each, and those that other files gave.
-        keyed: the parameters that get keys only, if the whole project was looked at.
-        follows_lanes: whether facts about draws in the lanes of a map are wanted.
+        summaries: the summary of each interpretation, and those from other files.
+        keyed: the parameters that get only keys, if the whole project was analysed.
+        follows_lanes: whether to record draws in the lanes of a map.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class File:
         self.knowledge = Knowledge(self.terms)
         self.decisions = Decisions(self.terms)
         self.imported = {qualified.partition(".")[0] for qualified in document.imports.names.values()}
-        if ".init(" in document.text and ".apply" in document.text:  # a functional module, whoever made it
+        if ".init(" in document.text and ".apply" in document.text:  # a functional module, from any library
             self.imported |= {"flax", "haiku"}
         self.folding_methods = table.methods(self.imported, "fold")
         self.inspecting_methods = table.methods(self.imported, "inspect")
@@ -145,7 +145,7 @@ class File:
         return self.functions.get(code) or Function(code)
 
     def module_at(self, path: str) -> FunctionCode:
-        """Return the code that stands for the module level of another file."""
+        """Return the code that represents the module level of another file."""
         if path not in self._modules:
             self._modules[path] = FunctionCode(path, ast.Module([], []), kind="module", is_foreign=True)
         return self._modules[path]
@@ -156,21 +156,21 @@ class File:
 
     @cached_property
     def has_other_generators(self) -> bool:
-        """Whether the file uses generators of other libraries, whose states have items and shapes, too.
+        """Whether the file uses generators of other libraries, whose states also have items and shapes.
 
-        Then a name such as ``rng`` does not tell a raw key from one of them.
+        Then a name such as ``rng`` does not distinguish a raw key from such a state.
         """
         return not self.imported.isdisjoint(OTHER_GENERATORS) or OTHER_STATES.search(self.document.text) is not None
 
     def gets_keys_only(self, term: Term) -> bool:
-        """Return whether a term is a parameter that gets nothing but keys in the whole project."""
+        """Return whether a term is a parameter that gets only keys in the whole project."""
         if not self.keyed or self.terms.operation(term) != "param":
             return False
         code, name = self.terms.data(term)
         return (*self._place(code), name) in self.keyed
 
     def has_keyed_parameter(self, code: FunctionCode) -> bool:
-        """Return whether a parameter of a function gets nothing but keys in the whole project."""
+        """Return whether any parameter of a function gets only keys in the whole project."""
         return bool(self.keyed) and any((*self._place(code), name) in self.keyed for name in code.parameters)
 
     def _place(self, code: FunctionCode) -> tuple[str, int, int]:

@@ -1,8 +1,8 @@
-"""What is known of terms as keys: that they are keys at all, raw or typed, and how many batch axes they have.
+"""The evidence that terms are keys, their kinds (raw or typed) and their batch axes.
 
-There are two sorts of evidence. A term that comes from a constructor or a derivation is a key by its *source*.
-A parameter or an attribute is a key by its *use*: something that takes nothing but a key took it. A name or an
-annotation is no evidence; it is remembered apart, for findings of the lowest confidence.
+There are two kinds of evidence. A term that comes from a constructor or a derivation is a key by its *source*.
+A parameter or an attribute is a key by its *use*: a callee that takes only keys took it. A name or an annotation
+is no evidence; it is recorded separately, for findings of the lowest confidence.
 """
 
 from __future__ import annotations
@@ -24,40 +24,40 @@ _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGN
 _GENERATOR_NAME = re.compile(r"(^|_)p?rng(_?key)?\d*$", re.IGNORECASE)
 ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
 NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
-MAX_PATHS = 8  # conditions remembered of one key's uses; more of them cover whatever there is
+MAX_PATHS = 8  # recorded path conditions of one key's uses; at the limit they count as covering every path
 
 
 @cache
 def _read_name(name: str) -> tuple[bool, bool]:
-    """Say whether a name is one of a key, and one that nothing but a key has if it has a shape."""
+    """Return whether a name is a key's name, and whether only keys among the values of this name have a shape."""
     is_key = _KEY_NAME.search(name) is not None
     return is_key, is_key and _GENERATOR_NAME.search(name) is not None
 
 
 def is_key_name(name: str) -> bool:
-    """Say whether something of this name may well be a key."""
+    """Return whether a variable of this name is likely to be a key."""
     return _read_name(name)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How a term came to be a key: its kind, and its batch axes (0 for one key, ``None`` when unknown)."""
+    """The source of a key: its kind, and its batch axes (0 for one key, ``None`` when unknown)."""
 
     kind: KeyKind
     rank: int | None
 
 
 class Knowledge:
-    """Builds key terms and remembers what is known of them.
+    """Builds key terms and records the evidence about them.
 
     Attributes:
         origins: terms that are keys by their source.
-        used: terms that are keys by their use, with the batch axes that the use implies.
-        kinds: raw or typed, of keys by their use of which that is known.
-        passed: parameters that get keys by calls, and whether one of these may be raw.
-        named: terms that go by a key's name; ``generators`` by one with ``rng`` in it. Nothing else of that name
-            has a shape or words, so code that looks at these knows a raw key.
-        filled: what was put where there was nothing, which is not nothing itself; whether it is true as well.
+        used: terms that are keys by their use, with the batch axes that their use implies.
+        kinds: the known kinds (raw or typed) of terms that are keys by their use.
+        passed: parameters that get keys from calls, and whether one of these keys may be raw.
+        named: terms with a key's name; ``generators``: those with ``rng`` in the name. Of all values
+            with such names only keys have a shape or words, so code that reads these works on a raw key.
+        filled: values written in the place of ``None``, which are not ``None`` themselves; and whether they are true.
     """
 
     def __init__(self, terms: Terms) -> None:
@@ -75,11 +75,11 @@ class Knowledge:
     # evidence
 
     def is_known(self, term: Term) -> bool:
-        """Say whether there is evidence, by source or by use, that the term is a key or a key array."""
+        """Return whether there is evidence, by source or by use, that the term is a key or a key array."""
         return term in self.origins or term in self.used
 
     def is_candidate(self, term: Term) -> bool:
-        """Say whether the term is a key by evidence or by its name."""
+        """Return whether the term is a key by evidence or by its name."""
         return term in self.origins or term in self.used or term in self.named
 
     def rank(self, term: Term) -> int | None:
@@ -88,19 +88,19 @@ class Knowledge:
         return origin.rank if origin is not None else self.used.get(term)
 
     def kind(self, term: Term) -> KeyKind:
-        """Return raw or typed, where the source says so."""
+        """Return raw or typed if the source shows it."""
         origin = self.origins.get(term)
         return origin.kind if origin is not None else self.kinds.get(term, KeyKind.UNKNOWN)
 
     def use(self, term: Term, rank: int = 0, path: PathCondition = ALWAYS) -> None:
-        """Note that something that takes only keys took this term, and under which condition."""
+        """Record that a callee that takes only keys took this term, and under which condition."""
         paths = self.use_paths.setdefault(term, [])
         if len(paths) < MAX_PATHS and path not in paths:
             paths.append(path)
         while term not in self.used or self.used[term] < rank:
             self.used[term] = rank
             operation = self.terms.operation(term)
-            if operation == "op":  # what arithmetic makes of a key is one only if the words are looked at
+            if operation == "op":  # arithmetic gives a key only when applied to a key's words
                 for operand in self.terms.args(term):
                     if operand in self.named:
                         self.use(operand, rank, path)
@@ -109,7 +109,7 @@ class Knowledge:
             term, rank = self.terms.args(term)[0], rank + (operation in ("item", "lane"))
 
     def name(self, term: Term, name: str) -> None:
-        """Note a name that a term goes by."""
+        """Record a name of a term."""
         is_key, is_generator = _read_name(name)
         if is_key:
             self.named.add(term)
@@ -117,12 +117,12 @@ class Knowledge:
             self.generators.add(term)
 
     def fill(self, term: Term, *, true: bool) -> None:
-        """Note that a result is put where there was ``None``, or nothing that is true."""
+        """Record that a result replaces ``None``, or a value that is not true."""
         if self.terms.operation(term) in ("fresh", "op", "copy"):
             self.filled[term] = true or self.filled.get(term, False)
 
     def is_something(self, term: Term) -> bool:
-        """Say whether a term is surely not ``None``."""
+        """Return whether a term is surely not ``None``."""
         if term in self.filled:
             return True
         operation, data = self.terms.operation(term), self.terms.data(term)
@@ -131,12 +131,12 @@ class Knowledge:
         return operation in NEVER_NONE or term in self.origins
 
     def used_on(self, term: Term, path: PathCondition) -> bool:
-        """Say whether the use that shows a term to be a key can happen on this path."""
+        """Return whether a use that shows a term to be a key can happen on this path."""
         paths = self.use_paths.get(term, [])
         return not paths or len(paths) >= MAX_PATHS or any(compatible(path, other) for other in paths)
 
     def pass_on(self, parameter: Term, key: Term) -> None:
-        """Note that a call gives a key to a parameter, which may get something else from another call."""
+        """Record that a call gives a key to a parameter; another call may give it another value."""
         self.passed[parameter] = self.passed.get(parameter, False) or self.kind(key) != KeyKind.TYPED
 
     # construction
@@ -156,7 +156,7 @@ class Knowledge:
         return self.seed(kind, self.terms.number(), self.terms.fresh())
 
     def split(self, data: Hashable, key: Term, count: Term, axes: int | None) -> Term:
-        """Return the key array of a split; ``axes`` is how many axes the count gives."""
+        """Return the key array of a split; ``axes`` is the number of axes in the count."""
         rank = self.rank(key)
         return self._derived(
             self.terms.make("split", data, key, count), key, None if axes is None else (rank or 0) + axes
@@ -167,7 +167,7 @@ class Knowledge:
         return self._derived(self.terms.make("fold_in", None, key, datum), key, self.rank(key) or 0)
 
     def clone(self, data: Hashable, key: Term) -> Term:
-        """Return a deliberate copy of a key, which counts as another one."""
+        """Return a deliberate copy of a key, which counts as a different key."""
         return self._derived(self.terms.make("clone", data, key), key, self.rank(key))
 
     def item(self, term: Term, index: Term) -> Term:
@@ -179,13 +179,13 @@ class Knowledge:
         return self._part(self.terms.slice(term, lower, upper), term, 0)
 
     def lane(self, term: Term) -> Term:
-        """Return what one lane of a map over an array gets."""
+        """Return the element that one lane of a map over an array gets."""
         if self.terms.operation(term) == "batch":
             return self.terms.args(term)[0]
         return self._part(self.terms.make("lane", None, term), term, 1)
 
     def batch(self, term: Term) -> Term:
-        """Return the array of what each lane gives."""
+        """Return the array of the results of all lanes."""
         if self.terms.operation(term) == "lane":
             return self.terms.args(term)[0]
         batched = self.terms.make("batch", None, term)

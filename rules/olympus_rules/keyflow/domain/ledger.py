@@ -1,4 +1,4 @@
-"""Who consumed which identity, and which two of them lie on one path."""
+"""The consumptions of identities, and which two of them lie on one path."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from olympus_rules.keyflow.domain.terms import Term, Terms
 
 __all__ = ["Certainty", "Consumption", "Departure", "Derivation", "Ledger", "Meeting"]
 
-LONG = 1 << 30  # a length that is not known: indices from both ends of an array do not meet
+LONG = 1 << 30  # an unknown length: indices from opposite ends of an array never overlap
 NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
 
 
 class Meeting(IntEnum):
-    """Whether two consumptions can happen in one run, as far as that is shown."""
+    """Whether two consumptions can happen in one run, and how well this is shown."""
 
     NEVER = 0
-    DOUBTFUL = 1  # a loop runs zero times, names stand for one value
-    ASSUMED = 2  # unknown calls give what both need
+    DOUBTFUL = 1  # needs a loop with zero iterations, or two names for one value
+    ASSUMED = 2  # needs unknown calls to return values that suit both
     SHOWN = 3
 
 
 class Certainty(IntEnum):
-    """What is known of the callee that took a key."""
+    """How well the callee that took a key is known."""
 
     DOUBTFUL = 0  # a class from elsewhere, which may only store it, or a method that may only fold into it
     UNKNOWN = 1  # a function from elsewhere
@@ -44,21 +44,21 @@ class Consumption:
     Attributes:
         node: the expression that is flagged.
         what: the callee as the user knows it.
-        certainty: what is known of the callee.
-        path: when it happens.
+        certainty: how well the callee is known.
+        path: the path condition.
         term: the identity; the interpreter fills it in.
         key: the expression that held the key.
         draw: which bits of the key are drawn; equal labels draw equal bits.
-        call: a number for the call; consumptions of one call are not compared, unless they come through
+        call: a number for the call; consumptions of one call are compared only if they come through
             different parameters or elements (``origin``).
-        origin: the parameter, or the element of one, that the key went in through.
-        loop: what repeats the place: ``loop``, ``comprehension``, ``scan`` …
-        count: the number of children of a split, where it is a literal.
+        origin: the parameter, or the element of a parameter, through which the key entered.
+        loop: the construct that repeats the place: ``loop``, ``comprehension``, ``scan`` …
+        count: the number of children of a split, if it is a literal.
         time: when it happens, counted in consumptions and departures.
-        arms: which of several possible callees made it, as (number of the choice, number of the callee): of two
-            different ones, only one is called.
-        site: the call of a transformation, loop or map that makes the call, where there is one.
-        replaced: the elements of the container that have become others: under which condition, and when.
+        arms: the possible callee that made it, as (number of the choice, number of the callee); only one callee of a
+            choice is called.
+        site: the call of a transformation, loop or map that makes the call, if any.
+        replaced: the replaced elements of the container, each with condition and time.
     """
 
     node: ast.AST
@@ -92,19 +92,19 @@ class Derivation:
 
 @dataclass(slots=True)
 class Departure:
-    """A path that ends: whatever is executed from ``start`` to ``end`` (``None``: for good) is not on it."""
+    """A path that ends: code executed from ``start`` to ``end`` (``None``: for good) is not on it."""
 
     path: PathCondition
     start: int
     end: int | None = None
 
     def in_force(self, time: int) -> bool:
-        """Say whether the path is left at this time."""
+        """Return whether the path is left at this time."""
         return self.start <= time and (self.end is None or time <= self.end)
 
 
 class Ledger:
-    """The consumptions of one function, in the order of execution, and the paths that it leaves early."""
+    """The consumptions of one function, in the order of execution, and the paths that leave it early."""
 
     def __init__(self, terms: Terms, decisions: Decisions) -> None:
         """Share the tables of terms and decisions."""
@@ -115,29 +115,29 @@ class Ledger:
         self._time = 0
 
     def add(self, consumption: Consumption) -> None:
-        """Note a consumption; one in every lane of a map uses up the whole array."""
+        """Record a consumption; a consumption in every lane of a map consumes the whole array."""
         term = consumption.term
         while self._terms.operation(term) == "lane":
             term = self._terms.args(term)[0]
         self.consumptions.append(consumption if term == consumption.term else replace(consumption, term=term))
 
     def tick(self) -> int:
-        """Return the present time, which then moves on."""
+        """Return the current time, and advance it."""
         self._time += 1
         return self._time
 
     def depart(self, path: PathCondition) -> Departure:
-        """Note that a path ends here (``return``, ``raise``, ``break``, ``continue``)."""
+        """Record that a path ends here (``return``, ``raise``, ``break``, ``continue``)."""
         departure = Departure(path, self.tick())
         self.departures.append(departure)
         return departure
 
     def pairs(self, is_candidate: Callable[[Term], bool]) -> Iterator[tuple[Consumption, Consumption]]:
-        """Return each consumption that has an earlier one of the same identity on its path, with the surest of them.
+        """Yield each consumption with the surest earlier consumption of the same identity on its path.
 
-        Where the same place consumed it in an earlier turn of a loop, that pair comes as well.
+        If the same place consumed the identity in an earlier iteration, this pair is yielded as well.
 
-        Terms that are no candidates for keys, and are no part of one, are left out.
+        Terms that are neither candidates for keys nor parts of one are left out.
         """
         own: dict[Term, list[Consumption]] = {}
         parts: dict[Term, list[Consumption]] = {}
@@ -150,13 +150,13 @@ class Ledger:
             earlier = [own.get(again.term, ()), parts.get(again.term, ())]
             earlier += [own.get(ancestor, ()) for ancestor in ancestors]
             is_slice = self._terms.operation(again.term) == "slice"
-            if ancestors:  # two items of one array overlap when they are equal, which is looked up
+            if ancestors:  # items of one array overlap only if they are equal, which `own` covers
                 ranges = [*slices.get(ancestors[0], ()), *(items.get(ancestors[0], ()) if is_slice else ())]
                 earlier.append([c for c in ranges if self._overlap(c.term, again.term)])
             first = self._surest(earlier, again)
             if first is not None:
                 yield first, again
-                before = own.get(again.term, [again])[-1]  # the same place in an earlier turn may say more
+                before = own.get(again.term, [again])[-1]  # an earlier iteration may be better evidence
                 if before.node is again.node is not first.node and self.meeting(before, again):
                     yield before, again
             own.setdefault(again.term, []).append(again)
@@ -166,7 +166,7 @@ class Ledger:
                 (slices if is_slice else items).setdefault(ancestors[0], []).append(again)
 
     def _surest(self, earlier: Iterable[Sequence[Consumption]], again: Consumption) -> Consumption | None:
-        """Return the consumption that most surely happens in one run with a later one, the first of several."""
+        """Return the earlier consumption that most surely shares a run with a later one, the first of equals."""
         surest: int = Meeting.NEVER
         found: Consumption | None = None
         for candidate in (candidate for group in earlier for candidate in group[:NEAREST]):
@@ -188,7 +188,7 @@ class Ledger:
         return self.on_one_path(first, again)
 
     def _is_replaced(self, first: Consumption, again: Consumption) -> bool:
-        """Say whether what was consumed first is no longer in the container that is consumed again."""
+        """Return whether the first consumed part is no longer in the container that is consumed again."""
         parts = {first.term, *self._terms.ancestors(first.term)}
         joined = both(first.path, again.path)
         return joined is not None and any(
@@ -197,7 +197,7 @@ class Ledger:
         )
 
     def on_one_path(self, first: Consumption | Derivation, again: Consumption | Derivation) -> Meeting:
-        """Return whether both can happen in one run, the first one first."""
+        """Return whether both can happen in one run, in this order."""
         joined = self._decisions.closure(both(first.path, again.path))
         if joined is None or any(
             (departure.in_force(first.time) or departure.in_force(again.time)) and implies(joined, departure.path)
@@ -209,13 +209,13 @@ class Ledger:
         return Meeting.ASSUMED if self._decisions.is_assumed(first.path, again.path) else Meeting.SHOWN
 
     def _one_way_in(self, a: Term | None, b: Term | None) -> bool:
-        """Say whether two keys came into a function as one part of its arguments, or one as a part of the other."""
+        """Return whether two keys entered a function through one part of its arguments, or one inside the other."""
         if a is None or b is None or a == b:
             return a == b
         return a in self._terms.ancestors(b) or b in self._terms.ancestors(a)
 
     def _overlap(self, a: Term, b: Term) -> bool:
-        """Say whether two parts of one array surely share an element."""
+        """Return whether two parts of one array surely share an element."""
         first, second = self._range(a), self._range(b)
         if a == b or first is None or second is None:
             return False

@@ -1,4 +1,4 @@
-"""What the interpretation of a file may ask of the driver: its other functions, its classes, the other files."""
+"""The interface of the driver to a file's interpretation: other functions, classes and files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ClassTable", "Linker"]
 
 
 class ClassTable(Protocol):
-    """The classes that one file sees, with what they inherit.
+    """The classes visible in one file, with their bases.
 
     Attributes:
         bases: the values of the bases of each class.
@@ -23,34 +23,34 @@ class ClassTable(Protocol):
     bases: dict[ClassCode, list[Value]]
 
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
-        """Return a method of a class or of its bases, those of other files included."""
+        """Return a method of a class or of its bases, including bases in other files."""
 
     def inherited(self, class_: ClassCode, name: str, heir: ClassCode | None) -> FunctionCode | None:
-        """Return what ``super().name`` is in a method of a class, for an object of a class that may inherit from it."""
+        """Return the method ``super().name`` in a class's method, for an object of ``heir``, a possible subclass."""
 
     def may_be_overridden(self, class_: ClassCode, name: str) -> bool:
-        """Return whether a subclass may bind a name that a class has a method for."""
+        """Return whether a subclass may rebind a method name of a class."""
 
     def fields(self, class_: ClassCode) -> list[str]:
         """Return the annotated fields of a class, those of its bases first."""
 
     def ancestry(self, class_: ClassCode) -> Iterable[ClassCode]:
-        """Return a class and its bases as far as their source is in reach, in method resolution order."""
+        """Return a class and those of its bases whose source is in reach, in method resolution order."""
 
     def is_constant(self, class_: ClassCode, name: str) -> bool:
-        """Return whether an attribute of a class stands for one value: a member of an enumeration, or named as one."""
+        """Return whether a class attribute is constant: a member of an enumeration, or a name spelled as a constant."""
 
     def members(self, class_: ClassCode) -> frozenset[str]:
-        """Return the names of the members of an enumeration, none for any other class."""
+        """Return the member names of an enumeration, none for any other class."""
 
     def held_class(self, class_: ClassCode, attribute: str) -> ClassCode | None:
-        """Return the class of the object that the constructor puts into an attribute."""
+        """Return the class of the object that the constructor stores in an attribute."""
 
     def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
-        """Return the functions and methods that the constructor puts into an attribute of an object."""
+        """Return the functions and methods that the constructor stores in an attribute of an object."""
 
     def known_class(self, value: Value) -> ClassCode | None:
-        """Return the class that a value is, wherever in the project it is defined."""
+        """Return the project class that a value is, from any file."""
 
 
 class Linker(Protocol):
@@ -58,10 +58,10 @@ class Linker(Protocol):
 
     @property
     def hierarchy(self) -> ClassTable:
-        """Return the classes that the file sees."""
+        """Return the classes visible in the file."""
 
     def summary(self, code: FunctionCode, given: Specialisation = GENERAL) -> Summary | None:
-        """Return the summary of a function, as far as it is known while the function is being interpreted."""
+        """Return the summary of a function; it is partial while the function is being interpreted."""
 
     def may_specialise(self, code: FunctionCode, given: Specialisation) -> bool:
         """Return whether a function may be interpreted for these callables; their number is limited."""
@@ -70,16 +70,16 @@ class Linker(Protocol):
         """Return the value of a qualified name; other roots of the JAX namespace are spelled ``jax``."""
 
     def outer_value(self, code: FunctionCode, name: str) -> Value:
-        """Return what a name stands for that a scope does not bind: a definition, an import or a variable."""
+        """Return the value of a name that a scope does not bind: a definition, an import or a variable."""
 
     def variable(self, code: FunctionCode, name: str) -> Term | None:
-        """Return the variable that a ``global`` or ``nonlocal`` name of a scope stands for."""
+        """Return the variable to which a ``global`` or ``nonlocal`` name of a scope refers."""
 
     def outside(self, qualified: str, *, concerned: bool) -> Value | None:
-        """Return what a qualified name stands for in another file of the project, ``None`` if it is in none."""
+        """Return the value of a qualified name in another file of the project, ``None`` if no file has it."""
 
     def reach(self, function: Function, *, concerned: bool) -> Function | None:
         """Return a function of another file with its summary, ``None`` if it is out of reach."""
 
     def variable_class(self, qualified: str) -> ClassCode | None:
-        """Return the class of a library's variables that stand for arrays, if such objects are looked for."""
+        """Return the class of a library's array-like variables, if such objects are being tracked."""

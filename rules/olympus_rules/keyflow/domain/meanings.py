@@ -1,4 +1,4 @@
-"""What decisions say of values, and whether they can hold together."""
+"""The predicates of decisions, and whether these can hold together."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["Meanings"]
 
 
 class Meanings:
-    """The predicates behind the decisions of a file; a predicate is built when it is first asked for."""
+    """The predicates behind the decisions of a file; each predicate is built on first use."""
 
     def __init__(self, terms: Terms, tests: list[Term]) -> None:
         """Share the terms, and the test of each decision by its number."""
         self._terms, self._tests = terms, tests
         self._predicates: dict[int, Predicate] = {}
-        self._groups: dict[Expression, list[int]] = {}  # the decisions about one thing
-        self._neighbours: dict[int, int] = {}  # those about what a decision is about
-        self._related = 0  # decisions that may bear on others
-        self._decided = 0  # decisions that may go one way only
+        self._groups: dict[Expression, list[int]] = {}  # the decisions about one subject
+        self._neighbours: dict[int, int] = {}  # the decisions that share a subject with a decision
+        self._related = 0  # decisions that may constrain others
+        self._decided = 0  # decisions that may have one possible outcome only
         self._understood = 0
         self._consistency: dict[tuple[PathCondition, bool], Consistency] = {}
 
@@ -30,7 +30,7 @@ class Meanings:
         Args:
             path: the path.
             asked: which of its decisions are conditions of the program.
-            goes_on: whether a loop on it has another iteration.
+            goes_on: whether a loop on the path has another iteration.
         """
         for mask in bits((asked & ~self._understood, 0)):
             self._understand(mask)
@@ -50,7 +50,7 @@ class Meanings:
         return found
 
     def _understand(self, mask: int) -> None:
-        """Find out what a decision says, and which others speak of the same things."""
+        """Build a decision's predicate, and find the decisions that share its subjects."""
         self._understood |= mask
         said = self._predicates[mask] = predicate(self._terms, self._tests[mask.bit_length() - 1])
         if isinstance(said.left, Constant) or said.left == said.right or Counter(0) in counters(said):
@@ -68,7 +68,7 @@ class Meanings:
     def _decide(self, path: PathCondition, goes_on: bool) -> Consistency:
         literals = [(self._predicates[mask], bool(mask & path[0])) for mask in bits(path)]
         if not goes_on and {counter for said, _ in literals for counter in counters(said)} == {Counter(0)}:
-            # what a counter is below is a whole number, which the number in its place does not say
+            # the end of a counter is a whole number, which is lost when 0 replaces the counter
             ends = [(said, holds) for said, holds in literals if said.operation == "lt" and said.left == Counter(0)]
             literals = [*((in_first_iteration(said), holds) for said, holds in literals), *ends]
         return consistency(literals)

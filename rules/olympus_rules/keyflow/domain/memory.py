@@ -1,4 +1,4 @@
-"""Objects and containers in memory: what is written to their items, and who else holds a container."""
+"""Objects and containers in memory: writes to their items, and aliases of a container."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["exchange", "set_element", "set_item"]
 
 
 def exchange(flow: State, container: Value, changed: Value, name: str | None = None) -> None:
-    """Give what holds a container that is changed in place what it has become.
+    """Update every holder of a container that is changed in place.
 
     Args:
-        container: what it was.
-        changed: what it is now.
-        name: the variable by which it was changed.
+        container: its value before the change.
+        changed: its value after the change.
+        name: the variable through which it was changed.
     """
     if name is not None:
         flow.env.set(name, changed)
@@ -30,7 +30,7 @@ def exchange(flow: State, container: Value, changed: Value, name: str | None = N
 
 
 def set_item(flow: State, container: Term, index: Const, value: Value) -> None:
-    """Write an item of an object that came from outside, or of which nothing is known."""
+    """Write an item of an outside or unknown object."""
     generation, slot = flow.generation(container), as_term(flow, index)
     presence.filled(flow, slot, container, value)
     _replace(flow, container, slot, value)
@@ -40,11 +40,11 @@ def set_item(flow: State, container: Term, index: Const, value: Value) -> None:
 
 
 def set_element(flow: State, container: Term, index: Value, value: Value) -> None:
-    """Write an item of which only a term is known: what the others hold is not known afterwards."""
+    """Write an item whose index may be an unknown term; the values of the other items are unknown afterwards."""
     if isinstance(index, Const):
         return set_item(flow, container, index, value)
     generation, slot = flow.generation(container), as_term(flow, index)
-    if presence.is_asked(flow, slot, container):  # a cache: what was in it is in it
+    if presence.is_asked(flow, slot, container):  # a cache: its entries stay in it
         presence.filled(flow, slot, container, value)
         others = [
             (key[1], held)
@@ -67,7 +67,7 @@ def set_element(flow: State, container: Term, index: Value, value: Value) -> Non
 
 
 def _replace(flow: State, container: Term, slot: Term, value: Value) -> None:
-    """Note that a container no longer has the element that it had."""
+    """Record that an element of a container is replaced."""
     element = flow.terms.item(container, slot)
     if element in leaves(value):
         flow.replaced.get(container, {}).pop(element, None)

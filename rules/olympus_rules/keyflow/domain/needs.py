@@ -1,4 +1,4 @@
-"""What a term has to be for a note about it to hold."""
+"""The condition that a term has to meet for a pending fact about it to hold."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ __all__ = ["Need"]
 
 
 class Need(Enum):
-    """What a term has to be; whether it is may be clear only at the end of the file.
+    """The condition on a term; whether it is met may be clear only at the end of the file.
 
-    By its *name* a term is a key with the lowest confidence, so that only some of these take a name as evidence.
+    A *name* makes a term a key with the lowest confidence, so only some needs accept a name as evidence.
     """
 
     KEY = auto()
     """A key or a key array."""
     KNOWN = auto()
-    """The same, by source or use and never by name; or a parameter that a call gives a key to."""
+    """The same, by source or use and never by name; or a parameter that gets a key from a call."""
     RAW = auto()
     """The same as ``KNOWN``, and not typed."""
     SINGLE = auto()
     """One key."""
     WORD = auto()
-    """One key, as an element of it is used as a number."""
+    """One key: an element of it is used as a number."""
     SEED = auto()
-    """One key, as an element of it is a seed of JAX."""
+    """One key: an element of it is used as a JAX seed."""
     FLAT = auto()
     """A key array with one batch axis."""
     RAW_FLAT = auto()
@@ -34,4 +34,4 @@ class Need(Enum):
     UNTYPED = auto()
     """A key or a key array that is raw as far as is known."""
     FEWER_AXES = auto()
-    """A key or a key array with fewer batch axes than the note says."""
+    """A key or a key array with fewer batch axes than the pending fact requires."""

@@ -1,4 +1,4 @@
-"""The outcomes of a condition: under which decisions a value is true, and under which it is false."""
+"""The outcomes of a condition: the decisions under which a value is true, and those under which it is false."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def outcomes(flow: State, value: Value) -> Outcomes:
 
 
 def _outcomes_on(flow: State, path: PathCondition, value: Value) -> Outcomes:
-    """Return the outcomes of a value under a condition, which may be what decides it."""
+    """Return the outcomes of a value under a condition, which may decide the value."""
     true, false = outcomes(flow, value)
     if true is None or false is None:
         return true, false
@@ -41,7 +41,7 @@ def _outcomes_on(flow: State, path: PathCondition, value: Value) -> Outcomes:
 
 
 def _parted(flow: State, value: Choice) -> Outcomes | None:
-    """Return the outcomes of a choice that only one of its values makes true, or only one of them false."""
+    """Return the outcomes of a choice with only one value that can be true, or only one that can be false."""
     found = [(path, *_outcomes_on(flow, path, part)) for path, part in value.arms]
     trues = [joined for path, true, _ in found if (joined := _able(flow, path, true)) is not None]
     falses = [joined for path, _, false in found if (joined := _able(flow, path, false)) is not None]
@@ -70,7 +70,7 @@ def _combined(flow: State, value: Condition) -> Outcomes:
     wanted = 0 if value.operation == "and" else 1  # all parts hold, or all parts fail
     every: PathCondition | None = ALWAYS
     parts = [outcomes(flow, operand) for operand in value.operands]
-    parts = [part for part in parts if part[1 - wanted] is not None]  # those that decide anything
+    parts = [part for part in parts if part[1 - wanted] is not None]  # those that can decide the outcome
     if len(parts) < 2:
         return parts[0] if parts else (ALWAYS, None) if value.operation == "and" else (None, ALWAYS)
     if any(part[wanted] is None for part in parts):

@@ -1,7 +1,7 @@
-"""Path conditions: the decisions that hold on a path, and those that do not, as a pair of bit masks.
+"""Path conditions: the decisions that hold on a path, and those that fail, as a pair of bit masks.
 
-Consumptions and values remember the condition under which they came about; two of them lie on one path unless their
-conditions contradict each other. So branches need no copy of anything.
+Consumptions and values store their path condition; two of them lie on one path unless their conditions contradict
+each other. So branches need no copies.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def both(a: PathCondition, b: PathCondition) -> PathCondition | None:
 
 
 def compatible(a: PathCondition, b: PathCondition) -> bool:
-    """Say whether both conditions can hold on one path."""
+    """Return whether both conditions can hold on one path."""
     return not (a[0] & b[1] or a[1] & b[0])
 
 
 def implies(a: PathCondition, b: PathCondition) -> bool:
-    """Say whether all that ``b`` demands is demanded by ``a``."""
+    """Return whether ``a`` includes every decision of ``b``."""
     return not (b[0] & ~a[0] or b[1] & ~a[1])
 
 
@@ -39,7 +39,7 @@ def bit_numbers(mask: int) -> Iterator[int]:
 
 
 def bits(path: PathCondition) -> Iterator[int]:
-    """Return the masks of the decisions that a condition speaks of."""
+    """Return the masks of the decisions in a condition."""
     rest = path[0] | path[1]
     while rest:
         yield rest & -rest

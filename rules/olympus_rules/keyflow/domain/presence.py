@@ -1,8 +1,8 @@
-"""What is there already: values that are made once, when they are first asked for.
+"""Presence: values that are made once, on first use.
 
 ``if self.noise is None: self.noise = normal(self.key)`` consumes the key in its first call only. So a test of the form
-``x is None``, ``hasattr(x, …)``, ``k in x`` or ``x.get(k) is None`` is answered by what was written since, and a
-function tells its callers what it writes to that which it asks for.
+``x is None``, ``hasattr(x, …)``, ``k in x`` or ``x.get(k) is None`` is answered by the writes so far, and the summary
+of a function includes its writes to the slots that it tests.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ __all__ = [
 
 Slot = tuple[Term, str]
 CACHED = "cached"  # the test whether a cached property was computed
-ELEMENT = "[*]"  # what is written to the item of a dictionary that a term stands for
-GET = ".get"  # what a dictionary gives, or None
-VARIABLE = "="  # what is written to the variable that a term stands for
+ELEMENT = "[*]"  # a write to a dictionary item whose index is a term
+GET = ".get"  # the entry of a dictionary, or None
+VARIABLE = "="  # a write to the variable that a term stands for
 ATTRIBUTE_TESTS = ("hasattr", CACHED)
 
 
 def by_arm(flow: State, value: Choice, question: Callable[[Value], Value]) -> Value:
-    """Ask something about each value of a choice."""
+    """Answer a question for each value of a choice."""
     return choose(flow, answers(flow, value, question))
 
 
 def answers(flow: State, value: Choice, question: Callable[[Value], Value]) -> list[tuple[PathCondition, Value]]:
-    """Ask something about each value of a choice; where its own condition says so, that is the answer."""
+    """Answer a question for each value of a choice; the value's own condition may decide the answer."""
     arms: list[tuple[PathCondition, Value]] = []
     for path, part in value.arms:
         answer = question(part)
@@ -63,7 +63,7 @@ def answers(flow: State, value: Choice, question: Callable[[Value], Value]) -> l
 
 
 def attribute(flow: State, owner: Term, name: str, test: str = "hasattr") -> Value:
-    """Say whether an object has an attribute, by what was written to it."""
+    """Return whether an object has an attribute, judged by the writes to it."""
     terms = flow.terms
     generation = flow.generation(owner)
     stored = flow.env.get((owner, name, generation))
@@ -72,7 +72,7 @@ def attribute(flow: State, owner: Term, name: str, test: str = "hasattr") -> Val
 
 
 def entry(flow: State, index: Value, container: Value) -> Value | None:
-    """Say whether something is in a dictionary, by what was written to it; ``None`` where it is none."""
+    """Return whether an index is in a dictionary, judged by the writes to it; ``None`` for any other container."""
     terms = flow.terms
     if isinstance(container, Map) and isinstance(index, Const):
         known = any(name == index.value for name, _ in container.items)
@@ -87,7 +87,7 @@ def entry(flow: State, index: Value, container: Value) -> Value | None:
 
 
 def got(flow: State, index: Value, container: Value) -> Value | None:
-    """Return what a dictionary gives for a name, by what was written to it; ``None`` where it is none."""
+    """Return the result of a dictionary's ``get``, judged by the writes to it; ``None`` for any other container."""
     if isinstance(container, Map) and isinstance(index, Const):
         found = dict(container.items).get(index.value)
         return Const(None) if found is None and not container.open else found
@@ -104,12 +104,12 @@ def got(flow: State, index: Value, container: Value) -> Value | None:
 
 
 def is_got(data: object, args: Sequence[Term]) -> bool:
-    """Say whether an operation is that of what a dictionary gives, by its data and arguments."""
+    """Return whether an operation is a dictionary's ``get``, judged by its data and arguments."""
     return isinstance(data, tuple) and data[0] == GET and len(data) == len(args) == 2
 
 
 def is_asked(flow: State, slot: Term, container: Term) -> bool:
-    """Say whether a decision rests on what is in a dictionary under a name."""
+    """Return whether a decision depends on the entry of a dictionary in this slot."""
     terms, generation = flow.terms, flow.generation(container)
     given = terms.make("op", (GET, generation), container, slot)
     tests = terms.make("op", "In", slot, changed(terms, container, generation)), given, _is_none(terms, given)
@@ -117,7 +117,7 @@ def is_asked(flow: State, slot: Term, container: Term) -> bool:
 
 
 def filled(flow: State, slot: Term, container: Term, value: Value) -> None:
-    """Note that what is written to a dictionary is there from then on; it is true where that was asked."""
+    """Record that a value written to a dictionary is present from then on; it is true if its truth was tested."""
     if isinstance(value, Term) and is_asked(flow, slot, container):
         generation = flow.generation(container)
         flow.knowledge.fill(value, true=flow.terms.make("op", (GET, generation), container, slot) in flow.asked)
@@ -128,19 +128,19 @@ def _is_none(terms: Terms, value: Term) -> Term:
 
 
 def changed(terms: Terms, container: Term, generation: int) -> Term:
-    """Return what stands for a container after a number of changes of which nothing is known."""
+    """Return the term of a container after a number of unknown changes."""
     return terms.make("op", ("changed", generation), container) if generation else container
 
 
 def _there(flow: State, stored: Value, unwritten: Term, asked: Term) -> Value:
-    """Answer by what is stored; what is on one path what it was from the start may be missing there."""
+    """Answer by the stored value; on a path where it is still the initial value, it may be missing."""
     if isinstance(stored, Choice):
         return by_arm(flow, stored, lambda part: asked if part == unwritten else Const(True))
     return asked if stored == unwritten else Const(True)
 
 
 def is_sure(flow: State, path: PathCondition, index: Value, container: Value) -> bool:
-    """Say whether an item is there after a write under a condition, because it was there already otherwise."""
+    """Return whether a conditional write leaves an item surely present, because otherwise it was there before."""
     asked, given = entry(flow, index, container), got(flow, index, container)
     tests: list[Value] = [] if asked is None else [asked]
     if isinstance(given, Term):
@@ -153,7 +153,7 @@ def is_sure(flow: State, path: PathCondition, index: Value, container: Value) ->
 
 
 def slots(terms: Terms, tests: Iterable[Term]) -> set[Slot]:
-    """Return the attributes, items and variables that tests ask for, as (object, name)."""
+    """Return the attributes, items and variables that tests depend on, as (object, name)."""
     found: set[Slot] = set()
     for test in tests:
         operation, data, *args = terms.parts[test]

@@ -20,22 +20,22 @@ __all__ = ["Run"]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one interpretation of a function has found.
+    """The results of one interpretation of a function.
 
     Attributes:
         code: the function.
-        terms, knowledge, decisions: the tables of its file, in which its terms and conditions are read.
+        terms, knowledge, decisions: the tables of its file, which its terms and conditions refer to.
         path: the condition at its end.
         env: the variables at the end, by name; attributes and items of objects by (term, name).
         ledger: the consumptions, in the order of execution.
         derivations: the calls of ``fold_in``.
         draws: the draws of known samplers.
-        returned: what the function returns.
+        returned: the value that the function returns.
         returns: the values of its ``return`` statements, with conditions.
         returning: the decisions that hold on each path that does not end in an exception.
         writes: attributes and items written to objects from outside, in order.
-        forgotten: objects that an unknown callee may have changed, with the number of writes before.
-        handed: those among them that an unknown callee was given.
+        forgotten: objects that an unknown callee may have changed, with the number of writes before that call.
+        handed: those of them that were passed to an unknown callee.
         asked: the tests that paths depend on.
         unused: variables that are bound to a key and never read.
     """

@@ -25,13 +25,13 @@ Snapshot: TypeAlias = tuple[PathCondition, dict[object, Any]]
 
 @dataclass(slots=True)
 class Exits:
-    """The ways out of the innermost loop, and out of a turn of it.
+    """The exits of the innermost loop, and of its current iteration.
 
     Attributes:
         depth: the depth of the loop's layer.
-        ends: the states in which the loop is left, in the order of its turns; whether it ended by itself.
-        continued: the states at ``continue`` (of this turn).
-        breaks, continues: the departures that go with them.
+        ends: the states at the exits of the loop in iteration order, each with whether the loop ended by itself.
+        continued: the states at ``continue`` in this iteration.
+        breaks, continues: the departures of ``break`` and ``continue``.
     """
 
     depth: int
@@ -42,7 +42,7 @@ class Exits:
 
 
 class State:
-    """What is known at one point of a function.
+    """The state of the interpretation at one point of a function.
 
     Attributes:
         file: the tables that all functions of the file share; ``terms``, ``knowledge``, ``decisions`` and ``linker``
@@ -50,22 +50,22 @@ class State:
         code: the function.
         env: variables by name; attributes and items of objects by (term, name).
         path: the condition under which the present instruction runs.
-        alive: whether the present instruction is reached at all.
-        site: the expression of the call or attribute that a transformation or a property makes, if there is one.
+        alive: whether the present instruction is reachable.
+        site: the expression at which a transformation or a property calls, if any.
         loops: the labels of the loops around the present instruction.
-        exits: the ways out of these loops.
+        exits: the exits of these loops.
         ledger: the consumptions up to now.
         derivations: the calls of ``fold_in`` up to now.
         draws: the draws of known samplers up to now.
-        returns: what was returned, with conditions.
+        returns: the returned values, with conditions.
         writes: attributes and items written to objects that came from outside, in order.
-        asked: the tests that decide on paths.
-        holders: objects of which attributes or named items were consumed, or written by functions.
-        forgotten: objects that an unknown callee may have changed, with the number of writes up to then.
-        handed: those among them that an unknown callee was given.
-        born: the condition under which an object was made, where there is one.
-        replaced: the elements that containers had before others were written in their place, with condition and time.
-        unused: variables that are bound to a key and not read so far.
+        asked: the tests that paths depend on.
+        holders: objects whose attributes or named items were consumed, or written by functions.
+        forgotten: objects that an unknown callee may have changed, with the number of writes up to that call.
+        handed: those of them that were passed to an unknown callee.
+        born: the path condition of each object's creation, unless it is empty.
+        replaced: the replaced elements of containers, with condition and time.
+        unused: variables that are bound to a key and not yet read.
     """
 
     def __init__(self, file: File, code: FunctionCode) -> None:
@@ -92,7 +92,7 @@ class State:
         self.unused: dict[str, Term] = {}
 
     def arms(self, choice: Choice) -> Iterator[tuple[PathCondition, Value]]:
-        """Return the values of a choice that the present path allows; while one is handled, its condition holds."""
+        """Yield the values of a choice that the present path allows, each under its own condition."""
         outer = self.path
         for path, part in choice.arms:
             joined = both(outer, path)
@@ -103,7 +103,7 @@ class State:
 
     @contextmanager
     def under(self, path: PathCondition) -> Iterator[bool]:
-        """Let a condition hold within a block; gives whether it can hold there."""
+        """Let a condition hold within a block; yields whether it can hold there."""
         outer = self.path
         joined = both(outer, path)
         self.path = joined or outer
@@ -111,18 +111,18 @@ class State:
         self.path = outer
 
     def generation(self, term: Term) -> int:
-        """Return how often an unknown callee may have changed an object up to now."""
+        """Return the number of unknown callees so far that may have changed an object."""
         return self.env.get((term, "generation")) or 0
 
     def make(self, operation: str, data: Hashable, *args: Term) -> Term:
-        """Return an object that is made here; whoever has it knows that the present condition held."""
+        """Return an object that is made here; its existence implies the present condition."""
         term = self.terms.make(operation, data, *args)
         if self.path != ALWAYS:
             self.born[term] = self.path
         return term
 
     def since(self, term: Term) -> PathCondition:
-        """Return the decisions of the present path that were made after an object was."""
+        """Return the decisions of the present path that were made after an object's creation."""
         born = self.born.get(term)
         return self.path if born is None else (self.path[0] & ~born[0], self.path[1] & ~born[1])
 
@@ -136,7 +136,7 @@ class State:
 
         Args:
             term: the object.
-            handed: whether the callee was given the object.
+            handed: whether the object was passed to the callee.
         """
         self.env.set((term, "generation"), self.generation(term) + 1)
         self.forgotten[term] = len(self.writes)

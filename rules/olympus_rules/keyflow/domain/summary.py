@@ -1,4 +1,4 @@
-"""What a caller has to know of a function: its consumptions, its result and its writes, in terms of its parameters."""
+"""The summary of a function for its callers: consumptions, result and writes, in terms of its parameters."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Draw:
     Attributes:
         term: the key.
         place: the call and the expression of the key, in the function that draws.
-        path: when it happens.
+        path: the path condition.
     """
 
     term: Term
@@ -63,18 +63,17 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a caller has to know of a function.
+    """The summary of a function for its callers.
 
     Attributes:
         code: the function.
-        uses: its consumptions of what came from outside, and of what it returns.
-        returns: what it returns, under which conditions.
-        writes: the attributes and items it writes to objects from outside and to those that it returns: (object, name,
-            value, condition).
-        changes: other attributes and items that it writes: (object, name), without a name where it may be any of them;
-            what they hold is not known afterwards.
-        captured: what its variables hold that the functions read which it returns, by (scope, name).
-        draws: what it draws from keys from outside, through splits as well.
+        uses: its consumptions of outside values, and of the values that it returns.
+        returns: the returned value, with conditions.
+        writes: its writes to attributes and items of outside and returned objects: (object, name, value, condition).
+        changes: other attributes and items that it writes: (object, name); the name is ``None`` if any may be written.
+            Their values are unknown afterwards.
+        captured: the values of its variables that the returned functions read, by (scope, name).
+        draws: its draws from outside keys, including draws through splits.
     """
 
     code: FunctionCode
@@ -86,7 +85,7 @@ class Summary:
     draws: tuple[Draw, ...] = ()
 
     def signature(self, terms: Terms) -> KeySignature:
-        """Return the key signature, the part of a summary that has a public form."""
+        """Return the key signature, the public form of a part of the summary."""
         sinks = {
             path: Sink(path, conditional=use.path != ALWAYS)
             for use in self.uses
@@ -121,7 +120,7 @@ def _outputs(value: Value, path: str = "") -> list[tuple[str, Term]]:
 
 
 def _input_path(terms: Terms, term: Term) -> str | None:
-    """Return ``state.key``, ``keys[0]`` for a term that is a part of a parameter."""
+    """Return the path of a part of a parameter, such as ``state.key`` or ``keys[0]``."""
     operation, data = terms.operation(term), terms.data(term)
     if operation == "param":
         return str(data[1])
@@ -154,7 +153,7 @@ def functions_in(value: Value) -> Iterator[Function]:
 
 
 def needed(code: FunctionCode, captured: tuple[Captured, ...]) -> set[str]:
-    """Return the names of captured variables that a function reads, itself or through what they hold."""
+    """Return the names of captured variables that a function reads, directly or through functions in their values."""
     found: set[str] = set()
     waiting = list(code.reads)
     values = {name: value for (_, name), value in captured}
@@ -167,7 +166,7 @@ def needed(code: FunctionCode, captured: tuple[Captured, ...]) -> set[str]:
 
 
 def sources_of(terms: Terms, term: Term) -> Iterator[Term]:
-    """Return the term and what it is a part of or always derived from in one way, nearest first."""
+    """Return the term and the terms that it is a part of or deterministically derived from, nearest first."""
     yield term
     while terms.operation(term) in SAME_EACH_TIME:
         term = terms.args(term)[0]
@@ -175,21 +174,21 @@ def sources_of(terms: Terms, term: Term) -> Iterator[Term]:
 
 
 def owners(terms: Terms, term: Term) -> set[Term]:
-    """Return the objects of whose attributes a term is a part, or always derived from in one way."""
+    """Return the objects whose attributes a term is a part of, or deterministically derived from."""
     return {terms.args(part)[0] for part in sources_of(terms, term) if terms.operation(part) == "attr"}
 
 
 def origin(terms: Terms, term: Term) -> Term | None:
-    """Return the parameter or outer variable that a term is a part of or is always derived from in one way.
+    """Return the parameter or outer variable that a term is a part of or deterministically derived from.
 
-    What a split inside the function gives is of no interest to a caller: each call has children of its own.
+    The children of a split inside the function do not concern a caller: each call has children of its own.
     """
     *_, term = sources_of(terms, term)
     return term if terms.operation(term) in ("param", "free") else None
 
 
 def way_in(terms: Terms, term: Term) -> Term:
-    """Return the parameter or outer variable that a term is made from, or the element of it, where it is one."""
+    """Return the parameter or outer variable that a term is made from, or its constant element on the way."""
     element = None
     while terms.operation(term) in SAME_EACH_TIME:
         is_element = terms.operation(term) == "item" and terms.operation(terms.args(term)[1]) == "const"

@@ -1,7 +1,7 @@
-"""Identities: where a value comes from, as hash-consed terms.
+"""Identities: the sources of values, as hash-consed terms.
 
-A term is a number that stands for (operation, data, argument terms). Two equal terms are one number, so that
-two keys of equal identity, which give equal streams, compare as numbers.
+A term is a number that stands for (operation, data, argument terms). Equal terms have one number, so keys of equal
+identity, which give equal streams, are compared as numbers.
 
 ========  ======================  ==========================================================
 term      data                    arguments
@@ -9,7 +9,7 @@ term      data                    arguments
 const     the value
 param     (function, name)        the value that a parameter has on entry
 free      (scope, name)           the value that an enclosing scope's variable has at the call
-symbol    a qualified name        none: a name of a library or a class, which stands for one value
+symbol    a qualified name        none: a library name or a class, which is one value
 counter   a number                none: a loop's counter in one iteration, as conditions see it
 fresh     (kind, a number)        none: unlike anything else
 seed      (kind, a number)        the seed
@@ -20,10 +20,10 @@ item      None                    the array or container, the index
 slice     (lower, upper)          the array; bounds are ints or ``None``
 attr      (name, generation)      the object
 lane      None                    the array that is mapped over
-batch     None                    what each lane gives
+batch     None                    the result of each lane
 view      the operation           the array that is rearranged
 unwrap    None                    the key whose words they are
-copy      a number                the object of which this is a copy with some attributes changed
+copy      a number                the object that was copied, with some attributes changed
 op        the operation           the operands
 ========  ======================  ==========================================================
 """
@@ -48,9 +48,9 @@ Parts = tuple[Any, ...]
 PART_OF = frozenset({"item", "slice", "lane", "view"})
 
 
-WORDS = "words"  # the view of a key that is an array of numpy
+WORDS = "words"  # the view of a key as a NumPy array
 
-MAX_SIZE = 60  # a larger result of operators is like nothing else, so that terms do not grow with the call graph
+MAX_SIZE = 60  # a larger result of operators becomes a fresh term, so that terms do not grow with the call graph
 
 
 class Terms:
@@ -99,7 +99,7 @@ class Terms:
         return self.parts[term][2:]
 
     def size(self, term: Term) -> int:
-        """Return how many operations a term takes to write down."""
+        """Return the number of operations in a term, repeats included."""
         return self._sizes[term]
 
     def number(self) -> int:
@@ -108,22 +108,22 @@ class Terms:
         return self._fresh
 
     def fresh(self, kind: str = "") -> Term:
-        """Return a term unlike anything else.
+        """Return a term that equals no other term.
 
         Args:
-            kind: what a decision about it stands for: ``first`` and ``more`` for whether a loop has a first and another
-                iteration, ``way`` for another way that control takes, ``raised`` for what is expected to raise; or
-                ``object`` for an instance of an unknown class. Empty for what nothing is known of.
+            kind: the meaning of a decision about it: ``first`` and ``more`` whether a loop has a first and another
+                iteration, ``way`` for another branch of control, ``raised`` for an expected exception; or ``object``
+                for an instance of an unknown class. Empty for an unknown value.
         """
         return self.make("fresh", (kind, self.number()))
 
     def kind(self, term: Term) -> str:
-        """Return the kind of a term that is unlike anything else, empty for other terms."""
+        """Return the kind of a fresh term, empty for other terms."""
         parts = self.parts[term]
         return cast(str, parts[1][0]) if parts[0] == "fresh" else ""
 
     def is_structural(self, data: Any) -> bool:
-        """Return whether the data of a fresh term says that control takes this way or that."""
+        """Return whether the data of a fresh term describes a branch of control."""
         return data[0] in ("first", "more", "way", "raised")
 
     def const(self, value: Hashable) -> Term:
@@ -135,7 +135,7 @@ class Terms:
         return self.parts[term][1] if self.parts[term][0] == "const" else None
 
     def item(self, term: Term, index: Term) -> Term:
-        """Return an element; elements of a slice are elements of what was sliced, where the bounds say so."""
+        """Return an element; an element of a slice becomes an element of the sliced array where the bounds allow it."""
         parts = self.parts[term]
         value = self.constant(index)
         if type(value) is int and value < 0:
@@ -152,7 +152,7 @@ class Terms:
         return self.make("item", None, term, index)
 
     def length(self, term: Term) -> int | None:
-        """Return how many keys a split into a literal count of them gives, or a slice of it."""
+        """Return the number of keys in a split with a literal count, or in a slice of it."""
         parts = self.parts[term]
         if parts[0] == "split":
             count = self.constant(parts[3])
@@ -165,7 +165,7 @@ class Terms:
         return None
 
     def slice(self, term: Term, lower: int | None, upper: int | None) -> Term:
-        """Return a slice with constant bounds; the whole is itself."""
+        """Return a slice with constant bounds; a full slice is the array itself."""
         if not lower and upper is None:
             return term
         parts = self.parts[term]
@@ -178,7 +178,7 @@ class Terms:
         return self.make("slice", (lower or None, upper), term)
 
     def ancestors(self, term: Term) -> list[Term]:
-        """Return what the term is a part of, nearest first."""
+        """Return the terms that the term is a part of, nearest first."""
         found: list[Term] = []
         parts = self.parts[term]
         while parts[0] in PART_OF:
@@ -187,7 +187,7 @@ class Terms:
         return found
 
     def root(self, term: Term) -> Term:
-        """Follow first arguments down to where the value came from."""
+        """Return the source of a value, found by following first arguments."""
         parts = self.parts[term]
         while len(parts) > 2 and parts[0] != "op":
             term = parts[2]
@@ -200,5 +200,5 @@ class Terms:
         return ancestors[-1] if ancestors else term
 
     def seed_of(self, term: Term) -> Term:
-        """Return the constructor's key that a term is made from, the first in line otherwise."""
+        """Return the constructor's key that a term is made from, otherwise the first term of the derivation chain."""
         return self._seeds[term]

@@ -1,4 +1,4 @@
-"""Conditions that ask for the type of a value before it is taken for a key."""
+"""Conditions that test the type of a value before its use as a key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONNECTIVES = ("and", "or", "not")
 
 
 def asks_for_its_type(terms: Terms, decisions: Decisions, use: Consumption) -> bool:
-    """Say whether the callee takes the value for a key only after a look at its type, so that it may be no key here."""
+    """Return whether the callee tests the value's type before it uses the value as a key, which may then be no key."""
     subjects = {use.term, *terms.ancestors(use.term)}
     waiting = [decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
     while waiting:
@@ -29,7 +29,7 @@ def asks_for_its_type(terms: Terms, decisions: Decisions, use: Consumption) -> b
         elif data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
             waiting += terms.args(test)
         elif data in TYPE_TESTS:
-            subject = terms.args(test)[0]  # of a value that differs by path, each arm; an attribute of it
+            subject = terms.args(test)[0]  # the value, each arm of a choice, or the owner of an attribute
             if not subjects.isdisjoint((subject, *terms.args(subject))):
                 return True
     return False

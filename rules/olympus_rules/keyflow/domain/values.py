@@ -1,7 +1,7 @@
-"""What a variable can hold. A term is a value known only by where it comes from.
+"""The values of variables. A term is a value known only by its source.
 
-Values are never changed. They are not declared frozen because making a frozen one takes three times as long, and a run
-makes millions.
+Values are never changed. They are not declared frozen because a frozen object takes three times as long to make,
+and a run makes millions.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ __all__ = [
 ]
 
 
-UNBOUND = "unbound"  # the module, so to say, of a name that nothing in the file binds: a star import brings it
+UNBOUND = "unbound"  # the nominal module of a name that the file does not bind: a star import does
 
 
 @dataclass(slots=True, unsafe_hash=True)
 class Const:
-    """A Python constant. A loop's counter is one whose value is not what conditions see (``counter``)."""
+    """A Python constant. Conditions do not see the value of a loop counter (``counter``)."""
 
     value: object
     counter: bool = False
@@ -70,10 +70,10 @@ class Boundary:
 
     Attributes:
         name: its qualified name, such as ``jax.jit``.
-        static: the positions of arguments that are left alone.
+        static: the positions of static arguments.
         static_names: their names.
-        only: the positions of the arguments that are taken apart, ``None`` for all of them.
-        bound: how many arguments the function had been given before it was transformed.
+        only: the positions of the arguments that are flattened, ``None`` for all of them.
+        bound: the number of arguments that were bound before the transformation.
     """
 
     name: str
@@ -83,11 +83,11 @@ class Boundary:
     bound: int = 0
 
     def takes(self, position: int | None, name: str | None) -> bool:
-        """Say whether an argument of the function is taken apart.
+        """Return whether an argument of the function is flattened.
 
         Args:
-            position: its position, those bound before included; ``None`` where only the name is known.
-            name: the name of its parameter, ``None`` where only the position is known.
+            position: its position, counted with the bound arguments; ``None`` if only the name is known.
+            name: the name of its parameter, ``None`` if only the position is known.
         """
         if name is not None and name in self.static_names:
             return False
@@ -103,7 +103,7 @@ class Boundary:
 
     @classmethod
     def from_record(cls, record: list[Any]) -> Boundary:
-        """Read what :meth:`as_record` gives."""
+        """Read the result of :meth:`as_record`."""
         name, static, names, only, bound = record
         return cls(name, tuple(static), tuple(names), None if only is None else tuple(only), bound)
 
@@ -114,10 +114,10 @@ class Function:
 
     Attributes:
         code: the function.
-        doubtful: whether a decorator that we do not know wraps it.
+        doubtful: whether an unknown decorator wraps it.
         defaults: the values of its default arguments.
-        captured: what the variables of the functions around it held when one of them returned it, by (scope, name).
-        traced: the transformations around it that hand its arguments on; the same function with and without them.
+        captured: the values of the enclosing functions' variables when one of these returned it, by (scope, name).
+        traced: the transformations around it that pass its arguments on; they do not affect equality.
     """
 
     code: FunctionCode
@@ -144,7 +144,7 @@ class Class:
 
 @dataclass(slots=True, unsafe_hash=True)
 class Super:
-    """``super()`` in a method: the object, seen as one of the bases of the method's class."""
+    """``super()`` in a method: the object, viewed as one of the bases of the method's class."""
 
     code: ClassCode
     self: Value
@@ -169,7 +169,7 @@ class Partial:
 
 @dataclass(slots=True, unsafe_hash=True)
 class Mapped:
-    """A callable under a transformation that changes what its arguments and results are.
+    """A callable under a transformation that changes its arguments and results.
 
     Attributes:
         kind: ``vmap``, ``shard_map`` or ``value_and_grad``.
@@ -212,7 +212,7 @@ class Choice:
 
 @dataclass(slots=True, unsafe_hash=True)
 class Iteration:
-    """What a loop goes over: ``range``, ``zip``, ``enumerate``, ``items``, ``reversed`` of its parts."""
+    """The iterable of a loop: ``range``, ``zip``, ``enumerate``, ``items``, ``reversed`` of its parts."""
 
     kind: str
     parts: tuple[Value, ...]

@@ -1,1 +1,1 @@
-"""What is done to the words, shape, dtype and axes of keys, noted where it happens and judged later."""
+"""Uses of the words, shape, dtype and axes of keys, recorded where they happen and judged later."""

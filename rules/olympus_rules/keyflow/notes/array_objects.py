@@ -1,6 +1,6 @@
 """Objects of classes with ``__jax_array__`` (JEP 28661): where they cross transformations, and where JAX wants arrays.
 
-All of this sleeps in files that neither define such a class nor import what may be one.
+All of this is inactive in files that neither define such a class nor import a name that may be one.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from olympus_rules.syntax.project import Location
 
 __all__ = ["ArrayObjects", "array_names"]
 
-# Functions of jax.lax that take pytrees, or that only ask for the shape and dtype of what they are given.
+# Functions of jax.lax that take pytrees, or that read only the shape and dtype of their arguments.
 TREES = frozenset(
     {
         "all_gather", "all_to_all", "associative_scan", "axis_index", "cond", "custom_linear_solve", "custom_root",
@@ -69,15 +69,15 @@ TREES = frozenset(
 
 
 def array_names(document: Document, imported: Mapping[str, str]) -> tuple[frozenset[str] | None, list[str]]:
-    """Return the imported names of a file that may be classes with ``__jax_array__``, or have one beside them.
+    """Return the imported names of a file that may be classes with ``__jax_array__``, or share a module with one.
 
     Args:
         document: the file.
         imported: the qualified name of each imported name.
 
     Returns:
-        The names, ``None`` if the file can have no objects of such classes; and the qualified names that other files
-        were asked for.
+        The names, ``None`` if the file can have no objects of such classes; and the qualified names that were looked up
+        in other files.
     """
     data = document.text.encode(errors="surrogatepass")
     place = Location(document.module, document.is_package, document.roots)
@@ -88,7 +88,7 @@ def array_names(document: Document, imported: Mapping[str, str]) -> tuple[frozen
 
 
 class _Argument(NamedTuple):
-    """An argument of a call: its position or name, its value, and its expression where there is one."""
+    """An argument of a call: its position or name, its value, and its expression if any."""
 
     position: int | None
     name: str | None
@@ -97,7 +97,7 @@ class _Argument(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """An object that stands for an array: its expression, its class, and how sure the class is."""
+    """An object that stands for an array: its expression, its class, and the confidence in the class."""
 
     term: Term
     node: ast.expr | None
@@ -106,10 +106,10 @@ class _Found(NamedTuple):
 
 
 class ArrayObjects:
-    """What one file does with such objects.
+    """The uses of such objects in one file.
 
     Attributes:
-        names: the imported names that may be such classes, or have one beside them.
+        names: the imported names that may be such classes, or share a module with one.
         bodies: functions of the file that are transformed, or called by a loop or conditional of JAX.
     """
 
@@ -123,7 +123,7 @@ class ArrayObjects:
         self._crossed: set[tuple[FunctionCode, str]] = set()
 
     def mentions(self) -> frozenset[str]:
-        """Return the names by which a function shows that it may have to do with such objects: classes, variables."""
+        """Return the names (classes, variables) whose mention shows that a function may concern such objects."""
         module = self._file.module
         definitions = module.definitions.items()
         known = [
@@ -138,7 +138,7 @@ class ArrayObjects:
     # objects
 
     def class_of(self, term: Term) -> tuple[ArrayClass, Confidence] | None:
-        """Return the class of an object that stands for an array, and how sure that is."""
+        """Return the class of an object that stands for an array, and the confidence in it."""
         class_, confidence = self._file.classes.get(term), Confidence.CERTAIN
         if class_ is None:
             class_, confidence = self._annotated.get(term) or self._held(term), Confidence.LIKELY
@@ -146,7 +146,7 @@ class ArrayObjects:
         return None if found is None else (found, confidence)
 
     def _held(self, term: Term) -> ClassCode | None:
-        """Return the class of what an attribute holds from the start."""
+        """Return the class of the initial value of an attribute."""
         terms, classes = self._file.terms, self._file.classes
         if terms.operation(term) != "attr":
             return None
@@ -156,12 +156,12 @@ class ArrayObjects:
     def given(self, arguments: Arguments) -> frozenset[Term]:
         """Return the objects among the arguments of a call.
 
-        What the callee makes of them is not followed: the key flow takes ``jnp.asarray(x)`` for ``x`` there.
+        Their conversion by the callee is not tracked: the key flow treats ``jnp.asarray(x)`` as ``x`` there.
         """
         return frozenset(t for value in arguments.values() for t in leaves(value) if self.class_of(t) is not None)
 
     def concerns(self, value: Value) -> bool:
-        """Say whether a value is such an object, or holds one."""
+        """Return whether a value is such an object, or holds one."""
         return any(self.class_of(term) is not None for term in leaves(value))
 
     def _objects(self, path: PathCondition, value: Value, node: ast.expr | None) -> Iterator[_Found]:
@@ -182,7 +182,7 @@ class ArrayObjects:
                     yield inner if len(arms) == 1 else inner._replace(confidence=lower)
 
     def parameter(self, flow: State, name: str, term: Term) -> None:
-        """Look at the annotation of a parameter."""
+        """Record the class that the annotation of a parameter names."""
         annotation = _annotations(flow.code.node).get(name)
         if annotation is None:
             return
@@ -195,7 +195,7 @@ class ArrayObjects:
                 self._annotated[term] = class_
 
     def _resolve(self, code: FunctionCode, annotation: ast.expr) -> Value | None:
-        """Return what an annotation names, ``None`` for one that has several types."""
+        """Return the value that an annotation names, ``None`` for an annotation of several types."""
         while isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
             if isinstance(annotation.right, ast.Constant) and annotation.right.value is None:
                 annotation = annotation.left
@@ -216,7 +216,7 @@ class ArrayObjects:
     # calls
 
     def called(self, flow: State, function: Library, arguments: Arguments, result: Value) -> Value:
-        """Look at a call of a function from outside this file; returns what it gives."""
+        """Check a call of a function from outside this file, and return the call's result."""
         qualified = function.qualified
         if function.traced:
             self.crossing(flow, function, arguments)
@@ -244,7 +244,7 @@ class ArrayObjects:
         return result
 
     def crossing(self, flow: State, function: Function | Library, arguments: Arguments) -> None:
-        """Look at the arguments of a transformed function."""
+        """Check the arguments of a transformed function."""
         code = function.code if isinstance(function, Function) else None
         parameters = code.parameters if code is not None else ()
         for position, name, value, node in _each(arguments):
@@ -259,7 +259,7 @@ class ArrayObjects:
                     self._crossed.add((code, name))
 
     def mapped(self, flow: State, mapped: Mapped, arguments: Arguments, axes: Iterable[Value]) -> None:
-        """Look at the arguments of a mapped function; ``axes`` are those of the positional ones."""
+        """Check the arguments of a mapped function; ``axes`` are the axes of the positional arguments."""
         if mapped.name.startswith("filter_") or mapped.name == "vectorize":
             return
         known = list(axes)
@@ -269,7 +269,7 @@ class ArrayObjects:
                 self._crosses(flow, f"jax.{mapped.name}", "argument", value, node, arguments)
 
     def body(self, function: Value, name: str, boundary: Boundary | None = None) -> None:
-        """Remember a function whose results cross a transformation, and its arguments if there is a boundary."""
+        """Record a function whose results cross a transformation; with a boundary its arguments cross it as well."""
         while isinstance(function, Bound | Partial | Mapped):
             function = function.function
         if isinstance(function, Function) and not function.code.is_foreign:
@@ -294,7 +294,7 @@ class ArrayObjects:
         node: ast.expr | None,
         arguments: Arguments,
     ) -> bool:
-        """Keep the objects in a value that cross a transformation; says whether there are any."""
+        """Record the objects in a value that cross a transformation, and return whether there are any."""
         crosses = False
         for found in self._objects(flow.path, value, node):
             place = found.node or node or arguments.node or flow.site
@@ -338,7 +338,7 @@ class ArrayObjects:
         plain: bool = False,
         role: str = "argument",
     ) -> None:
-        """Note the objects in an argument; ``plain`` says that the function takes those of registered classes."""
+        """Record the objects in an argument; ``plain``: the function accepts objects of registered classes."""
         for found in self._objects(flow.path, argument.value, argument.node):
             place = found.node or argument.node or arguments.node or flow.site
             if place is not None and (found.class_.plain or not plain):
@@ -347,7 +347,7 @@ class ArrayObjects:
     # indices
 
     def indexed(self, flow: State, value: Value, index: Value, node: ast.Subscript) -> None:
-        """Look at ``value[index]``: an array takes no such object for an index, a dictionary does."""
+        """Check ``value[index]``: an array does not accept such an object as an index, a dictionary does."""
         if not self._is_array(flow, value, index):
             return
         for part, expression in _index_parts(index, node.slice):
@@ -394,7 +394,7 @@ class ArrayObjects:
         )
 
     def finish(self) -> None:
-        """Look at what transformed functions return, and at parameters that are said to take such objects."""
+        """Check the results of transformed functions, and the parameters annotated with such classes."""
         for code, (name, boundary) in self.bodies.items():
             run = self._run_of(code)
             if run is None:
@@ -424,7 +424,7 @@ class ArrayObjects:
 
 
 def _is_variables(qualified: str, text: str) -> bool:
-    """Say whether a name stands for variables of flax.nnx, or for the module that has them."""
+    """Return whether a name refers to variables of flax.nnx, or to their module."""
     return variable_class(qualified) is not None or (qualified == NNX and "nnx." in text)
 
 
@@ -432,7 +432,7 @@ def _each(arguments: Arguments) -> Iterator[_Argument]:
     """Return each argument of a call."""
     node = arguments.node
     nodes = node.args if node is not None else []
-    shift = len(arguments.positional) - len(nodes)  # the object of a method call, and what a partial holds
+    shift = len(arguments.positional) - len(nodes)  # the object of a method call, and the bound arguments of a partial
     plain = shift >= 0 and not any(isinstance(part, ast.Starred) for part in nodes)
     for position, (value, starred) in enumerate(arguments.positional):
         if starred:
@@ -459,7 +459,7 @@ def _index_parts(index: Value, node: ast.expr) -> Iterator[tuple[Value, ast.expr
 
 
 def _returned(code: FunctionCode, values: list[Value]) -> list[tuple[ast.expr, Value]]:
-    """Return what a function returns with its expressions, those of one ``return`` statement where there is one."""
+    """Return the returned values, each with its expression, or all with the first one if the numbers differ."""
     if isinstance(code.node, ast.Lambda):
         return [(code.node.body, value) for value in values]
     nodes = [node.value for node in _returns(code.node) if node.value is not None]
@@ -469,7 +469,7 @@ def _returned(code: FunctionCode, values: list[Value]) -> list[tuple[ast.expr, V
 
 
 def _returns(node: ast.AST) -> Iterator[ast.Return]:
-    """Return the ``return`` statements of a function in the order of the text, those of inner functions left out."""
+    """Return the ``return`` statements of a function in the order of the text, without those of inner functions."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Return):
             yield child

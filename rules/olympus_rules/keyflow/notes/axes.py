@@ -1,6 +1,6 @@
-"""Looks at what rearranges arrays of keys: reshaping, copying, moving axes, and numbers that count the word axis.
+"""Detects code that rearranges key arrays: reshaping, copying, moving axes, and numbers that count the word axis.
 
-The array of raw keys has one axis more than that of typed keys, the last one, which holds the words.
+An array of raw keys has one axis more than an array of typed keys: the last one, which holds the words.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ArrayCall(NamedTuple):
 
 
 class Transposed(NamedTuple):
-    """A place where words and batch change places, or where a map is told to.
+    """A place where word and batch axes are exchanged, or where a map is told to exchange them.
 
     Attributes:
         how: the function, method, attribute or option.
@@ -72,12 +72,12 @@ class Look:
     """A call on an array that may hold keys.
 
     Attributes:
-        flow: where the call is.
+        flow: the state at the call.
         call: the call.
-        term: the array, or an element of what is stacked.
-        above: how many axes are stacked above ``term``.
+        term: the array, or an element of a stack.
+        above: the number of axes stacked above ``term``.
         number: the number of the result.
-        stacked: how many elements are stacked, where that is known.
+        stacked: the number of stacked elements, if known.
     """
 
     flow: State
@@ -88,7 +88,7 @@ class Look:
     stacked: int | None = None
 
     def as_transposed(self) -> Transposed:
-        """Return the place of the call for a fact about words and batch that change places."""
+        """Return the place of the call for a fact about exchanged word and batch axes."""
         return Transposed(self.call.name, self.call.node, (self.call.subject,))
 
     def value(self, position: int, name: str) -> Value | None:
@@ -101,11 +101,11 @@ class Look:
 
     @property
     def operation(self) -> str:
-        """The operation of the view that comes out."""
+        """The operation of the resulting view."""
         return f"{self.call.name} {self.number}"
 
     def rank(self) -> int | None:
-        """Return how many batch axes the array has, as far as it is known by now."""
+        """Return the number of batch axes of the array, ``None`` if not yet known."""
         rank = self.flow.knowledge.rank(self.term)
         return None if rank is None else rank + self.above
 
@@ -118,7 +118,7 @@ class Look:
         exact: Callable[[], bool] = lambda: True,
         most: Confidence = Confidence.CERTAIN,
     ) -> None:
-        """Keep the fact that the word axis is counted, if that holds for the rank and kind that come out."""
+        """Record that the word axis is counted, if this holds for the final rank and kind."""
 
         def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
             rank = self.rank()
@@ -140,7 +140,7 @@ class Look:
 
 
 def look(flow: State, array: Value, call: ArrayCall) -> Value | None:
-    """Look at a call on an array; returns the rearranged array if it is known to hold the same keys."""
+    """Check a call on an array, and return the rearranged array if it is known to hold the same keys."""
     name = call.name
     handler = HANDLERS.get(name)
     if handler is None:
@@ -162,7 +162,7 @@ def look(flow: State, array: Value, call: ArrayCall) -> Value | None:
 
 
 def _reshape(seen: Look) -> int | None:
-    """Look at ``keys.reshape(2, 3, 2)`` and ``keys.reshape(n, -1)``; returns the rank of what comes out."""
+    """Detect ``keys.reshape(2, 3, 2)`` and ``keys.reshape(n, -1)``, and return the rank of the result."""
     given = seen.value(0, "shape")
     dims, expression = _dimensions(seen, given)
     if not dims:
@@ -209,9 +209,9 @@ def _reshape(seen: Look) -> int | None:
 
 
 def _holds_all(seen: Look, dims: tuple[Value, ...]) -> bool | None:
-    """Say whether all keys go into these dimensions; ``None`` when that cannot be told, ``False`` if there are more.
+    """Return whether these dimensions hold all keys: ``None`` if unknown, ``False`` if there are more keys.
 
-    More are known where the number of keys is a product with the dimensions in it: ``split(key, n * m)`` into ``n``.
+    There are more if the number of keys is a multiple of the dimensions: ``split(key, n * m)`` into ``n``.
     """
     terms = seen.flow.terms
     number = sizes.count(terms, seen.term)
@@ -227,7 +227,7 @@ def _holds_all(seen: Look, dims: tuple[Value, ...]) -> bool | None:
 
 
 def _dimensions(seen: Look, given: Value | None) -> tuple[tuple[Value, ...], ast.expr | None]:
-    """Return the dimensions of a shape, as far as they are known, and the expression of the last one."""
+    """Return the known dimensions of a shape, and the expression of the last one."""
     expression = seen.expression(0, "shape")
     if isinstance(given, Sequence) and not given.open:
         return given.items, _last_element(expression)
@@ -246,7 +246,7 @@ def _dimensions(seen: Look, given: Value | None) -> tuple[tuple[Value, ...], ast
 
 
 def _axes_before_key(seen: Look, name: str) -> int | None:
-    """Return how many dimensions stand before the shape of one key, as in ``(n, m, *key.shape)``."""
+    """Return the number of dimensions before the shape of one key, as in ``(n, m, *key.shape)``."""
     expression = seen.expression(0, name)
     elements = (
         expression.elts if isinstance(expression, ast.Tuple | ast.List) else seen.call.node.args[seen.call.first :]
@@ -277,7 +277,7 @@ def _last_of_sum(expression: ast.expr | None) -> tuple[ast.expr, int] | None:
 
 
 def _after_others(elements: list[ast.expr]) -> tuple[ast.expr, int] | None:
-    """Return the last of several elements if it is a number and others before it are unpacked."""
+    """Return the last of several elements if it is a number and an earlier one is unpacked."""
     unpacked = any(isinstance(part, ast.Starred) for part in elements[:-1])
     return _with_value(elements[-1]) if unpacked else None
 
@@ -295,7 +295,7 @@ def _with_value(node: ast.expr) -> tuple[ast.expr, int] | None:
 
 
 def _broadcast(seen: Look) -> int | None:
-    """Look at ``broadcast_to(key, (n, 2))``."""
+    """Detect ``broadcast_to(key, (n, 2))``."""
     dims, expression = _dimensions(seen, seen.value(0, "shape"))
     parts = (expression,) if expression is not None else ()
     if dims and dims[-1] in WORDS:
@@ -309,7 +309,7 @@ def _broadcast(seen: Look) -> int | None:
 
 
 def _tile(seen: Look) -> int | None:
-    """Look at ``tile(key, (n, 1))``."""
+    """Detect ``tile(key, (n, 1))``."""
     dims, expression = _dimensions(seen, seen.value(0, "reps"))
     parts = (expression,) if expression is not None else ()
     if len(dims) > 1 and dims[-1] == Const(1):
@@ -331,7 +331,7 @@ def transposition(
     need: Need,
     holds: Callable[[int | None, KeyKind], Confidence | None] | None = None,
 ) -> None:
-    """Keep the fact that words and batch change places."""
+    """Record that word and batch axes are exchanged."""
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
         most = Confidence.CERTAIN if holds is None else holds(flow.knowledge.rank(term), kind)
@@ -351,9 +351,9 @@ def transposition(
 
 
 def _moved(seen: Look) -> int | None:
-    """Look at ``transpose``, ``swapaxes`` and ``moveaxis``: do they move the words, or only count them?"""
+    """Detect whether ``transpose``, ``swapaxes`` and ``moveaxis`` move the word axis, or only count it."""
     numbers, expressions = _axes_given(seen)
-    if not seen.call.arguments.values()[seen.call.first :]:  # all axes change places
+    if not seen.call.arguments.values()[seen.call.first :]:  # all axes are reversed
         transposition(seen.flow, seen.term, seen.as_transposed(), Need.RAW_FLAT)
     if numbers is None:
         return seen.flow.knowledge.rank(seen.term)
@@ -385,7 +385,7 @@ def _moved(seen: Look) -> int | None:
 
 
 def _axes_given(seen: Look) -> tuple[tuple[int, ...] | None, tuple[ast.expr, ...]]:
-    """Return the axis numbers of a call that moves axes, with their expressions; ``None`` when not all are literal."""
+    """Return the axis numbers of a call that moves axes, with their expressions; ``None`` unless all are literal."""
     if seen.call.name == "transpose":
         given = seen.value(0, "axes")
         if isinstance(given, Sequence):
@@ -409,7 +409,7 @@ def _integers(values: tuple[Value, ...]) -> tuple[int, ...] | None:
 
 
 def _moves_words(name: str, numbers: tuple[int, ...], axes: int) -> bool:
-    """Say whether the last of so many axes does not stay the last."""
+    """Return whether the last of ``axes`` axes is moved."""
     places = tuple(number % axes if -axes <= number < axes else number for number in numbers)
     if name == "transpose":
         return places[-1] != axes - 1
@@ -420,7 +420,7 @@ def _moves_words(name: str, numbers: tuple[int, ...], axes: int) -> bool:
 
 
 def _numbered(seen: Look) -> int | None:
-    """Look at functions with one ``axis``: a negative one counts from the words."""
+    """Check functions with one ``axis`` argument: a negative axis counts from the words."""
     if seen.call.name in ("concatenate", "stack", "hstack"):
         return None
     place = AXIS_PLACES[seen.call.name]
@@ -440,14 +440,14 @@ def _counted(
     wider: bool,
     subjects: tuple[ast.expr, ...] | Callable[[], tuple[ast.expr, ...]],
 ) -> None:
-    """Note an axis number that is the word axis, or that counts from it.
+    """Record an axis number that is the word axis, or is counted from it.
 
     Args:
         seen: the call.
         number: the axis.
         axis: its expression.
-        wider: whether the number is one of the result, which has one axis more.
-        subjects: the expressions of all arrays in the call, none where others than keys may be among them.
+        wider: whether the number refers to the result, which has one axis more.
+        subjects: the expressions of all arrays in the call, empty if some may not be keys.
     """
 
     def last(rank: int | None, kind: KeyKind) -> bool:
@@ -465,7 +465,7 @@ def _counted(
 
 
 def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Arguments) -> None:
-    """Look at ``stack``, ``concatenate`` and ``vstack`` of a list of arrays."""
+    """Check ``stack``, ``concatenate`` and ``vstack`` of a list of arrays."""
     node = arguments.node
     written = arguments.expression(0, "arrays")
     first = next((item for item in arrays.items if isinstance(item, Term)), None)
@@ -492,7 +492,7 @@ def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Argument
 
 
 def _stacked_rows(seen: Look) -> int | None:
-    """Look at ``vstack``, which makes rows of raw keys, and rows of one key of typed ones."""
+    """Check ``vstack``, which makes rows of raw keys, but turns each typed key into a row of one key."""
 
     def holds(rank: int | None, kind: KeyKind) -> bool:
         return rank == 0 or (rank == 1 and kind is KeyKind.RAW)
@@ -502,7 +502,7 @@ def _stacked_rows(seen: Look) -> int | None:
 
 
 def _rows_of_array(seen: Look) -> int | None:
-    """Look at ``vstack(keys)``."""
+    """Detect ``vstack(keys)``."""
 
     def holds(rank: int | None, kind: KeyKind) -> bool:
         return rank == 1 or (rank == 2 and kind is KeyKind.RAW)
@@ -516,7 +516,7 @@ def _rows_of_array(seen: Look) -> int | None:
 
 
 def _dynamic_slice(seen: Look) -> int | None:
-    """Look at ``dynamic_slice(keys, (i, 0), (1, 2))``."""
+    """Detect ``dynamic_slice(keys, (i, 0), (1, 2))``."""
     starts, lengths = seen.value(0, "start_indices"), seen.value(1, "slice_sizes")
     if isinstance(starts, Sequence) and isinstance(lengths, Sequence) and len(starts.items) == len(lengths.items):
         number = len(starts.items)
@@ -531,7 +531,7 @@ def _dynamic_slice(seen: Look) -> int | None:
 
 
 def _dynamic_update(seen: Look) -> int | None:
-    """Look at ``dynamic_update_slice(keys, key[None], (i, 0))``."""
+    """Detect ``dynamic_update_slice(keys, key[None], (i, 0))``."""
     starts = seen.value(1, "start_indices")
     if isinstance(starts, Sequence):
         number, end = len(starts.items), _last_element(seen.expression(1, "start_indices"))
@@ -548,7 +548,7 @@ AXIS_PLACES = {
 
 
 def _rearranged(seen: Look) -> int | None:
-    """Return ``None``: the array has as many axes as nobody knows."""
+    """Return ``None``: the number of axes is unknown."""
     return None
 
 

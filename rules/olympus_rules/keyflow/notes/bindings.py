@@ -1,4 +1,4 @@
-"""Looks at where keys are bound: names that nothing reads, default arguments, class fields."""
+"""Checks bindings of keys: names that nothing reads, default arguments, class fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["bound", "class_fields", "default"]
 
 
 def bound(flow: State, instruction: ir.Store, value: Value) -> None:
-    """Look at the binding of a name: a child that nothing reads, remembered for OLY106 and for reuse messages."""
+    """Record a name that is bound to a child and never read, for OLY106 and for reuse messages."""
     name = instruction.name
     if not isinstance(value, Term) or name.startswith("_") or "$" in name or name in flow.code.reads:
         return
@@ -32,7 +32,7 @@ def bound(flow: State, instruction: ir.Store, value: Value) -> None:
 
 
 def default(flow: State, code: ir.FunctionCode, name: str, value: Value, node: ast.expr) -> None:
-    """Look at a default argument: a key made there is made once. One that the body never reads makes no difference."""
+    """Detect a key in a default argument, which is made once. A parameter that the body never reads does not matter."""
     if not isinstance(value, Term) or flow.terms.operation(value) != "seed":
         return
     code.lower()
@@ -42,7 +42,7 @@ def default(flow: State, code: ir.FunctionCode, name: str, value: Value, node: a
 
 
 def class_fields(flow: State, instruction: ir.MakeClass) -> None:
-    """Look at the fields of a class body."""
+    """Check the fields of a class body."""
     class_ = instruction.code
     for statement in class_.node.body:
         target: ast.expr | None = statement.target if isinstance(statement, ast.AnnAssign) else None
@@ -50,7 +50,7 @@ def class_fields(flow: State, instruction: ir.MakeClass) -> None:
             target = statement.targets[0]
         if isinstance(target, ast.Name) and isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
             value = flow.env.get(f"{class_.name}.{target.id}")
-            # whoever makes an object may give every one of them a key for its annotated field
+            # a caller may pass each object its own key for an annotated field
             confidence = Confidence.LIKELY if isinstance(statement, ast.AnnAssign) else Confidence.CERTAIN
             _constant_key(flow, value, statement.value, "class-field", f"{class_.name}.{target.id}", confidence)
 

@@ -1,4 +1,4 @@
-"""Looks at where typed and raw keys meet: joined values of both kinds, and functions that take raw keys only."""
+"""Detects where typed and raw keys meet: joined values of both kinds, and functions that take only raw keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Part: TypeAlias = tuple[Value, ast.expr | None]
 
 
 def given(flow: State, function: str, value: Value, expression: ast.expr | None, node: ast.AST | None) -> None:
-    """Look at a key that goes to a function which takes raw keys only."""
+    """Record a key that is passed to a function which takes only raw keys."""
     if node is None or expression is None or isinstance(expression, ast.Starred):
         return
     subject = expression
@@ -46,12 +46,12 @@ def given(flow: State, function: str, value: Value, expression: ast.expr | None,
 
 
 def joined(flow: State, function: str, parts: Sequence[Part], node: ast.AST | None) -> None:
-    """Look at values of which the result is one or another: all have to be of one kind.
+    """Check values that are alternatives for one result: all must be of one kind.
 
     Args:
-        flow: where it happens.
-        function: what joins them.
-        parts: the values, each with its expression where it has one of its own.
+        flow: the state at the call.
+        function: the function that joins them.
+        parts: the values, each with its own expression if it has one.
         node: the call.
     """
     if node is None or len(parts) < 2:
@@ -64,7 +64,7 @@ def joined(flow: State, function: str, parts: Sequence[Part], node: ast.AST | No
 
 
 def _rows(parts: Sequence[Part]) -> Iterator[list[tuple[Term, ast.expr | None]]]:
-    """Return the terms that come to stand in one place of the result, for each place of equal containers."""
+    """Return the terms that share a place in the result, for each place of equal containers."""
     values = [value for value, _ in parts]
     if all(isinstance(value, Term) for value in values):
         yield [(value, expression) for value, expression in parts if isinstance(value, Term)]

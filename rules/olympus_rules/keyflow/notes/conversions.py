@@ -1,6 +1,6 @@
-"""Looks at keys that leave the world of keys: to numpy, files, text, comparisons, collectives.
+"""Detects keys that are no longer used as keys: in numpy, files, text, comparisons, collectives.
 
-``[[conversions]]`` in the packs says which arguments may be keys, and what becomes of a typed key there.
+``[[conversions]]`` in the packs lists the arguments that may be keys, and the effect on a typed key.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, RANDOM, STR
 
 __all__ = ["compared", "converted", "method", "shown"]
 
-MANY = 32  # leaves of a tree that are looked at
+MANY = 32  # leaves of a tree that are checked
 
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
-WHOLE = {"Eq": "all", "NotEq": "any"}  # of words and of keys alike
+WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
 
 
 def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments, result: Value) -> Value:
-    """Look at a call of a function that a pack has a conversion for, and return its result."""
+    """Check a call of a function with a conversion in a pack, and return its result."""
     node = arguments.node or flow.site
     if row.form == "dtype" or qualified == STR:
         _dtype(flow, qualified, arguments)
@@ -62,7 +62,7 @@ def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments
 
 
 def _is_of_numbers(qualified: str, arguments: Arguments) -> bool:
-    """Say whether an array like a key is made with a dtype of its own."""
+    """Return whether an array shaped like a key is made with its own dtype."""
     dtype = arguments.get(2 if qualified.endswith("full_like") else 1, "dtype")
     return dtype not in (None, Const(None)) and not isinstance(dtype, Metadata)
 
@@ -71,7 +71,7 @@ INTEGERS = frozenset(["integer", "number", "uint32", "unsignedinteger"])
 
 
 def _dtype(flow: State, qualified: str, arguments: Arguments) -> None:
-    """Look at ``np.issubdtype(key.dtype, …)`` and other functions that take the dtype of numbers."""
+    """Detect ``np.issubdtype(key.dtype, …)`` and other functions that take the dtype of numbers."""
     for value in arguments.values():
         if not isinstance(value, Metadata) or value.what != "dtype" or arguments.node is None:
             continue
@@ -87,7 +87,7 @@ def _dtype(flow: State, qualified: str, arguments: Arguments) -> None:
 
 
 def _is_added(flow: State, node: ast.AST, subject: ast.expr) -> bool:
-    """Say whether ``key + jnp.arange(n, dtype=key.dtype)`` is what is computed: the sum is the mistake."""
+    """Return whether the code computes ``key + jnp.arange(n, dtype=key.dtype)``: then the sum is the mistake."""
     around = flow.file.document.parents.get(node)
     while isinstance(around, ast.Subscript):
         around = flow.file.document.parents.get(around)
@@ -96,7 +96,7 @@ def _is_added(flow: State, node: ast.AST, subject: ast.expr) -> bool:
 
 
 def _words(flow: State, result: Value) -> Value:
-    """Return an array of numpy with the words of keys: the same keys to what takes them, but nothing to read."""
+    """Return a NumPy array of keys' words: consumers treat it as the same keys, but reading its words is no fact."""
     knowledge = flow.knowledge
 
     def words(term: Term) -> Value:
@@ -116,7 +116,7 @@ def _pair(arguments: Arguments) -> Iterator[Value | None]:
 
 
 def _is_filler(flow: State, node: ast.AST) -> bool:
-    """Say whether an expression is what ``where`` puts in the place of keys that are not wanted."""
+    """Return whether an expression is the value that ``where`` substitutes for unwanted keys."""
     around = flow.file.document.parents.get(node)
     return isinstance(around, ast.Call) and isinstance(around.func, ast.Attribute) and around.func.attr == "where"
 
@@ -126,7 +126,7 @@ def _is_number(value: Value | None) -> bool:
 
 
 def _casts(arguments: Arguments) -> bool:
-    """Say whether ``jnp.asarray`` is given a dtype other than that of an array at hand."""
+    """Return whether ``jnp.asarray`` gets a dtype that is not the dtype of an existing array."""
     dtype = arguments.get(1, "dtype")
     return dtype is not None and dtype != Const(None) and not isinstance(dtype, Metadata)
 
@@ -135,7 +135,7 @@ Found = tuple[Term, ast.expr | None]
 
 
 def _selected(flow: State, row: Conversion, arguments: Arguments) -> Iterator[Found]:
-    """Return the terms in the arguments that count, each with its expression where it has one of its own."""
+    """Return the terms in the relevant arguments, each with its own expression if it has one."""
     node = arguments.node
     starred = any(is_starred for _, is_starred in arguments.positional)
     nodes = node.args if node is not None and len(node.args) == len(arguments.positional) else []
@@ -158,7 +158,7 @@ def _leaves(flow: State, value: Value, expression: ast.expr | None) -> Iterator[
         for path, part in value.arms:
             if both(flow.path, path) is not None:
                 yield from _leaves(flow, part, expression)
-    elif isinstance(value, Sequence) and value.kind == "stack":  # an array of keys, with an expression of its own
+    elif isinstance(value, Sequence) and value.kind == "stack":  # an array of keys, with its own expression
         yield from ((term, expression) for term in leaves(value)[:MANY])
     elif isinstance(value, Sequence | Map):
         for part, own in list(parts(value, expression))[:MANY]:
@@ -166,14 +166,14 @@ def _leaves(flow: State, value: Value, expression: ast.expr | None) -> Iterator[
 
 
 class _Use(NamedTuple):
-    """A place that takes values apart or turns them into something else.
+    """A place that takes values apart or converts them.
 
     Attributes:
-        form: what happens there, as in :class:`~olympus_rules.keyflow.facts.Conversion`.
-        function: how it is called.
+        form: the kind of use, as in :class:`~olympus_rules.keyflow.facts.Conversion`.
+        function: the name of the callable.
         node: the place.
-        effect: what it does with typed keys: ``fails``, ``differs`` or ``same``.
-        before: the releases of JAX before which it fails.
+        effect: its effect on typed keys: ``fails``, ``differs`` or ``same``.
+        before: the oldest release of JAX in which it does not fail.
     """
 
     form: str
@@ -184,17 +184,17 @@ class _Use(NamedTuple):
 
 
 def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
-    """Keep the fact that one of the terms found is a key; which of them are turns out later."""
+    """Record that one of the terms found is a key; which of them are keys is settled later."""
     candidates = [(term, expression) for term, expression in found if not is_stored(flow, term)]
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact:
         known = [pair for pair in candidates if flow.knowledge.is_known(pair[0])]
         expressions = [expression for _, expression in known]
         subjects = tuple(dict.fromkeys(expression for expression in expressions if expression is not None))
-        # where the term stays the same, it is not known what the result is used for
+        # if the term stays the same, the use of the result is unknown
         unchanged = not set(leaves(result)).isdisjoint(term for term, _ in candidates)
         is_key = not unchanged and is_used_as_key(flow, result)
-        stays = use.form == "device_get" and is_key  # what takes keys takes this one
+        stays = use.form == "device_get" and is_key  # consumers of keys accept this one
         return facts.Conversion(
             node=use.node,
             confidence=Confidence.POSSIBLE if use.before or stays or use.form == "print" else confidence,
@@ -218,8 +218,7 @@ def _is_or_gets_key(flow: State, term: Term) -> bool:
 
 
 def _may_be_key(flow: State, term: Term) -> bool:
-    """Say whether a term that nothing shows to be a key may be one: what comes out of unknown code, and what is put
-    together of such parts."""
+    """Return whether a term without evidence may be a key: a result of unknown code, or composed of such results."""
     terms = flow.terms
     operation, data = terms.operation(term), terms.data(term)
     if operation == "op":
@@ -230,13 +229,13 @@ def _may_be_key(flow: State, term: Term) -> bool:
 
 
 def method(flow: State, term: Term, name: str, node: ast.Call, subject: ast.expr) -> None:
-    """Look at a method of an array that gives its words to Python."""
+    """Detect a method of an array that returns its words to Python."""
     if name in METHODS:
         _note(flow, _Use("words", f".{name}", node, "fails"), [(term, subject)], Const(None))
 
 
 def shown(flow: State, operands: Iterable[Value], node: ast.AST) -> None:
-    """Look at an f-string with a key in it."""
+    """Detect an f-string with a key in it."""
     if not isinstance(node, ast.JoinedStr):
         return
     values = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
@@ -252,7 +251,7 @@ TELLING = frozenset(["critical", "debug", "error", "exception", "fail", "info", 
 
 
 def _is_for_people(flow: State, node: ast.AST) -> bool:
-    """Say whether text goes to a log or into the message of an error, and nowhere else."""
+    """Return whether text is used only in a log or an error message."""
     parents = flow.file.document.parents
     around = parents.get(node)
     while isinstance(around, ast.expr | ast.keyword):
@@ -265,7 +264,7 @@ def _is_for_people(flow: State, node: ast.AST) -> bool:
 
 
 def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) -> None:
-    """Look at ``==`` and ``!=`` of keys, which is one truth value for each key and no longer one for each word."""
+    """Detect ``==`` and ``!=`` of keys, which give one truth value for each typed key, not for each word."""
     if operation not in WHOLE or not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return
     if not all(isinstance(operand, Term) for operand in operands):
@@ -278,7 +277,7 @@ def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) 
 
 
 def _as_a_whole(flow: State, operation: str, node: ast.AST) -> bool:
-    """Say whether ``all`` words are asked for to be equal, or ``any`` not to be: keys say the same."""
+    """Return whether the test is that ``all`` words are equal, or ``any`` differ: it means the same for keys."""
     wanted = WHOLE.get(operation) or ("any" if operation.endswith("not_equal") else "all")
     parents = flow.file.document.parents
     around = parents.get(node)

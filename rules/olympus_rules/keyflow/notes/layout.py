@@ -1,4 +1,4 @@
-"""Looks at what knows the layout of a key: shape, rank, dtype, transposition, reshaping."""
+"""Detects code that depends on the layout of a key: shape, rank, dtype, transposition, reshaping."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ METHODS = frozenset(
 
 
 def attribute(flow: State, term: Term, name: str, node: ast.Attribute) -> Value | None:
-    """Look at ``term.name``; returns a value for metadata and layout."""
+    """Check ``term.name``, and return its value for metadata and layout."""
     if name in METADATA:
         return Metadata(name, term, node.value)
     if name == "T":
@@ -60,7 +60,7 @@ def attribute(flow: State, term: Term, name: str, node: ast.Attribute) -> Value 
 
 
 def dtype_attribute(flow: State, value: Metadata, name: str, node: ast.Attribute) -> None:
-    """Look at ``key.dtype.name`` and the like; a comparison says more, and is looked at itself."""
+    """Detect ``key.dtype.name`` and the like; a comparison says more, and has a check of its own."""
     if name not in DTYPE_ATTRIBUTES or isinstance(flow.file.document.parents.get(node), ast.Compare):
         return
     if name == "itemsize" and _counts_bytes(flow, node):
@@ -69,7 +69,7 @@ def dtype_attribute(flow: State, value: Metadata, name: str, node: ast.Attribute
 
 
 def _counts_bytes(flow: State, itemsize: ast.Attribute) -> bool:
-    """Say whether ``key.dtype.itemsize`` is multiplied by ``key.size`` or by the product of ``key.shape``."""
+    """Return whether ``key.dtype.itemsize`` is multiplied by ``key.size`` or by the product of ``key.shape``."""
     parents = flow.file.document.parents
     product: ast.AST = itemsize
     while isinstance(parent := parents.get(product), ast.BinOp) and isinstance(parent.op, ast.Mult):
@@ -87,7 +87,7 @@ def _factors(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_size(node: ast.AST, key: str) -> bool:
-    """Say whether an expression is ``key.size``, ``math.prod(key.shape)`` or the like."""
+    """Return whether an expression is ``key.size``, ``math.prod(key.shape)`` or the like."""
     if isinstance(node, ast.Call) and len(node.args) == 1:
         name, argument = ast.unparse(node.func).rpartition(".")[2], ast.unparse(node.args[0])
         return (name == "prod" and argument == f"{key}.shape") or (name == "size" and argument == key)
@@ -95,12 +95,12 @@ def _is_size(node: ast.AST, key: str) -> bool:
 
 
 def mapped_axis(flow: State, term: Term, mapped: Transposed) -> None:
-    """Keep that a map goes over an axis of a key array that is not a batch axis, or puts one behind the words."""
+    """Record that a map goes over an axis of a key array other than a batch axis, or puts one behind the words."""
     transposition(flow, term, mapped, Need.FLAT if mapped.how == "in_axes" else Need.RAW_ARRAY)
 
 
 def array_method(flow: State, receiver: Value, call: ArrayCall) -> Value | None:
-    """Look at a call on an array; returns the result of a call that this module understands."""
+    """Check a call on an array, and return its result if this module models the call."""
     knowledge = flow.knowledge
     if isinstance(receiver, Choice):
         for _, part in flow.arms(receiver):
@@ -119,7 +119,7 @@ def array_method(flow: State, receiver: Value, call: ArrayCall) -> Value | None:
 
 
 def index_with_words(flow: State, term: Term, index: Sequence, node: ast.Subscript) -> None:
-    """Look at ``keys[i, :]`` and ``key[None, :]``, in which the last slice is for the words."""
+    """Detect ``keys[i, :]`` and ``key[None, :]``, whose last slice selects the words."""
     axes = [part for part in index.items if part != Const(None)]
     if index.open or Const(...) in axes or axes[-1:] != [SliceOf(None, None, None)]:
         return
@@ -143,7 +143,7 @@ def index_with_words(flow: State, term: Term, index: Sequence, node: ast.Subscri
 
 
 def shape_item(flow: State, value: Metadata, index: Value, node: ast.Subscript) -> Value:
-    """Look at ``key.shape[…]``: the number of keys is portable, the word axis is not."""
+    """Check ``key.shape[…]``: the number of keys is portable, the word axis is not."""
     if isinstance(index, SliceOf):
         _shape_slice(flow, value, index, node)
         return flow.terms.make("op", "shape", value.term)
@@ -158,7 +158,7 @@ def shape_item(flow: State, value: Metadata, index: Value, node: ast.Subscript) 
 
 
 def _shape_slice(flow: State, value: Metadata, index: SliceOf, node: ast.Subscript) -> None:
-    """Look at ``key.shape[:-1]``, the shape of the batch, and at ``keys.shape[-1:]``, the shape of one key."""
+    """Detect ``key.shape[:-1]``, the shape of the batch, and ``keys.shape[-1:]``, the shape of one key."""
     lower, upper = index.lower, index.upper
     if _minus_one(upper) and lower in (None, Const(0), Const(None)):
         shape_fact(flow, value.term, Need.KEY, "shape-slice", node, value.subject)
@@ -171,9 +171,9 @@ def _shape_slice(flow: State, value: Metadata, index: SliceOf, node: ast.Subscri
 def _shape_fact(
     flow: State, value: Metadata, form: str, node: ast.AST, misses: Callable[[int], bool], *, exact: bool = True
 ) -> None:
-    """Keep a fact about the shape of raw keys.
+    """Record a fact about the shape of raw keys.
 
-    Keys of unknown kind count where a typed key of the same number of batch axes ``misses`` what is asked for.
+    Keys of unknown kind count if a typed key with as many batch axes ``misses`` the wanted part of the shape.
     """
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
@@ -197,7 +197,7 @@ def _shape_fact(
 
 
 def shape_unpacked(flow: State, value: Metadata, instruction: ir.Unpack) -> None:
-    """Look at ``n, _ = keys.shape``."""
+    """Detect ``n, _ = keys.shape``."""
     if value.what == "shape" and isinstance(instruction.node, ast.Tuple | ast.List):
         targets = len(instruction.dsts)
         starred = instruction.star is not None
@@ -205,7 +205,7 @@ def shape_unpacked(flow: State, value: Metadata, instruction: ir.Unpack) -> None
 
 
 def asserted(flow: State, arguments: Arguments) -> None:
-    """Look at ``assertEqual(key.shape, (2,))``, and at ``assert_shape(key, (2,))``."""
+    """Detect ``assertEqual(key.shape, (2,))`` and ``assert_shape(key, (2,))``."""
     node, values = arguments.node, [value for value, _ in arguments.positional[:2]]
     if node is None or len(values) < 2:
         return
@@ -222,7 +222,7 @@ def _shape_asserted(flow: State, value: Metadata, lengths: tuple[Value, ...], no
 
 
 def length(flow: State, term: Term, node: ast.Call) -> Value:
-    """Look at ``len(key)``: raw keys are as long as they have words, a typed key has no length."""
+    """Check ``len(key)``: the length of a raw key is its number of words, a typed key has no length."""
     subject = node.args[0]
     if not _is_compared(flow, node):
         shape_fact(flow, term, Need.SINGLE, "len", node, subject)
@@ -230,13 +230,13 @@ def length(flow: State, term: Term, node: ast.Call) -> Value:
 
 
 def reckoned(flow: State, value: Metadata, operation: str, node: ast.AST) -> None:
-    """Look at arithmetic with metadata: ``key.ndim - 1`` counts batch axes, or the word axis, of raw keys."""
+    """Detect arithmetic with metadata: ``key.ndim - 1`` counts batch axes, or the word axis, of raw keys."""
     if (value.what, operation) in (("ndim", "Sub"), ("size", "FloorDiv"), ("size", "Div")):
         _shape_fact(flow, value, value.what, node, lambda rank: rank == 0, exact=value.what == "size")
 
 
 def _is_compared(flow: State, node: ast.AST) -> bool:
-    """Say whether an expression is an operand of a comparison, which is looked at for itself."""
+    """Return whether an expression is an operand of a comparison, which has a check of its own."""
     return isinstance(flow.file.document.parents.get(node), ast.Compare)
 
 

@@ -1,7 +1,7 @@
 """Raw keys that are made without ``jax.random``: buffers of words to be filled, words written down, abstract arrays.
 
-An array of two or four ``uint32`` words in its last axis is remembered where it is made. What shows it to be keys comes
-later: it is consumed, keys are written into it, or it stands beside keys.
+An array with two or four ``uint32`` words in its last axis is recorded where it is made. The evidence that it holds
+keys comes later: it is consumed, keys are written into it, or it is joined with keys.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _is_variable(name: object, value: object) -> bool:
 
 
 def _is_words(value: Value | None) -> bool:
-    """Say whether a value is a list of as many integers as a key has words."""
+    """Return whether a value is a list of integers, one for each word of a key."""
     if not isinstance(value, Sequence) or value.open or len(value.items) not in WORDS:
         return False
     return all(isinstance(item, Const) and type(item.value) is int for item in value.items)
@@ -65,7 +65,7 @@ def _ends_in_words(shape: Value | None) -> bool:
 
 
 def _remember(flow: State, placeholder: Placeholder) -> Term:
-    """Return a new term for a placeholder; if the term is consumed, it is a key."""
+    """Return a new term for a placeholder, which is a key if the term is consumed."""
     term = flow.terms.fresh()
     flow.file.placeholders[term] = placeholder
 
@@ -103,7 +103,7 @@ def _fact(
 
 
 def _written(flow: State, placeholder: Placeholder, value: Value, *, in_place: bool = False) -> None:
-    """Note that a value is put into a placeholder: keys make it a buffer of keys."""
+    """Record that a value is written into a placeholder: keys make it a buffer of keys."""
     for term in leaves(value):
         if term not in flow.file.placeholders:
             note(
@@ -115,7 +115,7 @@ def _written(flow: State, placeholder: Placeholder, value: Value, *, in_place: b
 
 
 def updated(flow: State, receiver: Term, name: str, arguments: Arguments) -> Term | None:
-    """Look at ``buffer.at[i].set(key)``; returns the term of the new buffer."""
+    """Check ``buffer.at[i].set(key)``, and return the term of the new buffer."""
     terms = flow.terms
     while terms.operation(receiver) in ("item", "slice", "view"):
         receiver = terms.args(receiver)[0]
@@ -130,7 +130,7 @@ def updated(flow: State, receiver: Term, name: str, arguments: Arguments) -> Ter
 
 
 def assigned(flow: State, buffer: Term, value: Value) -> None:
-    """Look at ``buffer[i] = key``."""
+    """Check ``buffer[i] = key``."""
     placeholder = flow.file.placeholders.get(buffer)
     if placeholder is not None:
         flow.file.filled_in_place.add(placeholder.node)
@@ -138,7 +138,7 @@ def assigned(flow: State, buffer: Term, value: Value) -> None:
 
 
 def beside(flow: State, name: str, arguments: Arguments) -> Term | None:
-    """Look at ``where(done, buffer, keys)`` and the like; returns the term of what comes out."""
+    """Check ``where(done, buffer, keys)`` and the like, and return the term of the result."""
     if name not in JOINING:
         return None
     terms = [term for value in arguments.values() for term in leaves(value)]
@@ -150,7 +150,7 @@ def beside(flow: State, name: str, arguments: Arguments) -> Term | None:
 
 
 def evaluated(flow: State, function: Value, arguments: tuple[Value, ...]) -> None:
-    """Look at ``eval_shape(f, abstract)`` and ``jit(f).lower(abstract)``: does the function consume the argument?"""
+    """Check whether the function consumes the argument of ``eval_shape(f, abstract)`` or ``jit(f).lower(abstract)``."""
     held = flow.file.placeholders
     if not any(isinstance(value, Term) and value in held for value in arguments):
         return
@@ -161,7 +161,7 @@ def evaluated(flow: State, function: Value, arguments: tuple[Value, ...]) -> Non
 
 
 def _consumed(flow: State, function: Value) -> tuple[tuple[str, ...], set[str]]:
-    """Return the parameters of a function, and those that are surely keys."""
+    """Return the parameters of a function, and those of them that are surely keys."""
     terms = flow.terms
     if isinstance(function, Mapped) and function.kind == "vmap":
         return _consumed(flow, function.function)

@@ -1,4 +1,4 @@
-"""Looks at masks over keys: one that is widened for the words of raw keys has an axis too many for typed keys."""
+"""Detects masks over keys that are widened for the words of raw keys: they have an axis too many for typed keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["chosen"]
 
 
 def chosen(flow: State, arguments: Arguments) -> None:
-    """Look at ``where(done[:, None], keys, other_keys)``."""
+    """Detect ``where(done[:, None], keys, other_keys)``."""
     node, mask = arguments.node, arguments.expression(0, "condition")
     if node is None or mask is None:
         return
@@ -72,7 +72,7 @@ def _note(flow: State, term: Value, node: ast.Call, subject: ast.expr, widened: 
 
 
 def widened_parts(mask: ast.expr) -> list[ast.expr]:
-    """Return the expressions of a mask that are widened, if all others in it are numbers; else all of it, if any is."""
+    """Return the widened operands of a mask if all others are constants, else the whole mask if any is widened."""
     operands = _operands(mask)
     widened = [operand for operand in operands if is_widened(operand)]
     known = all(operand in widened or isinstance(operand, ast.Constant) for operand in operands)
@@ -80,7 +80,7 @@ def widened_parts(mask: ast.expr) -> list[ast.expr]:
 
 
 def _operands(mask: ast.expr) -> list[ast.expr]:
-    """Return what a mask is computed from, element by element."""
+    """Return the operands from which a mask is computed element by element."""
     match mask:
         case ast.UnaryOp(operand=operand):
             parts = [operand]
@@ -96,7 +96,7 @@ def _operands(mask: ast.expr) -> list[ast.expr]:
 
 
 def is_widened(mask: ast.expr) -> bool:
-    """Say whether an expression gives an array one more axis, behind all others."""
+    """Return whether an expression appends an axis to an array."""
     match mask:
         case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
             return _is_none(last)

@@ -1,7 +1,7 @@
-"""Notes on what happens to a key's representation, kept until it is clear whether the value is a key.
+"""Pending facts about a key's representation, kept until it is clear whether the value is a key.
 
-Whether a term is a key may become clear only later, so most notes are kept with the term that they depend on and
-become facts at the end of the analysis.
+Whether a term is a key may become clear only later. So most facts are pending on their term, and are settled at the
+end of the analysis.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ def note(
     *,
     metadata: bool = False,
 ) -> None:
-    """Keep a fact that depends on what a term is."""
+    """Add a fact that depends on the nature of a term."""
     keep(flow, Pending(term, need, flow.path, build, metadata))
 
 
 def keep(flow: State, pending: Pending) -> None:
-    """Keep a note, except about words that ``key_data`` gives: they are no key, whatever takes them for one."""
+    """Add a pending fact, except about the words from ``key_data``: they are no key, even if used as one."""
     if flow.terms.operation(pending.term) not in ("const", "op") and not is_words(flow, pending.term):
         flow.file.pending.append(pending)
 
 
 def spelled(node: ast.AST) -> str:
-    """Return how an expression is written, empty for anything longer than a name, attribute or subscript."""
+    """Return the source of a name, attribute or subscript, empty for any other expression."""
     inner = node
     while isinstance(inner, ast.Attribute | ast.Subscript):
         inner = inner.value
@@ -60,19 +60,19 @@ def spelled(node: ast.AST) -> str:
 
 
 def is_stored(flow: State, term: Term) -> bool:
-    """Say whether a term is the result of ``key_data`` or of nothing that could be a key."""
+    """Return whether a term is the result of ``key_data``, or cannot be a key."""
     return flow.terms.operation(term) in ("unwrap", "op", "const") or is_words(flow, term)
 
 
 def is_used_as_key(flow: State, result: Value) -> bool:
-    """Say whether something takes a value, or a part of it, for a key; known at the end of the analysis."""
+    """Return whether a value or a part of it is used as a key; known at the end of the analysis."""
     made = set(leaves(result))
     ancestors = flow.terms.ancestors
     return any(not made.isdisjoint((term, *ancestors(term))) for term in flow.knowledge.used) if made else False
 
 
 def is_words(flow: State, term: Term) -> bool:
-    """Say whether a term is the result of ``key_data``, or an array of numpy where a key went in, or a part of one."""
+    """Return whether a term is the result of ``key_data``, a NumPy array made from a key, or a part of one."""
     terms = flow.terms
     if terms.operation(terms.root_array(term)) == "unwrap":
         return True
@@ -88,15 +88,15 @@ def arithmetic_fact(
     *,
     batch: bool,
 ) -> Callable[[Confidence, KeyKind], Fact]:
-    """Return what makes the fact that an operation is applied to a key, once the confidence and kind are settled.
+    """Return the builder of the fact that an operation is applied to a key; confidence and kind are settled later.
 
     Args:
-        flow: where it happens.
+        flow: the state at the operation.
         node: the operation.
         operation: as spelled.
-        operands: those that may be keys, the one that the fact is about first.
-        result: what comes out.
-        batch: whether that is used as a batch of keys.
+        operands: the possible keys, first the operand that the fact is about.
+        result: the result of the operation.
+        batch: whether the result is used as a batch of keys.
     """
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact:
@@ -116,7 +116,7 @@ def arithmetic_fact(
 
 
 def dtype_fact(flow: State, value: Metadata, form: str, node: ast.AST) -> None:
-    """Keep a fact about a key's dtype."""
+    """Add a pending fact about a key's dtype."""
     subject = value.subject
     note(
         flow,
@@ -130,7 +130,7 @@ def dtype_fact(flow: State, value: Metadata, form: str, node: ast.AST) -> None:
 
 
 def shape_fact(flow: State, term: Term, need: Need, form: str, node: ast.AST, subject: ast.expr) -> None:
-    """Keep a fact about a key's shape."""
+    """Add a pending fact about a key's shape."""
     note(
         flow,
         term,

@@ -1,4 +1,4 @@
-"""Which classes are surely not registered as pytrees, and which stand for arrays."""
+"""Finds classes that are surely not registered as pytrees, and classes that stand for arrays."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ArrayClass:
     Attributes:
         name: its name.
         plain: whether it is surely not registered as a pytree.
-        definition: where it is defined in this file.
+        definition: its definition in this file.
         place: the file and the line of another file, empty for this one.
     """
 
@@ -51,12 +51,12 @@ class ArrayClass:
 
 
 class OwnTraits(NamedTuple):
-    """What a class is by itself.
+    """The traits of a class without its bases.
 
     Attributes:
-        line: where it is defined.
+        line: the line of its definition.
         registered: whether it is, or may be, registered as a pytree.
-        inert: whether nothing that it hands to its subclasses can register them.
+        inert: whether nothing that its subclasses inherit from it can register them.
     """
 
     line: int
@@ -65,7 +65,7 @@ class OwnTraits(NamedTuple):
 
 
 def variable_class(qualified: str) -> ClassCode | None:
-    """Return the class of a library's variables that have the protocol; they are pytrees."""
+    """Return the class of a library's variables with the protocol; they are pytrees."""
     if qualified not in VARIABLES:
         return None
     name = qualified.rpartition(".")[2]
@@ -73,7 +73,7 @@ def variable_class(qualified: str) -> ClassCode | None:
 
 
 class Pytrees:
-    """What one file can tell of classes."""
+    """The evidence about classes in one file."""
 
     def __init__(self, file: File) -> None:
         """Take the tables of the file."""
@@ -83,7 +83,7 @@ class Pytrees:
         self._registered: frozenset[str] | None = None
 
     def array_class(self, class_: ClassCode) -> ArrayClass | None:
-        """Return what is known of a class whose objects stand for arrays, ``None`` for any other."""
+        """Return the description of a class whose objects stand for arrays, ``None`` for any other class."""
         if class_ not in self._classes:
             self._classes[class_] = None
             if class_.home in VARIABLES or self._linker.hierarchy.method(class_, PROTOCOL) is not None:
@@ -101,12 +101,12 @@ class Pytrees:
         return ArrayClass(class_.name, plain, None, place)
 
     def _shown(self, path: Path) -> str:
-        """Return the path of another file as seen from the folder that holds its package."""
+        """Return the path of another file, relative to the folder that holds its package."""
         roots = [root for root in self._file.document.roots if path.is_relative_to(root)]
         return str(path.relative_to(roots[0])).replace(os.sep, "/") if roots else path.name
 
     def own(self, class_: ClassCode) -> OwnTraits:
-        """Return what a class of this file is by itself."""
+        """Return the traits of a class of this file without its bases."""
         if class_ not in self._own:
             self._own[class_] = OwnTraits(
                 class_.node.lineno, self._is_registered(class_.node), self._is_inert(class_, class_.node)
@@ -114,13 +114,13 @@ class Pytrees:
         return self._own[class_]
 
     def is_registered(self, class_: ClassCode) -> bool:
-        """Say whether a class itself is, or may be, registered: by a decorator or by a call."""
+        """Return whether a class itself is, or may be, registered: by a decorator or by a call."""
         if class_.home:
             return class_.registered or class_.name in self._calls()
         return self.own(class_).registered
 
     def is_inert(self, class_: ClassCode) -> bool:
-        """Say whether nothing that classes inherit from this one can register them."""
+        """Return whether nothing that subclasses inherit from this class can register them."""
         return class_.inert if class_.home else self.own(class_).inert
 
     def _is_registered(self, node: ast.ClassDef) -> bool:
@@ -142,13 +142,13 @@ class Pytrees:
         )
 
     def _has_known_bases(self, class_: ClassCode) -> bool:
-        """Say whether each base of a class is one of the project, or one that registers nothing."""
+        """Return whether each base of a class is a project class, or registers nothing."""
         hierarchy = self._linker.hierarchy
         bases = [base for base in hierarchy.bases.get(class_, ()) if isinstance(base, Library)]
         return all(is_plain_base(base.qualified) or hierarchy.known_class(base) is not None for base in bases)
 
     def _calls(self) -> frozenset[str]:
-        """Return the names of classes that calls in this file may register; ``*`` where a name is computed."""
+        """Return the names of classes that calls in this file may register; ``*`` for a computed name."""
         if self._registered is None:
             text = self._file.document.text
             known = "register" in text
@@ -156,18 +156,18 @@ class Pytrees:
         return self._registered
 
     def _named_in_calls(self, text: str) -> Iterator[str]:
-        """Read the calls off the text: to walk the trees of all files that register anything takes too long."""
+        """Find the calls in the text: walking the trees of all files that register anything takes too long."""
         classes = {*CLASS.findall(text)}.union(self._file.module.imported)
         for call in CALL.finditer(text):
             names = [name.rpartition(".")[2] for name in NAME.findall(call[2])]
             yield from names
             around = text.rfind("def ", 0, call.start())
-            heirs = text.startswith("def __init_subclass__", around)  # about classes that inherit
+            heirs = text.startswith("def __init_subclass__", around)  # it registers subclasses
             if call[1].startswith(REGISTERING) and not heirs and not classes.intersection(names[:1]):
                 yield "*"  # `for cls in (A, B): register_static(cls)`
 
     def _qualified(self, node: ast.expr) -> str:
-        """Return the qualified name of a decorator or base, its arguments aside; empty where there is none."""
+        """Return the qualified name of a decorator or base without its arguments, empty if it has none."""
         while isinstance(node, ast.Call | ast.Subscript):
             node = node.func if isinstance(node, ast.Call) else node.value
         written = dotted_name(node)
@@ -178,5 +178,5 @@ class Pytrees:
 
 
 def is_plain_base(qualified: str) -> bool:
-    """Say whether a base of a library registers nothing."""
+    """Return whether a library's base class registers nothing."""
     return qualified in PLAIN_BASES or qualified.startswith(PLAIN_PREFIXES)

@@ -1,4 +1,4 @@
-"""How many keys an array holds, as far as the terms say: a number times things that are not known."""
+"""The number of keys in an array, as far as its terms show: a number times unknown factors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REARRANGED = ("T", "reshape", "transpose", "swapaxes", "moveaxis", "flatten", "r
 
 @dataclass(slots=True)
 class Size:
-    """A product of a number and of terms; two are equal when they are surely the same number."""
+    """A product of a number and terms; two equal products are surely the same number."""
 
     number: int = 1
     factors: Counter[Term] = field(default_factory=Counter)
@@ -44,7 +44,7 @@ def product(terms: Terms, dimensions: Iterable[Term]) -> Size:
 
 
 def count(terms: Terms, array: Term) -> Size | None:
-    """Return how many keys the array of a split holds, or a part or a rearrangement of it."""
+    """Return the number of keys in the array of a split, or in a part or rearrangement of it."""
     operation, data = terms.operation(array), terms.data(array)
     if operation == "split":
         wanted = terms.args(array)[1]

@@ -1,4 +1,4 @@
-"""Looks at what says of each axis of an array where it goes: specs of shardings, signatures of ``vectorize``."""
+"""Detects descriptions of each axis that count the words: specs of shardings, signatures of ``vectorize``."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _WORDS = ("2", "4")
 def given(
     flow: State, value: Value, spec: Value, node: ast.AST, subject: ast.expr | None, written: ast.expr | None
 ) -> None:
-    """Note a spec that has an entry for the words of the keys that it is for.
+    """Record a spec that has an entry for the words of its keys.
 
     Args:
-        flow: where the array is sharded.
+        flow: the state at the sharding.
         value: the array.
         spec: the spec.
         node: the call that shards it.
@@ -46,14 +46,14 @@ def given(
 
 
 def placed(flow: State, arguments: Arguments) -> None:
-    """Look at ``device_put(keys, NamedSharding(mesh, P("x", None)))``."""
+    """Check ``device_put(keys, NamedSharding(mesh, P("x", None)))``."""
     if arguments.node is not None and len(arguments.positional) > 1:
         value, spec = arguments.positional[0][0], arguments.positional[1][0]
         given(flow, value, spec, arguments.node, arguments.expression(0, "x"), arguments.expression(1, "device"))
 
 
 def vectorized(flow: State, mapping: ast.Call | None, arguments: Arguments) -> None:
-    """Look at a call of ``vectorize(f, signature="(2),()->()")``: a group of one axis for a key is its words."""
+    """Check a call of ``vectorize(f, signature="(2),()->()")``: a group of one axis for a key is its word axis."""
     signature = next((k.value for k in mapping.keywords if k.arg == "signature"), None) if mapping else None
     if arguments.node is None or not isinstance(signature, ast.Constant) or not isinstance(signature.value, str):
         return
@@ -75,7 +75,7 @@ def _if_raw(rank: int | None, kind: KeyKind) -> bool:
 
 
 class _Counted(NamedTuple):
-    """A place that counts the words of keys: what does, where, the keys, and the parts that would have to go."""
+    """A place that counts the words of keys: its form, its node, the keys, and the parts to remove."""
 
     form: str
     node: ast.AST

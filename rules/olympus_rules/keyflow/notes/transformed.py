@@ -1,4 +1,4 @@
-"""Transformations that a function is under: which arguments of its calls JAX takes apart."""
+"""Transformations around a function: which arguments of its calls JAX flattens."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ RETURNING = DIFFERENTIATING | {"jit", "mapping", "pmap"}
 
 
 def returns_boundary(model: Model) -> bool:
-    """Say whether what a function gives crosses the transformation that is made of it, as JAX has it."""
+    """Return whether JAX makes the results of a function cross its transformation."""
     return model.is_jax and model.transform is not None and model.transform.kind in RETURNING
 
 
 def marked(model: Model, function: Value, arguments: Arguments) -> Value:
-    """Return a function under a transformation that hands its arguments on, with a note of the transformation.
+    """Return a function marked with a transformation that passes its arguments on.
 
     Args:
         model: the transformation.
-        function: what it is applied to.
-        arguments: those of the call of the transformation.
+        function: the function to which it is applied.
+        arguments: the arguments of the call of the transformation.
     """
     boundary = _boundary(model, arguments)
     return function if boundary is None else _with(function, boundary)
 
 
 def _boundary(model: Model, arguments: Arguments) -> Boundary | None:
-    """Return the transformation, ``None`` for another one and where it is not known what it leaves alone."""
+    """Return the boundary of a transformation, ``None`` for other models and for unknown static arguments."""
     if model.transform is None or not model.is_jax:
         return None
     if model.transform.kind == "jit":
@@ -60,7 +60,7 @@ def _boundary(model: Model, arguments: Arguments) -> Boundary | None:
 
 
 def _constants(value: Value | None, kind: type) -> tuple[Any, ...] | None:
-    """Return the constants in an argument that is one or a sequence of them, ``None`` for anything else."""
+    """Return the constants in an argument that is a constant or a sequence of constants, ``None`` for anything else."""
     if value is None or value == Const(None):
         return ()
     parts = value.items if isinstance(value, Sequence) and not value.open else (value,)

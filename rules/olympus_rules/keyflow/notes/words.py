@@ -1,4 +1,4 @@
-"""Looks at what reads the words of a key's buffer: indexing, unpacking, iteration."""
+"""Detects reads of the words of a key's buffer: indexing, unpacking, iteration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["item", "iterated", "unpacked"]
 
 
 def item(flow: State, value: Value, index: Value, node: ast.Subscript) -> Value | None:
-    """Look at ``value[index]``; returns a value where the subscript is one of metadata."""
+    """Check ``value[index]``, and return a value for a subscript of metadata."""
     if isinstance(value, Metadata) and value.what == "shape":
         return layout.shape_item(flow, value, index, node)
     if isinstance(value, Choice):
@@ -78,7 +78,7 @@ def _index(flow: State, term: Term, index: Value, node: ast.Subscript, path: Pat
 
 
 def _axes_used(index: Value) -> int:
-    """Return how many axes an index takes away or cuts; a full slice or ``...`` before the last counts."""
+    """Return the number of axes that an index removes or cuts; a full slice or ``...`` before the last one counts."""
     if isinstance(index, Sequence):
         if index.items[:1] == (Const(...),):
             return 1
@@ -92,7 +92,7 @@ def _axes_used(index: Value) -> int:
 
 
 def _use_of_word(flow: State, node: ast.AST) -> tuple[str, ast.Call | None]:
-    """Say what the word that an expression reads is used for, from the syntax around it."""
+    """Return the use of the word that an expression reads, judged by the surrounding syntax."""
     parents = flow.file.document.parents
     current, parent = node, parents.get(node)
     while isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in ("int", "str"):
@@ -113,7 +113,7 @@ def _use_of_word(flow: State, node: ast.AST) -> tuple[str, ast.Call | None]:
 
 
 def _split_then_index(flow: State, term: Term, index: Value, node: ast.Subscript) -> None:
-    """Find ``split(key, i + 1)[i]``, a long way to write ``fold_in(key, i)``."""
+    """Detect ``split(key, i + 1)[i]``, a long form of ``fold_in(key, i)``."""
     terms = flow.terms
     if terms.operation(term) != "split" or not isinstance(node.value, ast.Call):
         return
@@ -136,7 +136,7 @@ def _split_then_index(flow: State, term: Term, index: Value, node: ast.Subscript
 
 
 def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
-    """Look at the unpacking of a value: a key's words are no keys."""
+    """Check the unpacking of a value: a key's words are no keys."""
     if isinstance(value, Metadata):
         layout.shape_unpacked(flow, value, instruction)
     if isinstance(value, Term) and not is_stored(flow, value) and isinstance(instruction.node, ast.Tuple | ast.List):
@@ -151,7 +151,7 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
 
 
 def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
-    """Look at what a loop goes over: the elements of a single key are its words."""
+    """Check the iterable of a loop: the elements of a single key are its words."""
     node = loop.node
     if isinstance(value, Term) and node is not None and not is_stored(flow, value):
         note(
