@@ -75,6 +75,6 @@ def clamp(position: Position, text: str) -> Position:
 
 
 def column_exists(position: Position, text: str) -> bool:
-    """Say whether a character stands at a position."""
+    """Return whether a character stands at a position."""
     lines = split_lines(text)
     return position.row <= len(lines) and position.column <= len(lines[position.row - 1].rstrip("\r\n"))

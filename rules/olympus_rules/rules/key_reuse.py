@@ -98,7 +98,7 @@ def repeated(fact: Reuse) -> str:
 
 
 def is_alike_on_purpose(fact: Reuse) -> bool:
-    """Say whether all leaves of a tree are put into another order, or chosen from, by one key."""
+    """Return whether all leaves of a tree are put into another order, or chosen from, by one key."""
     return fact.repeated_by == TREE_MAP and fact.again.what.rpartition(".")[2] in REORDERING
 
 
