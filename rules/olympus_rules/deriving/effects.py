@@ -172,7 +172,7 @@ class _Reading:
         return "folds" if folds else "inspects"
 
     def _uses(self, term: Term) -> tuple[list[Consumption], list[Consumption], list[Consumption], bool]:
-        """Return a parameter's consumptions by known callees, by unknown ones, of its parts; and whether it is folded."""
+        """Return a parameter's consumptions by known callees, by unknown ones, of parts; and whether it is folded."""
         known: list[Consumption] = []
         unknown: list[Consumption] = []
         parts: list[Consumption] = []

@@ -135,7 +135,7 @@ class Hierarchy:
             owner: the object, whose methods are bound to it.
 
         Returns:
-            None of them if the attribute may hold anything else. Writes by other methods are unknown, so all are doubtful.
+            None of them if the attribute may hold anything else. As other methods may write it, all are doubtful.
         """
         slot = (class_, attribute)
         if slot not in self._callables:
