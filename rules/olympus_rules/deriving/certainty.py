@@ -15,7 +15,7 @@ MAX_DECISIONS = 10  # of a function; with more, a conditional consumption may no
 def happens_always(run: Run, key: Term, uses: list[Consumption]) -> bool:
     """Return whether at least one of some consumptions happens on every path through a function that does not raise.
 
-    A decision about the key itself (``if key is None``) is taken to lead to the consumption, and a loop to run.
+    A decision about the key itself (``if key is None``) is taken to go the way that consumes it, and a loop to run.
 
     Args:
         run: the interpretation of the function.

@@ -1,4 +1,4 @@
-"""The effects of all public functions of a package, each under the names that import it."""
+"""The effects of all public functions of a package, each under its import names."""
 
 from __future__ import annotations
 

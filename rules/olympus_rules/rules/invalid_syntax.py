@@ -29,7 +29,7 @@ class InvalidSyntax(Rule):
 
 
 def invalid_syntax(filename: str, text: str, error: Exception, *, part: str = "file") -> Finding:
-    """Return the finding for what parsing a text raised.
+    """Return the finding for an exception raised by parsing a text.
 
     Args:
         filename: the path as the user gave it.
@@ -67,7 +67,7 @@ def place_of(text: str, error: Exception) -> Position:
 
 
 def clamp(position: Position, text: str) -> Position:
-    """Return the nearest position that the text has; parsers also point behind the end."""
+    """Return the nearest position that the text has; parsers also point past the end."""
     lines = split_lines(text)
     row = min(max(position.row, 1), len(lines))
     length = len(lines[row - 1].rstrip("\r\n"))

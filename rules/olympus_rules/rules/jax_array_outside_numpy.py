@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["JaxArrayOutsideNumpy"]
 
 
-LONG = 40  # the length from which an expression is not repeated in a message
+LONG = 40  # a longer expression is not repeated in a message
 
 
 class JaxArrayOutsideNumpy(Rule):

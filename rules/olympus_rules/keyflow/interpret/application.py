@@ -145,7 +145,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
 
 
 def concerns_keys(flow: Flow, arguments: Arguments) -> bool:
-    """Return whether an argument may be a key or call for one."""
+    """Return whether an argument may hold a key, be called, or be an object with keys in its attributes."""
     values = arguments.values()
     if any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in values):
         return True

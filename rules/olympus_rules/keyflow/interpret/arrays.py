@@ -69,7 +69,7 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
 
 
 def _join(flow: Flow, qualified: str, name: str, arguments: Arguments) -> None:
-    """Look at the values that an array function joins or chooses from."""
+    """Look for raw keys beside typed ones among the values that an array function joins or chooses from."""
     first = arguments.positional[0][0] if arguments.positional else None
     parts = list(arguments.expressions())[1:3] if name in CHOOSING else []
     if name in STACKING and isinstance(first, Sequence):

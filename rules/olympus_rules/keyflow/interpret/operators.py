@@ -39,7 +39,7 @@ COMPARISONS = {"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE", "In", "NotIn"}
 
 
 def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> Value:
-    """Look at an operator or comparison and return its value."""
+    """Look for misuses of keys in an operator or comparison, and return its value."""
     if operation in COMPARISONS or operation in ("Is", "IsNot"):
         return _comparison(flow, operation, operands, node)
     if operation in ARITHMETIC:
@@ -117,7 +117,7 @@ def _comparison(flow: Flow, operation: str, operands: list[Value], node: ast.AST
 
 
 def _look_at_comparison(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> None:
-    """Look at a comparison of keys, or of their shape and dtype."""
+    """Look for comparisons of keys, or of their shape and dtype."""
     for operand in operands:
         others = [other for other in operands if other is not operand]
         for part in [part for _, part in operand.arms] if isinstance(operand, Choice) else [operand]:

@@ -49,7 +49,7 @@ def _checked(file: File, run: Run, annotation: ast.expr, terms: list[Term], name
         return
     parts = list(ast.walk(annotation))
     if any(isinstance(part, ast.Name | ast.Attribute) and dotted_name(part).endswith(TYPED) for part in parts):
-        return  # both kinds are provided for
+        return  # the code handles both kinds
     for part in parts:
         match part:
             case ast.Subscript(value=dtype, slice=ast.Tuple(elts=[_, ast.Constant(value=str(shape))])):

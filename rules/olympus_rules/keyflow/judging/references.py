@@ -222,7 +222,7 @@ class _Scan:
             )
 
     def imported(self, node: ast.ImportFrom, code: FunctionCode) -> Iterator[Fact]:
-        """Return the imports of names that nothing reads any more."""
+        """Return the imports of names that are no longer read."""
         for alias in node.names:
             name = alias.asname or alias.name
             qualified = self.file.linker.library(code.imported[name]).qualified if name in code.imported else ""

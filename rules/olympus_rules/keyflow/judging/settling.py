@@ -47,7 +47,7 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
 
 
 def _learn_attributes(file: File) -> None:
-    """Take an attribute for a key in all methods of a class whose methods write nothing but keys to it."""
+    """Treat an attribute as a key in all methods of a class if the methods write only keys to it."""
     terms, knowledge = file.terms, file.knowledge
     written: dict[tuple[ClassCode, str], set[Term]] = {}
     for run in file.runs.values():
@@ -193,6 +193,6 @@ def _typed_key_asked(terms: Terms, test: Term) -> Term | None:
 
 
 def _guarded(file: File, pending: Pending, guards: dict[Term, int]) -> bool:
-    """Return whether the note lies behind a test for typed keys, so that both kinds are provided for."""
+    """Return whether the note lies behind a test for typed keys, so that the code handles both kinds."""
     mask = guards.get(pending.term, 0)
     return bool(mask & (pending.path[0] | pending.path[1]))

@@ -55,7 +55,7 @@ class Analysis:
     """The analysis of one file: what its functions share.
 
     Attributes:
-        table: what library functions do with keys.
+        table: the effects of library functions on keys.
         classes: objects whose class is known.
         generators: objects of libraries whose methods give fresh keys.
         functions: the value of each function after its decorators.
@@ -69,7 +69,7 @@ class Analysis:
         name: the module's name, by which other files know its functions.
         busy: whether an interpretation is in progress in it.
         judged: whether its own facts are known, so that it is kept only for the questions of other files.
-        needs: the look-ups in other files, in the order of the first time.
+        needs: the look-ups in other files, in order of first use.
         pytrees: the traits of classes as pytrees.
         arrays: looks for objects with ``__jax_array__``, ``None`` if there are none.
         follows_lanes: whether facts about draws shared by the lanes of a map are asked for.

@@ -1,4 +1,4 @@
-"""The front door of the key flow: the facts of one document."""
+"""The entry point of the key flow: the facts of one document."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Stack:
             interpret: interprets it once and returns its summary.
 
         Returns:
-            Whether the summary is final: it is not when it rests on a function that is still being interpreted.
+            Whether the summary is final: it rests on no function that is still being interpreted.
         """
         for turn in range(ROUNDS):
             depth = len(self.frames)

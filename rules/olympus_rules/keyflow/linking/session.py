@@ -18,7 +18,7 @@ class Session:
 
     Attributes:
         roots: the names under which the JAX namespace may be imported.
-        table: what library functions do with keys.
+        table: the effects of library functions on keys.
         answers: the known answers to questions about names in files.
         stack: the functions that are being interpreted, of all files.
         keyed: the parameters that only receive keys, if the whole project was analysed.
