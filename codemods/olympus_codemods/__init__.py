@@ -1,1 +1,1 @@
-"""How a finding is put right: one module per codemod."""
+"""Fixes of findings: one module per codemod."""

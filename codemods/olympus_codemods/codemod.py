@@ -16,7 +16,7 @@ __all__ = ["Codemod", "fix_of"]
 
 
 class Codemod(ABC):
-    """How the findings of one rule are put right.
+    """The fixes of one rule's findings.
 
     Attributes:
         code: the code of the rule.
@@ -26,7 +26,7 @@ class Codemod(ABC):
 
     @abstractmethod
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Return the edits that put a fact right, ``None`` where there is no correct rewrite.
+        """Return the edits that correct a fact, ``None`` if there is no correct rewrite.
 
         Args:
             fact: an instance of one of the rule's fact types.
@@ -36,20 +36,20 @@ class Codemod(ABC):
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
         """Return the edits that make a place ready for typed keys; they keep all numbers, as safe fixes do.
 
-        Where the fix of a mistake changes the random stream, the mistake stays and is written such that typed keys
-        do the same: ``key[0]`` becomes ``key_data(key)[0]``.
+        If the fix of a mistake changes the random stream, the mistake stays, in a form that does the same with typed
+        keys: ``key[0]`` becomes ``key_data(key)[0]``.
 
         Args:
             fact: as for :meth:`fix`.
             document: the file that the fact is about.
-            target: what the code has to work with afterwards.
+            target: the keys and releases that the code has to work with afterwards.
         """
         fix = self.fix(fact, document)
         return fix if fix is not None and fix.applicability is Applicability.SAFE else None
 
 
 def fix_of(applicability: Applicability, message: str, *edits: Edit | None) -> Fix | None:
-    """Join edits to a fix; ``None`` when one of them could not be made."""
+    """Join edits to a fix; ``None`` if one of them could not be made."""
     made = tuple(edit for edit in edits if edit is not None)
     if not made or len(made) < len(edits):
         return None

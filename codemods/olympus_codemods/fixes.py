@@ -40,7 +40,7 @@ def is_deep(report: Report, document: Document) -> bool:
 
 
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:
-    """Apply as many fixes as do not get in each other's way: see :func:`compatible`.
+    """Apply as many fixes as are compatible: see :func:`compatible`.
 
     Args:
         text: the text that the fixes were made for, with its own line endings.
@@ -60,7 +60,7 @@ def compatible(fixes: Iterable[Fix]) -> list[Fix]:
     """Return the fixes that can be applied together, in order of place.
 
     A fix is applied as a whole or not at all. One that overlaps an applied fix is left out: it was made for a
-    text that is no more. An edit of an import statement may be shared by any number of fixes.
+    text that no longer exists. An edit of an import statement may be shared by any number of fixes.
     """
     applied: list[Edit] = []
     chosen: list[Fix] = []
@@ -90,7 +90,7 @@ def conflict(one: Edit, other: Edit) -> bool:
 
 
 def replace_spans(text: str, edits: Iterable[Edit]) -> str:
-    """Return the text with edits made that do not overlap."""
+    """Return the text after edits that do not overlap."""
     starts = [0]
     for line in split_lines(text):
         starts.append(starts[-1] + len(line))

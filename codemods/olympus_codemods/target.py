@@ -1,4 +1,4 @@
-"""What a migration to typed keys aims at: the kind of keys its code works with, and the oldest JAX that runs it."""
+"""The target of a migration to typed keys: the kind of keys its code works with, and the oldest JAX that runs it."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ SINCE = {
 }
 """The release of JAX that a rewrite needs.
 
-These are the first releases whose source has the name; 0.4.14 is the oldest that was looked at. ``jax.random.key`` is
-older than ``typed-keys``, the release from which on JAX documents it.
+These are the first releases whose source has the name; 0.4.14 is the oldest that was examined. ``jax.random.key`` is
+older than ``typed-keys``, the first release whose documentation has it.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What rewritten code has to work with.
+    """The keys and releases that rewritten code has to work with.
 
     Attributes:
-        style: ``portable`` code works with raw keys and with typed ones; ``typed`` code with typed ones only, and is
-            for projects of which every key is typed in the end.
+        style: ``portable`` code works with raw keys and with typed ones; ``typed`` code with typed ones only, for
+            projects in which every key becomes typed.
         jax: the oldest release of JAX that the code has to run on.
     """
 

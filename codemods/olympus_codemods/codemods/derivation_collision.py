@@ -25,7 +25,7 @@ class DerivationCollisionCodemod(Codemod):
     code = "OLY108"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Return the rewrite; a datum that is folded in twice has none, as the right datum is not known."""
+        """Return the rewrite; a datum that is folded in twice has none, as the right datum is unknown."""
         assert isinstance(fact, DerivationCollision)
         if fact.how == "split-then-index":
             return fold_in_index(fact, document)

@@ -17,7 +17,7 @@ __all__ = ["DiscardedDerivationCodemod"]
 
 
 class DiscardedDerivationCodemod(Codemod):
-    """The numbers stay as they are, but the author meant the key to change: a person has to look."""
+    """The numbers stay the same, but the author meant the key to change: a person has to check."""
 
     code = "OLY110"
 

@@ -22,12 +22,12 @@ INDENT = "    "
 
 
 class JaxArrayAtTransform(Codemod):
-    """A conversion where the object goes in, a registration where it is to come out, or to stay one inside."""
+    """A conversion if the object is an argument; a registration if it is a result, or has to stay an object inside."""
 
     code = "OLY301"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Return the one of the two remedies that fits; both are for a human to look at."""
+        """Return the remedy of the two that fits; a person has to check either."""
         assert isinstance(fact, ArrayAtTransform)
         if fact.role in ("result", "parameter") and (fix := registered(fact.definition, document)) is not None:
             return fix
@@ -35,7 +35,7 @@ class JaxArrayAtTransform(Codemod):
 
 
 def registered(class_: ast.ClassDef | None, document: Document) -> Fix | None:
-    """Return the edits that register a class of the same file, ``None`` where its fields are not known."""
+    """Return the edits that register a class of the same file, ``None`` if its fields are unknown."""
     if class_ is None:
         return None
     names = Names(document, class_)
@@ -58,7 +58,7 @@ def called(decorator: ast.expr) -> ast.expr:
 
 
 def written_fields(class_: ast.ClassDef) -> list[str]:
-    """Return the attributes that ``__init__`` sets, in order; none where it is not clear that these are all."""
+    """Return the attributes that ``__init__`` sets, in order; none if there may be others."""
     methods = [node for node in class_.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
     if len(methods) != 1 or not methods[0].args.args:
         return []

@@ -24,13 +24,13 @@ class JaxArrayOutsideNumpy(Codemod):
     code = "OLY302"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Convert the object where it stands: JAX calls ``__jax_array__``, and nothing else becomes of it."""
+        """Convert the object in place: JAX calls ``__jax_array__``, and nothing else changes."""
         assert isinstance(fact, ArrayOutsideNumpy)
         return converted(fact.subject, document, Applicability.SAFE)
 
 
 def converted(subject: ast.expr | None, document: Document, applicability: Applicability) -> Fix | None:
-    """Return the edits that convert an object, ``None`` where it is no expression by itself."""
+    """Return the edits that convert an object, ``None`` if it is no expression by itself."""
     node = expression(document, subject)
     if subject is None or node is None or isinstance(subject, ast.NamedExpr | ast.Starred):
         return None

@@ -36,7 +36,7 @@ class KeyAnnotation(Codemod):
     code = "OLY204"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Return the rewrite for the way the name is used."""
+        """Return the rewrite for the use of the name."""
         assert isinstance(fact, Reference)
         helper = fact.qualified.rpartition(".")[2]
         match fact.context, fact.node:
@@ -59,7 +59,7 @@ class KeyAnnotation(Codemod):
         return None
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Return the rewrite, where the oldest release of JAX has what it needs."""
+        """Return the rewrite, if the oldest release of JAX has the names that it needs."""
         assert isinstance(fact, Reference)
         if fact.context == "words" and isinstance(fact.node, ast.Subscript):
             return describe_key(fact.node, document, typed=target.style == "typed")
@@ -111,7 +111,7 @@ def annotate(
 
 
 def only_for_checkers(document: Document, node: ast.expr) -> bool:
-    """Return whether a name is imported for type checkers alone, so that nothing evaluates the annotation."""
+    """Return whether a name is imported for type checkers alone, so that the annotation is never evaluated."""
     head = dotted(node).partition(".")[0]
     return head in names_for_checkers(document) and head not in Names(document, node).visible
 
@@ -167,7 +167,7 @@ def replace_whole(document: Document, node: ast.Tuple, new: cst.BaseExpression) 
 
 
 def ask_dtype(node: ast.AST, document: Document) -> Fix | None:
-    """``isinstance(k, PRNGKeyArray)`` becomes a test of ``k.dtype``, which things other than arrays do not have."""
+    """``isinstance(k, PRNGKeyArray)`` becomes a test of ``k.dtype``, which values other than arrays lack."""
     called = document.parents[node]
     match called:
         case ast.Call(args=[ast.Name() | ast.Attribute() as subject, classes]) if classes is node:

@@ -50,10 +50,10 @@ class KeyArithmeticCodemod(Codemod):
         return None
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Return the same operation on the key's words, made a key again where it is used as one.
+        """Return the same operation on the key's words, made a key again if it is used as one.
 
-        The key is then typed whatever the operand was. Code that works with raw keys may have this only where the key
-        goes no further than the call that draws from it.
+        The result is then typed whatever the operand was. Code that works with raw keys may have this only if the
+        result reaches nothing but the call that draws from it.
         """
         assert isinstance(fact, KeyArithmetic)
         if isinstance(fact.node, ast.AugAssign):

@@ -1,4 +1,4 @@
-"""OLY206: give the words of a key where no key is taken."""
+"""OLY206: pass the words of a key where a key is rejected."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class KeyConversionCodemod(Codemod):
     def fix(self, fact: Fact, document: Document) -> Fix | None:
         """Return the same call with the words of the key, or its counterpart that takes both kinds of keys.
 
-        Where a typed key works and gives something else, there is a fix only for a key that is surely raw.
+        If a typed key works with another result, there is a fix only for a key that is surely raw.
         """
         assert isinstance(fact, Conversion)
         works = fact.effect == "differs" or fact.before
         return None if works and fact.kind != KeyKind.RAW else rewritten(fact, document)
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Return the fix, and code of words that are wrapped again where all keys are typed."""
+        """Return the fix; if all keys are typed, also code that computes with words and wraps them again."""
         assert isinstance(fact, Conversion)
         if not fact.breaks(target.jax):
             return None
@@ -50,7 +50,7 @@ class KeyConversionCodemod(Codemod):
 
 
 def rewritten(fact: Conversion, document: Document) -> Fix | None:
-    """Return the form that works for either kind of key and computes the same."""
+    """Return the form that computes the same for either kind of key."""
     match fact.form:
         case "numpy" if fact.is_key:
             return of_jax_numpy(fact, document)
@@ -84,7 +84,7 @@ def of_jax_numpy(fact: Conversion, document: Document) -> Fix | None:
 
 
 def takes_same_arguments(node: ast.AST) -> bool:
-    """Return whether a call of numpy means the same under ``jax.numpy``: no dtype, no place to write to."""
+    """Return whether a call of numpy means the same under ``jax.numpy``: no dtype, no output array."""
     return isinstance(node, ast.Call) and all(option.arg == "axis" for option in node.keywords)
 
 

@@ -33,9 +33,9 @@ class KeyDtypeLogicCodemod(Codemod):
         return self.test(fact, document)
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Return the test for ``prng_key`` where the code asks for the kind of key, else ask for the words' dtype.
+        """Return the test for ``prng_key`` if the code distinguishes the kinds of keys, else one of the words' dtype.
 
-        A test that every raw key passes has to let typed keys pass as well.
+        A test that every raw key passes has to pass for typed keys as well.
         """
         assert isinstance(fact, DtypeLogic)
         if (fact.form == "name" and means_typed(fact)) or tells_kinds_apart(fact.node, document):
@@ -62,7 +62,7 @@ class KeyDtypeLogicCodemod(Codemod):
 
 
 def tells_kinds_apart(node: ast.AST, document: Document) -> bool:
-    """Return whether what a test decides is to wrap or unwrap keys."""
+    """Return whether a test decides whether to wrap or unwrap keys."""
     parents = document.parents
     current: ast.AST | None = parents.get(node)
     while isinstance(current, ast.BoolOp | ast.UnaryOp):
@@ -75,7 +75,7 @@ def tells_kinds_apart(node: ast.AST, document: Document) -> bool:
 
 
 def _else_of(test: ast.If | ast.IfExp, document: Document) -> list[ast.Return]:
-    """Return the ``return`` that comes after an ``if`` which returns, as its other branch."""
+    """Return the ``return`` after an ``if`` that returns, which is its other branch."""
     if not isinstance(test, ast.If) or test.orelse or not isinstance(test.body[-1], ast.Return):
         return []
     for _, block in ast.iter_fields(document.parents[test]):

@@ -30,7 +30,7 @@ class KeyIndexingCodemod(Codemod):
     code = "OLY101"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Return the rewrite for what the word is used for."""
+        """Return the rewrite for the use of the word."""
         assert isinstance(fact, KeyIndexing)
         if fact.use in ("value", "foreign-seed"):
             return read_key_data(fact, document)
@@ -39,7 +39,7 @@ class KeyIndexingCodemod(Codemod):
         return split_for_unpacking(fact, document) if fact.use == "unpack" else None
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Return the same reading of words through ``key_data``, whatever they are used for."""
+        """Return the same reading of words through ``key_data``, whatever their use."""
         assert isinstance(fact, KeyIndexing)
         around = document.parents.get(fact.node)
         is_whole = isinstance(around, ast.For | ast.comprehension) and around.iter is fact.node
@@ -49,7 +49,7 @@ class KeyIndexingCodemod(Codemod):
             statement = document.parents.get(fact.node)
             values = [statement.value] if isinstance(statement, ast.Assign) else []
         else:
-            values = [fact.node] if isinstance(fact.node, ast.expr) else []  # what a loop goes over
+            values = [fact.node] if isinstance(fact.node, ast.expr) else []  # the iterable of a loop
         return through_key_data(document, fact.node, values, "Read the words through `key_data`")
 
 

@@ -28,7 +28,7 @@ CARRIES = ("scan", "while_loop", "fori_loop")
 
 
 class KeyReuse(Codemod):
-    """Hand over an unused child, or split the key."""
+    """Pass an unused child, or split the key."""
 
     code = "OLY104"
 
@@ -47,7 +47,7 @@ class KeyReuse(Codemod):
 
 
 def unwrapped(place: Place) -> Place:
-    """Return a place whose key is written in a container, ``{"params": key}``, with the key itself."""
+    """Return a place with the key itself if its key is written in a container, ``{"params": key}``."""
     key = place.key
     while isinstance(key, ast.Dict | ast.List | ast.Tuple):
         parts = key.values if isinstance(key, ast.Dict) else key.elts
@@ -174,7 +174,7 @@ def extend_split(fact: Reuse, document: Document) -> Fix | None:
 
 
 def split_size(call: ast.Call) -> int | None:
-    """Return how many keys a ``split`` gives when that is written in the call."""
+    """Return the number of keys that a ``split`` gives, if the call spells it out."""
     match call:
         case ast.Call(args=[_], keywords=[]):
             return 2

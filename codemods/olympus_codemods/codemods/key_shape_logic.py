@@ -52,7 +52,7 @@ ONE_KEY = "Take the shape of one key from a key"
 
 
 class KeyShapeLogicCodemod(Codemod):
-    """Questions go through ``key_data``; shapes take the axes of one key from a key, instead of a number of words."""
+    """Questions go through ``key_data``; shapes take the axes of one key from a key, not from a number of words."""
 
     code = "OLY202"
 
@@ -61,7 +61,7 @@ class KeyShapeLogicCodemod(Codemod):
         return self.migrate(fact, document, Target())
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Return the portable form, in either style: a place is rewritten before it is known which keys stay raw."""
+        """Return the portable form, in either style: which keys stay raw is unknown when a place is rewritten."""
         assert isinstance(fact, ShapeLogic)
         if not fact.exact:
             return None
@@ -120,9 +120,9 @@ def told_by_dtype(fact: ShapeLogic, document: Document) -> Fix | None:
 
 
 def asks_where_it_stands(fact: ShapeLogic, document: Document) -> bool:
-    """Return whether nothing else is asked of the shape than what the fact is about.
+    """Return whether the question of the fact is the only use of the shape.
 
-    A shape that has a name, ``shape = key.shape``, may give an array its shape as well, for which it has to stay.
+    A shape with a name, ``shape = key.shape``, may also be the shape of a new array, and then it has to stay.
     """
     parents = document.parents
     node: ast.AST | None = fact.subject
@@ -191,14 +191,14 @@ def end_with_key(fact: ShapeLogic, document: Document, names: Names) -> Edits:
 
 
 def is_numpys(fact: ShapeLogic, names: Names) -> bool:
-    """Return whether a function of NumPy is called, which may not take typed keys."""
+    """Return whether the callee is a function of NumPy, which may reject typed keys."""
     function = fact.node.func if isinstance(fact.node, ast.Call) else None
     qualified = names.resolve(function)
     return qualified.startswith("numpy.") and qualified not in CALLING_THE_METHOD
 
 
 def called(fact: ShapeLogic, names: Names) -> str:
-    """Return the last name of the function or method that is called, whatever it is imported as; empty if unknown."""
+    """Return the last name of the called function or method, whatever its alias; empty if unknown."""
     function = fact.node.func if isinstance(fact.node, ast.Call) else None
     qualified = names.resolve(function)
     return qualified.rpartition(".")[2] if qualified else getattr(function, "attr", "")
@@ -232,7 +232,7 @@ def count_from_front(fact: ShapeLogic, document: Document, names: Names) -> Edit
     if not function and isinstance(fact.node, ast.Call):
         return []  # a variable, which may be a function that adds an axis
     if function == "stack" and fact.confidence < Confidence.CERTAIN:
-        return []  # what is drawn from is the stack, which says little of the rank of its parts
+        return []  # the draw is from the stack, which says little about the rank of its parts
     axes = fact.rank + 1 + (function in ("expand_dims", "stack"))
     edits: Edits = []
     for part in fact.parts:

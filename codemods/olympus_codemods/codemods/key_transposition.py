@@ -23,7 +23,7 @@ __all__ = ["KeyTranspositionCodemod"]
 
 
 class KeyTranspositionCodemod(Codemod):
-    """``in_axes=1`` and ``out_axes=-1``; transposes stay: their batch order is not known."""
+    """``in_axes=1`` and ``out_axes=-1``; transposes stay: their batch order is unknown."""
 
     code = "OLY103"
 
@@ -41,7 +41,7 @@ class KeyTranspositionCodemod(Codemod):
         return fix_of(Applicability.UNSAFE, f"Use `{fact.how}={right}`, the axis of the keys", edit)
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Move the words by name: ``keys.T`` becomes ``key_data(keys).T``, which is wrong in the same way."""
+        """Move the words explicitly: ``keys.T`` becomes ``key_data(keys).T``, which is wrong in the same way."""
         assert isinstance(fact, KeyTransposition)
         names = Names(document, fact.node)
         if fact.how == "out_axes":

@@ -23,7 +23,7 @@ __all__ = ["LegacyConstructor"]
 
 
 class LegacyConstructor(Codemod):
-    """Rename the constructor; safe unless something that a typed key does not survive is reachable."""
+    """Rename the constructor; safe unless the key reaches code that breaks with a typed key."""
 
     code = "OLY201"
 
@@ -33,16 +33,16 @@ class LegacyConstructor(Codemod):
         return renamed(fact, document, Applicability.UNSAFE if fact.reachable else Applicability.SAFE)
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Return the rename, which keeps all numbers wherever nothing holds the constructor back.
+        """Return the rename, which keeps all numbers if the constructor has no obstacles.
 
-        That is for the caller to know, who sees the whole project and not this file alone.
+        The caller has to know that: it sees the whole project and not this file alone.
         """
         assert isinstance(fact, Reference)
         return renamed(fact, document, Applicability.SAFE) if target.has("typed-keys") else None
 
 
 def renamed(fact: Reference, document: Document, applicability: Applicability) -> Fix | None:
-    """Return the edits that rename one mention, ``None`` where no spelling is free."""
+    """Return the edits that rename one mention, ``None`` if no spelling is free."""
     if fact.context == "import":
         return drop_import(fact, document)
     node = fact.node

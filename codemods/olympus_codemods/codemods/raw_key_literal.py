@@ -1,4 +1,4 @@
-"""OLY207: keys by the functions that make them, buffers by the shape and dtype of a key."""
+"""OLY207: keys from the functions that make them, buffers from the shape and dtype of a key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["RawKeyLiteralCodemod"]
 
 EMPTY = ("zeros", "empty")
-LARGEST_SEED = 2**31 - 1  # of those that are the same with and without 64-bit numbers
+LARGEST_SEED = 2**31 - 1  # that gives the same key with and without 64-bit numbers
 
 
 class RawKeyLiteralCodemod(Codemod):
@@ -33,7 +33,7 @@ class RawKeyLiteralCodemod(Codemod):
         return self.migrate(fact, document, Target())
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Return a form that has the same words for raw keys, and is a key for typed ones."""
+        """Return a form that has the same words with raw keys, and is a key with typed ones."""
         assert isinstance(fact, RawKeyLiteral)
         if fact.in_place or not isinstance(fact.node, ast.Call):
             return None
@@ -69,7 +69,7 @@ def like_a_key(fact: RawKeyLiteral, node: ast.Call, document: Document) -> Fix |
 
 
 def made_anew(fact: RawKeyLiteral, node: ast.Call, document: Document, names: Names, target: Target) -> str | None:
-    """Return an expression for the words that the constructor of keys makes; ``None`` for any others."""
+    """Return an expression for the words that the constructor of keys makes; ``None`` for other words."""
     constructor = names.spell(PRNG_KEY)
     if constructor is None:
         return None
@@ -89,7 +89,7 @@ def made_anew(fact: RawKeyLiteral, node: ast.Call, document: Document, names: Na
 
 
 def seeded(node: ast.Call, constructor: str) -> str | None:
-    """``jnp.array([0, 7], jnp.uint32)`` becomes ``PRNGKey(7)``; there is no such seed for other words."""
+    """``jnp.array([0, 7], jnp.uint32)`` becomes ``PRNGKey(7)``; ``None`` for words without such a seed."""
     match node.args:
         case [ast.List(elts=[ast.Constant(value=0), ast.Constant(value=int(seed))]), *_] if seed <= LARGEST_SEED:
             return f"{constructor}({seed})"
@@ -108,7 +108,7 @@ def abstract(lengths: list[str], names: Names, target: Target, constructor: str)
 
 
 def function_name(node: ast.Call, names: Names) -> str:
-    """Return the last name of a callee, whatever it is imported as; empty for a variable."""
+    """Return the last name of a callee, whatever its alias; empty for a variable."""
     return names.resolve(node.func).rpartition(".")[2]
 
 
@@ -120,7 +120,7 @@ def parameter(node: ast.Call, position: int, name: str) -> ast.expr | None:
 
 
 def leading(shape: ast.expr | None, document: Document) -> list[str] | None:
-    """Return the lengths before the words, as they are written."""
+    """Return the lengths before the words, as written."""
     if isinstance(shape, ast.Tuple | ast.List):
         return [document.segment(length) for length in shape.elts[:-1]]
     return [] if isinstance(shape, ast.Constant) else None

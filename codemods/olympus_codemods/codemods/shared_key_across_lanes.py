@@ -28,7 +28,7 @@ class SharedKeyAcrossLanesCodemod(Codemod):
     code = "OLY105"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Split the key where it is handed over, and map over the children."""
+        """Split the key at the call site, and map over the children."""
         assert isinstance(fact, SharedKey)
         node, mapping, key = fact.node, fact.mapping, fact.argument
         if not isinstance(node, ast.Call) or mapping is None or node.func is not mapping or fact.batch:
@@ -57,7 +57,7 @@ class SharedKeyAcrossLanesCodemod(Codemod):
 
 
 def written_axes(mapping: ast.Call) -> list[ast.expr]:
-    """Return the axes of the arguments where each is written down."""
+    """Return the axes of the arguments if the call spells out each."""
     given = next((keyword.value for keyword in mapping.keywords if keyword.arg == "in_axes"), None)
     if given is None and len(mapping.args) == 2 and dotted(mapping.func).endswith("vmap"):
         given = mapping.args[1]
@@ -67,7 +67,7 @@ def written_axes(mapping: ast.Call) -> list[ast.expr]:
 def lanes(
     document: Document, node: ast.Call, mapping: ast.Call, axes: list[ast.expr], names: Names
 ) -> cst.BaseExpression | None:
-    """Return an expression for the number of lanes: one that the code has already, or a length in its reach."""
+    """Return an expression for the number of lanes: one in the code, or the length of an argument."""
     size = next((keyword.value for keyword in mapping.keywords if keyword.arg == "axis_size"), None)
     if size is not None:
         return expression(document, size) if isinstance(size, ast.Name | ast.Attribute | ast.Constant) else None
@@ -86,7 +86,7 @@ def lanes(
 
 @lru_cache(maxsize=8)
 def measured(scope: Scope) -> frozenset[str]:
-    """Return the variables whose shape a scope looks at: a tree of arrays has none."""
+    """Return the variables whose shape a scope reads: they are arrays, as a tree of arrays has no shape."""
     return frozenset(
         node.value.id
         for node in own_nodes(scope)

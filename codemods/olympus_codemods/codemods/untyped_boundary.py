@@ -1,4 +1,4 @@
-"""OLY208: the raw words for code that takes nothing else, typed keys for code that joins keys."""
+"""OLY208: raw words for code that takes nothing else, typed keys for code that joins keys."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class UntypedBoundaryCodemod(Codemod):
         return construct_typed(fact.subject, document) or wrap(fact.subject, document)
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
-        """Return the conversion, where the oldest release of JAX has what it needs."""
+        """Return the conversion, if the oldest release of JAX has the functions that it needs."""
         assert isinstance(fact, UntypedBoundary)
         needed = "key_data" if fact.form == "argument" else "wrap_key_data"
         return super().migrate(fact, document, target) if target.has(needed) else None
 
 
 def hand_over_words(subject: ast.expr, function: str, document: Document) -> Fix | None:
-    """``lib.f(key)`` becomes ``lib.f(key_data(key))``, under a note that says until when."""
+    """``lib.f(key)`` becomes ``lib.f(key_data(key))``, under a comment that says until when."""
     names = Names(document, subject)
     key, key_data = expression(document, subject), names.spell(KEY_DATA)
     if key is None or key_data is None:

@@ -1,1 +1,1 @@
-"""What codemods edit with: names and imports, rewriting, scopes, and the forms that several of them write."""
+"""Tools of codemods: names and imports, rewriting, scopes, and the forms that several of them write."""

@@ -23,7 +23,7 @@ __all__ = ["add_lines", "add_to_block", "change_names", "delete_statement"]
 def add_lines(document: Document, imports: Sequence[str]) -> Edit:
     """Return the edit that adds import statements of modules among the imports at the top of the file.
 
-    They go where a sorter of imports would put them, beside the file's other imports of JAX or of libraries.
+    They are placed as a sorter of imports would, beside the file's other imports of JAX or of libraries.
     Without imports they follow the docstring, else they stand before the first statement.
     """
     top = _imports_at_the_top(document)
@@ -46,7 +46,7 @@ def add_lines(document: Document, imports: Sequence[str]) -> Edit:
 
 
 def _imports_at_the_top(document: Document) -> list[ast.Import | ast.ImportFrom]:
-    """Return the imports that the file begins with, those from ``__future__`` left out where there are others."""
+    """Return the imports at the start of the file, without those from ``__future__`` if there are others."""
     found: list[ast.Import | ast.ImportFrom] = []
     body = document.tree.body
     for statement in body[ast.get_docstring(document.tree, clean=False) is not None :]:
@@ -63,7 +63,7 @@ def _module(statement: ast.Import | ast.ImportFrom) -> str:
 
 
 def _section(top: list[ast.Import | ast.ImportFrom]) -> list[ast.Import | ast.ImportFrom]:
-    """Return the block of imports that others of JAX belong to: the one with JAX in it, else the last of libraries.
+    """Return the block of imports to which those of JAX belong: the one with JAX in it, else the last of libraries.
 
     Empty when all imports are of the standard library.
     """
@@ -84,7 +84,7 @@ def _section(top: list[ast.Import | ast.ImportFrom]) -> list[ast.Import | ast.Im
 def _neighbours(
     section: list[ast.Import | ast.ImportFrom], module: str
 ) -> tuple[ast.Import | ast.ImportFrom | None, ast.Import | ast.ImportFrom]:
-    """Return the import that a new one of a module stands before, if there is one, and the last one before it."""
+    """Return the import before which a new one of a module belongs, if any, and the last one before it."""
     plain = list(itertools.takewhile(lambda statement: isinstance(statement, ast.Import), section))
     mixed = any(isinstance(statement, ast.Import) for statement in section[len(plain) :])
     rows = section if mixed else plain
@@ -124,8 +124,8 @@ def change_names(
 ) -> Edit | None:
     """Return the edit that adds and removes names of a ``from … import …`` statement.
 
-    Added names are put in order when the names are in order, else at the end. ``None`` when a comment stands
-    between the names, as its place would be a guess, or when no name would be left.
+    Added names are sorted in if the names are in order, else appended. ``None`` if there is a comment between
+    the names, as its place would be a guess, or if no name would be left.
     """
     fragment = document.fragment(statement)
     span = document.span(statement)
@@ -147,7 +147,7 @@ def change_names(
 
 
 def _with_commas(node: cst.ImportFrom, names: Sequence[cst.ImportAlias]) -> list[cst.ImportAlias]:
-    """Return names separated as the statement separates its own."""
+    """Return names with the separators that the statement uses."""
     assert not isinstance(node.names, cst.ImportStar)
     separator = node.names[0].comma
     if len(node.names) == 1 or not isinstance(separator, cst.Comma):
@@ -164,7 +164,7 @@ def delete_statement(document: Document, statement: ast.stmt, instead: Sequence[
     Args:
         document: the file.
         statement: the statement.
-        instead: statements that take its place; the only one of a block has to have a successor.
+        instead: statements that take its place; the only statement of a block needs a replacement.
     """
     span = document.span(statement)
     before = document.lines[span.start.row - 1][: span.start.column - 1]

@@ -1,4 +1,4 @@
-"""Words in the place of keys: ``key_data`` around a key, and ``wrap_key_data`` around what is computed with words."""
+"""Words in the place of keys: ``key_data`` around a key, and ``wrap_key_data`` around a result computed with words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def through_key_data(document: Document, at: ast.AST, subjects: Sequence[ast.exp
 
     Args:
         document: the file.
-        at: where the names have to hold.
+        at: the place where the names have to be visible.
         subjects: the expressions that are keys.
         message: what the fix does.
     """
@@ -43,7 +43,7 @@ def through_key_data(document: Document, at: ast.AST, subjects: Sequence[ast.exp
 def wrapped(document: Document, node: ast.AST, subjects: Sequence[ast.expr], message: str) -> Fix | None:
     """Return the fix that computes with the words of one key and makes a key of the result.
 
-    ``None`` where the key is not a name, as it is written twice.
+    ``None`` if the key is not a name, as it is written twice.
     """
     if len(subjects) != 1 or not isinstance(node, ast.expr) or not dotted(subjects[0]):
         return None

@@ -1,7 +1,7 @@
-"""How code that counts the words of raw keys is spelled such that it holds for typed keys as well.
+"""Portable forms of code that counts the words of raw keys: they hold for typed keys as well.
 
-What a raw key has more than a typed one is the shape of one key: `(2,)` for raw keys of threefry, `()` for typed keys.
-It is written `key.shape`, or `keys.shape[1:]` for an array of keys with one batch axis.
+Raw and typed keys differ in the shape of one key: `(2,)` for raw keys of threefry, `()` for typed keys. It is written
+`key.shape`, or `keys.shape[1:]` for an array of keys with one batch axis.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def is_plain(node: ast.expr) -> bool:
 
 
 def key_shape(fact: ShapeLogic, document: Document, names: Names) -> str | None:
-    """Return how to write the shape of one key of an array, ``None`` where no variable tells it."""
+    """Return the spelling of the shape of one key of an array, ``None`` if no variable has it."""
     node: ast.expr = fact.subject
     if is_plain(node):
         key = document.segment(node)
@@ -61,7 +61,7 @@ def _first_of_stack(node: ast.expr, document: Document, names: Names) -> str | N
 
 
 def _split_key(node: ast.expr, names: Names) -> ast.expr | None:
-    """Return the key that is split in ``split(key, n)``, ``split(key, n)[1:]`` and ``split(key, n).reshape(…)``."""
+    """Return the split key in ``split(key, n)``, ``split(key, n)[1:]`` and ``split(key, n).reshape(…)``."""
     while True:
         match node:
             case ast.Subscript(value=inner):
@@ -81,7 +81,7 @@ def words(document: Document, node: ast.expr, names: Names) -> Edit | None:
 
 
 def swap(document: Document, node: ast.expr, text: str) -> Edit | None:
-    """Return the edit that writes text in the place of an expression, in whatever syntax stands for elements there."""
+    """Return the edit that puts text in the place of an expression, whatever syntax the text has."""
     old, fragment = expression(document, node), document.fragment(node)
     if old is None or fragment is None or old.lpar or comments(old):
         return None

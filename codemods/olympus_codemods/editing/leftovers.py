@@ -1,4 +1,4 @@
-"""What becomes of ``from jax.random import PRNGKey`` when the last use of the name is rewritten."""
+"""Edits of ``from jax.random import PRNGKey`` after the last use of the name is rewritten."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["drop_import", "leftover_import"]
 def leftover_import(document: Document, node: ast.expr, names: Names) -> list[Edit | None]:
     """Return the import edits of a rewrite that removes one use of a name.
 
-    The name leaves its import statement together with its last use. Files that other files import names from,
-    as far as that shows, keep it.
+    The name leaves its import statement together with its last use. Files from which other files
+    visibly import names keep it.
     """
     found = importing(document, node.id) if isinstance(node, ast.Name) else None
     if found is None or not isinstance(node, ast.Name) or uses(document, node.id) > 1:
@@ -32,9 +32,9 @@ def leftover_import(document: Document, node: ast.expr, names: Names) -> list[Ed
 
 
 def importing(document: Document, name: str) -> tuple[ast.ImportFrom, str] | None:
-    """Return the statement that binds a name, and what it imports.
+    """Return the statement that binds a name, and the imported name.
 
-    It is one of the module's level, perhaps for type checkers alone, or else the only one in a function.
+    It is one at the module's level, perhaps for type checkers alone, or else the only one in a function.
     """
     outer = binding(import_statements(document.tree.body), name)
     if outer:
@@ -44,7 +44,7 @@ def importing(document: Document, name: str) -> tuple[ast.ImportFrom, str] | Non
 
 
 def binding(nodes: Iterable[ast.AST], name: str) -> list[tuple[ast.ImportFrom, str]]:
-    """Return the ``from … import …`` statements among some nodes that bind a name, and what they import."""
+    """Return the ``from … import …`` statements among some nodes that bind a name, and the imported names."""
     return [
         (node, alias.name)
         for node in nodes

@@ -1,4 +1,4 @@
-"""How a library name is spelled at a place, and which names are still free there."""
+"""The spelling of a library name at a place, and the names that are still free there."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Names:
     """
 
     def __init__(self, document: Document, at: ast.AST, *, for_checkers: bool = False) -> None:
-        """Look at the imports and scopes around a node.
+        """Collect the imports and scopes around a node.
 
         Args:
             document: the file.
             at: the node.
-            for_checkers: whether nothing evaluates the node, so that imports for type checkers count.
+            for_checkers: whether the node is never evaluated, so that imports for type checkers count.
         """
         self._document = document
         self._scopes = enclosing_scopes(document, at)
@@ -65,7 +65,7 @@ class Names:
         return self._visible
 
     def _imported_names(self) -> dict[str, str]:
-        """Return the names that imports bind at run time, those that an inner scope rebinds left out."""
+        """Return the names that imports bind at run time, except those that an inner scope rebinds."""
         document = self._document
         names = dict(document.imports.names)
         self._imported_inside: set[str] = set()
@@ -83,7 +83,7 @@ class Names:
         return names
 
     def _names_of_others(self, at: ast.AST) -> frozenset[str]:
-        """Return the names that stand for something else than what an import at the module's level gives them."""
+        """Return the names with another meaning than the one that an import at the module's level gives them."""
         imported = {name for node in own_imports(self._scopes[0]) for name, _ in bindings(node)}
         names = set(bound_elsewhere(self._scopes[0])) & imported
         for scope in self._scopes[1:]:
@@ -97,7 +97,7 @@ class Names:
         return frozenset(names)
 
     def resolve(self, node: ast.AST | None) -> str:
-        """Return the qualified name of an expression under ``jax``, empty when it may stand for something else."""
+        """Return the qualified name of an expression under ``jax``, empty if it may have another meaning."""
         head, dot, rest = dotted(node).partition(".")
         if head in self._rebound and head not in self._imported_inside:
             return ""
@@ -108,20 +108,20 @@ class Names:
         return under_jax(qualified, self._document.namespaces)
 
     def fresh(self, base: str) -> str:
-        """Return ``base``, or ``base_1``, ``base_2`` …, whichever the outermost function does not mention."""
+        """Return ``base``, or ``base_1``, ``base_2`` …, the first that the outermost function does not mention."""
         outermost = self._scopes[1] if len(self._scopes) > 1 else self._scopes[0]
         used = words(self._document, outermost)
         return next(name for n in count() if (name := f"{base}_{n}" if n else base) not in used)
 
     def spell(self, qualified: str, near: ast.AST | None = None) -> str | None:
-        """Return how to write a name under ``jax``, asking for an import where the file has none.
+        """Return the spelling of a name under ``jax``, and request an import if the file has none.
 
         Args:
             qualified: for example ``jax.random.split``.
             near: the expression whose spelling to follow: beside ``jr.normal`` it is ``jr.split``.
 
         Returns:
-            The spelling, or ``None`` when every one is shadowed.
+            The spelling, or ``None`` if every one is shadowed.
         """
         module, _, name = qualified.rpartition(".")
         return (
@@ -184,7 +184,7 @@ class Names:
         """Return the edits of import statements that the spellings need.
 
         Args:
-            leaving: a name that its import statement loses at the same time.
+            leaving: an import statement and the name that it loses at the same time.
         """
         document = self._document
         edits: list[Edit | None] = []

@@ -30,7 +30,7 @@ def assignable(document: Document, key: ast.expr, scope: Scope) -> bool:
 
 @lru_cache(maxsize=8)
 def containers(scope: Scope) -> frozenset[str]:
-    """Return what a scope binds to a dictionary, list or tuple, and what it assigns to an item of."""
+    """Return the expressions that a scope binds to a dictionary, list or tuple, or whose items it assigns to."""
     displays = (ast.Dict, ast.DictComp, ast.List, ast.ListComp, ast.Tuple)
     found: set[str] = set()
     for node in own_nodes(scope):

@@ -18,7 +18,7 @@ __all__ = ["argument", "call", "comments", "ending", "expression", "insert_line"
 
 
 def expression(document: Document, node: ast.AST | None) -> cst.BaseExpression | None:
-    """Return the LibCST expression of an ``ast`` expression, ``None`` where the two cannot be joined."""
+    """Return the LibCST expression of an ``ast`` expression, ``None`` if it has no counterpart."""
     fragment = document.fragment(node) if node is not None else None
     found = fragment.find(node, document) if fragment and node is not None else None
     if not isinstance(found, cst.BaseExpression) or node is None:
@@ -38,7 +38,7 @@ def _in_f_string(document: Document, node: ast.AST) -> bool:
 
 
 def argument(node: cst.BaseExpression) -> cst.BaseExpression:
-    """Return an expression as written between commas: without parentheses that it does not need there."""
+    """Return an expression as written between commas: without redundant parentheses."""
     if isinstance(node, cst.Tuple | cst.NamedExpr | cst.Yield | cst.GeneratorExp):
         return node
     return node.with_changes(lpar=[], rpar=[])
@@ -60,7 +60,7 @@ def negated(node: cst.BaseExpression) -> cst.UnaryOperation:
 def replace(document: Document, node: ast.expr, new: cst.BaseExpression) -> Edit | None:
     """Return the edit that puts ``new`` in the place of an expression.
 
-    ``None`` when the expression has no LibCST counterpart or a comment inside it would be lost.
+    ``None`` if the expression has no LibCST counterpart or a comment inside it would be lost.
     """
     old = expression(document, node)
     fragment = document.fragment(node)
@@ -77,7 +77,7 @@ def replace(document: Document, node: ast.expr, new: cst.BaseExpression) -> Edit
 
 
 def comments(node: cst.CSTNode) -> list[str]:
-    """Return the comments inside a node, in order; importing libcst.matchers for that takes longer than a whole run."""
+    """Return the comments inside a node, in order; importing libcst.matchers for that takes longer than a run."""
     if isinstance(node, cst.Comment):
         return [node.value]
     return [comment for child in node.children for comment in comments(child)]
@@ -111,7 +111,7 @@ def ending(document: Document, row: int) -> str:
 def insert_line(document: Document, statement: ast.stmt, code: str) -> Edit | None:
     """Return the edit that writes a statement on a line of its own before another one.
 
-    ``None`` when the other one does not start its line: after a semicolon, or in ``if x: f()``.
+    ``None`` if the other one does not start its line: after a semicolon, or in ``if x: f()``.
     """
     row = first_line(statement)
     line = document.lines[row - 1]

@@ -51,7 +51,7 @@ def enclosing_scopes(document: Document, node: ast.AST) -> list[Scope]:
 
 @lru_cache(maxsize=8)
 def own_nodes(scope: Scope) -> tuple[ast.AST, ...]:
-    """Return the nodes of a scope without the insides of nested scopes and the targets of comprehensions."""
+    """Return the nodes of a scope without the bodies of nested scopes and the targets of comprehensions."""
     stack = list(ast.iter_child_nodes(scope))
     found: list[ast.AST] = []
     while stack:
@@ -87,7 +87,7 @@ def bound_names(scope: Scope) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def bound_elsewhere(scope: Scope) -> frozenset[str]:
-    """Return the names that a scope binds by something else than an import."""
+    """Return the names that a scope binds other than by an import."""
     bound: set[str] = set()
     for node in own_nodes(scope):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
@@ -98,7 +98,7 @@ def bound_elsewhere(scope: Scope) -> frozenset[str]:
 
 
 def _declared(node: ast.AST) -> Iterator[str]:
-    """Return the names that a node declares other than by being a name: definitions, imports, patterns."""
+    """Return the names that a node declares without a ``Name`` node: definitions, imports, patterns."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name
@@ -114,7 +114,7 @@ def _declared(node: ast.AST) -> Iterator[str]:
 
 @lru_cache(maxsize=8)  # several findings of one file ask for the same tree
 def identifiers(tree: ast.AST) -> frozenset[str]:
-    """Return every name that a piece of code mentions in any scope, attributes left out."""
+    """Return every name that a piece of code mentions in any scope, without attributes."""
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
@@ -128,14 +128,14 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def words(document: Document, node: ast.AST) -> frozenset[str]:
-    """Return the words in the rows of a piece of code: its names, and more."""
+    """Return the words in the rows of a piece of code: a superset of its names."""
     span = document.span(node)
     rows = document.lines if isinstance(node, ast.Module) else document.lines[span.start.row - 1 : span.end.row]
     return frozenset(re.findall(r"\w+", "".join(rows)))
 
 
 def dominates(document: Document, earlier: ast.stmt, later: ast.AST) -> bool:
-    """Return whether a statement stands before a node in the node's own block or one around it.
+    """Return whether a statement precedes a node in the node's own block or one around it.
 
     Within one function this means that the statement has run whenever the node runs.
     """

@@ -9,13 +9,13 @@ from olympus_rules.keyflow.domain.terms import Term
 
 __all__ = ["happens_always"]
 
-MAX_DECISIONS = 10  # of a function; with more of them, what is consumed under a condition may be left alone
+MAX_DECISIONS = 10  # of a function; with more, a conditional consumption may not happen
 
 
 def happens_always(run: Run, key: Term, uses: list[Consumption]) -> bool:
-    """Say whether one of some consumptions happens whatever a function decides, unless it raises.
+    """Return whether at least one of some consumptions happens on every path through a function that does not raise.
 
-    A decision about the key itself (``if key is None``) may go the way that consumes it, and a loop is taken to run.
+    A decision about the key itself (``if key is None``) is taken to go the way that consumes it, and a loop to run.
 
     Args:
         run: the interpretation of the function.
@@ -50,7 +50,7 @@ def happens_always(run: Run, key: Term, uses: list[Consumption]) -> bool:
 
 
 def _without_loops(run: Run, use: Consumption) -> PathCondition:
-    """Return the condition of a consumption, without the one that the loop around it runs at all."""
+    """Return the condition of a consumption, without the condition that the loop around it runs at all."""
     if not use.loop:
         return use.path
     terms, tests = run.terms, run.decisions.tests
@@ -65,19 +65,19 @@ def _without_loops(run: Run, use: Consumption) -> PathCondition:
 
 
 def _is_end(run: Run, test: Term) -> bool:
-    """Say whether a decision is that a counter is below an end that the function is given."""
+    """Return whether a decision is that a counter is below an end that is no constant."""
     kinds = [run.terms.operation(arg) for arg in run.terms.args(test)]
     is_order = run.terms.operation(test) == "op" and run.terms.data(test) == "Lt"
     return is_order and kinds[0] == "counter" and kinds[1] != "const"
 
 
 def _is_possible(run: Run, path: PathCondition) -> bool:
-    """Say whether decisions can go these ways."""
+    """Return whether a path is feasible."""
     return run.decisions.closure(path) is not None
 
 
 def _parameters(run: Run, test: Term) -> set[Term]:
-    """Return the parameters and outer variables that a decision depends on, and what nothing is known of."""
+    """Return the parameters, outer variables and unknown values that a decision depends on."""
     found: set[Term] = set()
     waiting = [test]
     while waiting:

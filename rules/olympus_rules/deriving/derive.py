@@ -1,4 +1,4 @@
-"""The effects of all public functions of a package, each under the names that it is imported under."""
+"""The effects of all public functions of a package, each under its import names."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from olympus_rules.syntax.text import decode
 
 __all__ = ["Derivation", "Derived"]
 
-HELD = (Function, Library, Mapped, Partial)  # what a variable may hold that is called
+HELD = (Function, Library, Mapped, Partial)  # the callable values of a variable
 
 
 @dataclass(slots=True)
 class Derived:
-    """What is known of a package.
+    """The rows derived from a package.
 
     Attributes:
         functions: the rows of its functions and classes, in the order of their names.
         methods: the rows of its methods by name.
-        returns: functions that return one with a row, by the name of that row.
-        undecided: names of functions with the reason why there is no row.
+        returns: functions that return a function with a row, by the name of that row.
+        undecided: names of functions without a row, with the reason.
         broken: files that cannot be analysed, with the cause.
     """
 
@@ -47,12 +47,12 @@ class Derivation:
 
     Attributes:
         package: the package.
-        project: analyses it; its table is without what packs say of the package itself.
-        modules: what each module shows, by its qualified name.
-        effects: what functions, and classes by their constructors, do, by the name under which they are defined.
-        methods: what the methods of classes do, by the method's name and the qualified name of the class.
-        returned: the name and the row of what functions make and return.
-        held: functions that variables of modules hold, and whether some of their arguments are given; constructors
+        project: analyses it; its table lacks the rows that packs have for the package itself.
+        modules: the names that each module offers, by its qualified name.
+        effects: the effects of functions, and of classes by their constructors, by the name of the definition.
+        methods: the effects of methods, by the method's name and the qualified name of the class.
+        returned: the name and the row of the functions that functions make and return.
+        held: functions that variables of modules hold, and whether some of their arguments are bound; constructors
             that classes inherit from other files.
         broken: files that cannot be analysed, with the cause.
     """
@@ -75,7 +75,7 @@ class Derivation:
                 try:
                     document = self.project.document(str(path), decode(path.read_bytes()))
                     self._read(name, self.project.analysis(document))
-                except Exception as error:  # one file is no reason to give up the others
+                except Exception as error:  # a failure in one file does not stop the others
                     self.broken[str(path)] = " ".join(f"{type(error).__name__}: {error}".split())
                     self.project.reset()
                 self.project.trim()
@@ -111,7 +111,7 @@ class Derivation:
             self.returned[name] = made
 
     def _read_held(self, name: str, analysis: Analysis, held: Value) -> None:
-        """Note a variable that holds a function, one that is mapped or compiled, or a part of one's arguments."""
+        """Record a variable that holds a function, a mapped or compiled one, or a partial application of one."""
         is_partial = False
         while isinstance(held, Mapped | Partial):
             is_partial = is_partial or isinstance(held, Partial)
@@ -123,7 +123,7 @@ class Derivation:
             self.held[name] = held.qualified, is_partial
 
     def _held_effect(self, name: str, steps: int = STEPS) -> Effect:
-        """Return the effect of a name, of a variable that of the function that it holds."""
+        """Return the effect of a name: for a variable, that of the function that it holds."""
         found = self.effects.get(name)
         home, is_partial = self.held.get(name, ("", False))
         target = definition(self.modules, home) if home and found is None and steps else None
@@ -146,7 +146,7 @@ class Derivation:
                 self.methods.setdefault(method, {})[name] = found
 
     def result(self) -> Derived:
-        """Return the rows of everything that is public, when all modules are analysed."""
+        """Return the rows of all public names, once all modules are analysed."""
         functions: list[LibraryFunction] = []
         returns: dict[str, str] = {}
         undecided: dict[str, str] = {}
@@ -180,7 +180,7 @@ class Derivation:
 
 
 def one_row(effects: list[Effect]) -> LibraryFunction | Undecided:
-    """Return the row of all methods of one name, where keys go in and come out of them in one way."""
+    """Return the row of all methods of one name, if they take and return keys in the same way."""
     rows = [found for found in effects if isinstance(found, LibraryFunction)]
     undecided = [found for found in effects if isinstance(found, Undecided)]
     if undecided:
@@ -207,7 +207,7 @@ def _named(row: LibraryFunction) -> frozenset[str]:
 
 
 def _keys(row: LibraryFunction) -> tuple[object, ...]:
-    """Return what a row says of keys: their places, names and fields."""
+    """Return the parts of a row that concern keys: positions, names and fields."""
     fields = (row.sinks, row.folds, row.inspects, row.forwards, row.seeds)
     places = tuple((place, name) for place, name in enumerate(row.parameters) if name in _named(row))
     return places, *map(frozenset, fields), row.makes, row.seed, row.derive

@@ -1,4 +1,4 @@
-"""What a function does with the keys that it is given, in the words of a signature pack."""
+"""The effect of a function on its keys, as a row of a signature pack."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["Effect", "Undecided", "effect", "is_abstract", "returned"]
 # in an annotation
 IS_A_KEY = re.compile(r"PRNGKey|KeyArray|\bKey\[")
 MAY_BE_A_KEY = re.compile("key|prng|rng|array|any", re.IGNORECASE)
-KEY_NAME = re.compile("(^|_)(key|p?rng)$")  # one key; what has a name such as `rngs` may be anything
+KEY_NAME = re.compile("(^|_)(key|p?rng)$")  # one key; a value named `rngs` may be anything
 DERIVATIONS = ("split", "fold_in", "clone")
 
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A function that takes or makes keys, and of which a row would say something wrong or too little.
+    """A function that takes or makes keys, and whose row would be wrong or incomplete.
 
     Attributes:
         reason: why, as the end of a sentence.
@@ -50,7 +50,7 @@ def effect(analysis: Analysis, value: Value) -> Effect:
         value: the function after its decorators.
 
     Returns:
-        ``None`` for what neither takes nor makes keys.
+        ``None`` for a function that neither takes nor makes keys.
     """
     while isinstance(value, Mapped):
         value = value.function
@@ -80,11 +80,11 @@ def returned(analysis: Analysis, value: Value) -> tuple[str, LibraryFunction] | 
 
 
 class _CannotBeSaid(Exception):
-    """The format has no words for the function; the message says why."""
+    """The format cannot express the function; the message says why."""
 
 
 class _Reading:
-    """Reads one function's row off its interpretation."""
+    """Derives one function's row from its interpretation."""
 
     def __init__(self, analysis: Analysis, code: FunctionCode) -> None:
         self.analysis = analysis
@@ -99,14 +99,14 @@ class _Reading:
 
     @cached_property
     def seeds(self) -> set[Term]:
-        """Return what keys are made from."""
+        """Return the terms that keys are made from."""
         return {arg for parts in self.terms.parts.values() if parts[0] == "seed" for arg in parts[2:]}
 
     def row(self) -> LibraryFunction | None:
-        """Return the row, ``None`` when there is nothing to say.
+        """Return the row, ``None`` if it would be empty.
 
         Raises:
-            _CannotBeSaid: the format has no words for it.
+            _CannotBeSaid: the format cannot express it.
         """
         words = {name: self.word(name) for name in (*self.positional, *self.keywords)}
         for name in (self.code.vararg, self.code.kwarg):
@@ -144,10 +144,10 @@ class _Reading:
     # parameters
 
     def word(self, name: str) -> str:
-        """Return the field that a parameter belongs to, empty for one that no key is given to.
+        """Return the field that a parameter belongs to, empty for one that takes no key.
 
         Raises:
-            _CannotBeSaid: none of them says what happens to it.
+            _CannotBeSaid: no field describes its use.
         """
         term = self.param(name)
         known, unknown, parts, folds = self._uses(term)
@@ -172,7 +172,7 @@ class _Reading:
         return "folds" if folds else "inspects"
 
     def _uses(self, term: Term) -> tuple[list[Consumption], list[Consumption], list[Consumption], bool]:
-        """Return a parameter's consumptions, those by unknown callees, those of parts, and whether it is folded."""
+        """Return a parameter's consumptions by known callees, by unknown ones, of parts; and whether it is folded."""
         known: list[Consumption] = []
         unknown: list[Consumption] = []
         parts: list[Consumption] = []
@@ -190,7 +190,7 @@ class _Reading:
         return known, unknown, parts, folds
 
     def _way(self, term: Term) -> Iterator[str]:
-        """Return how a term is made from the parameter behind it."""
+        """Return the operations that make a term from its parameter."""
         while self.terms.operation(term) != "param":
             operation, args = self.terms.operation(term), self.terms.args(term)
             literal = operation == "item" and self.terms.operation(args[1]) == "const"
@@ -198,7 +198,7 @@ class _Reading:
             term = args[0]
 
     def _left_to_subclasses(self, name: str) -> str:
-        """Return a method that does nothing here and that one which reads a parameter comes to call, empty for none."""
+        """Return an abstract method that a reader of a parameter calls, directly or not; empty for none."""
         if self.code.owner is None or name not in self.code.reads:
             return ""
         seen: dict[str, None] = {}
@@ -223,12 +223,12 @@ class _Reading:
         return next((ast.unparse(arg.annotation) for arg in given if arg.arg == name and arg.annotation), "")
 
     def _annotated(self, name: str) -> bool:
-        """Say whether a parameter is a key by its annotation."""
+        """Return whether a parameter is a key by its annotation."""
         annotation = self._annotation(name)
         return IS_A_KEY.search(annotation) is not None and "Callable" not in annotation
 
     def _may_be_key(self, name: str) -> bool:
-        """Say whether a parameter has the name of one key, and is no seed, nor something else by its annotation."""
+        """Return whether a parameter has the name of one key, is no seed, and has no annotation of another type."""
         annotation = self._annotation(name)
         fits = not annotation or MAY_BE_A_KEY.search(annotation) is not None
         return fits and KEY_NAME.search(name) is not None and self.param(name) not in self.seeds
@@ -236,10 +236,10 @@ class _Reading:
     # results
 
     def made(self) -> LibraryFunction:
-        """Return what a row says of the result.
+        """Return the fields of a row that describe the result.
 
         Raises:
-            _CannotBeSaid: it is a key, and the format has no words for where it comes from.
+            _CannotBeSaid: it is a key, and the format cannot express its source.
         """
         row = LibraryFunction("")
         result = None if self.summary is None else self.summary.returns
@@ -259,7 +259,7 @@ class _Reading:
         return replace(row, seed=str(kind.value))
 
     def _plain_derivation(self, operation: str, args: tuple[Term, ...]) -> bool:
-        """Say whether the second parameter, or the default, is the count or the datum."""
+        """Return whether the second parameter, or the default, is the count or the datum."""
         if operation == "clone":
             return True
         if len(self.positional) > 1:
@@ -267,7 +267,7 @@ class _Reading:
         return operation == "split" and self.terms.constant(args[1]) == 2
 
     def forwarded(self, words: dict[str, str]) -> tuple[str, ...]:
-        """Return the parameter that comes out as the result, if it may be a key."""
+        """Return the parameter that is returned, if it may be a key."""
         result = None if self.summary is None else self.summary.returns
         same = (name for name in words if self.param(name) == result)
         return tuple(name for name in same if words[name] or self._may_be_key(name))
@@ -281,7 +281,7 @@ def _own_calls(code: FunctionCode) -> list[str]:
 
 
 def is_abstract(code: FunctionCode) -> bool:
-    """Say whether a method only says what those of subclasses are like, or has its body in another file."""
+    """Return whether a method only declares those of subclasses, or has its body in another file."""
     body = getattr(code.node, "body", None)
     if not isinstance(body, list):
         return False

@@ -1,4 +1,4 @@
-"""A package on disk: where it lies, its modules, and under which names its users reach what they define."""
+"""A package on disk: its place, its modules, and the names under which users reach its definitions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["STEPS", "Module", "Package", "PackageError", "definition", "exports"
 
 TEST_FOLDERS = frozenset({"test", "tests", "testing"})
 TEST_FILE = re.compile(r"(test_.*|.*_test|conftest|__main__|setup)\.py")
-STEPS = 10  # from module to module, for a name that each of them passes on
+STEPS = 10  # from module to module, for a name that each of them re-exports
 
 
 class PackageError(Exception):
-    """A package has no source that can be read; the message says the place, the cause and the next step."""
+    """A package has no readable source; the message says the place, the cause and the next step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Package:
 
     Attributes:
         name: its import name.
-        version: of its distribution, empty where that is not known.
+        version: the version of its distribution, empty if unknown.
         files: its modules by their qualified names, tests left out.
     """
 
@@ -38,15 +38,15 @@ class Package:
 
 @dataclass(slots=True)
 class Module:
-    """What a module shows to those that import it.
+    """The names that a module offers to its importers.
 
     Attributes:
         name: its qualified name.
         is_package: whether it is an ``__init__``.
-        exported: its ``__all__``, ``None`` where it has none that can be read off.
+        exported: its ``__all__``, ``None`` if it has none that the text spells out.
         defined: the names of its functions, classes and variables.
-        imported: names bound by imports, with what they stand for.
-        stars: the modules of which it imports everything.
+        imported: names bound by imports, with their qualified names.
+        stars: the modules from which it imports everything.
     """
 
     name: str
@@ -113,7 +113,7 @@ def _files(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
 
 
 def _version(place: Path) -> str:
-    """Return the version of the distribution that lies beside a package and holds it."""
+    """Return the version of the distribution beside a package that contains it."""
     for distribution in metadata.distributions(path=[str(place.parent)]):
         top = (distribution.read_text("top_level.txt") or "").split()
         held = place.stem in top or any(file.parts[0] in (place.name, place.stem) for file in distribution.files or ())
@@ -123,7 +123,7 @@ def _version(place: Path) -> str:
 
 
 def exports(tree: ast.Module) -> list[str] | None:
-    """Return the ``__all__`` of a module, ``None`` for none, and for one that its text does not spell out."""
+    """Return the ``__all__`` of a module, ``None`` if it has none that its text spells out."""
     found: list[str] | None = None
     for statement in tree.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
@@ -139,7 +139,7 @@ def exports(tree: ast.Module) -> list[str] | None:
 
 
 def public_names(modules: dict[str, Module]) -> dict[str, str]:
-    """Return every name that users may reach something under, with the module-level name that it leads to.
+    """Return every public name, with the module-level name that it leads to.
 
     Both sides are qualified. A module is public when no part of its name starts with an underscore.
     """
@@ -155,7 +155,7 @@ def _names_of(modules: dict[str, Module], module: Module, known_as: str, steps: 
     for name in _shown(modules, module, STEPS):
         target = definition(modules, f"{module.name}.{name}")
         if target in modules:
-            if f"{known_as}.{name}" not in modules and steps:  # the module goes by another name here
+            if f"{known_as}.{name}" not in modules and steps:  # the module has another name here
                 found |= _names_of(modules, modules[target], f"{known_as}.{name}", steps - 1)
         elif target is not None:
             found[f"{known_as}.{name}"] = target
@@ -163,7 +163,7 @@ def _names_of(modules: dict[str, Module], module: Module, known_as: str, steps: 
 
 
 def _shown(modules: dict[str, Module], module: Module, steps: int) -> list[str]:
-    """Return the names that a module offers: what it lists, or else what it defines, and imports as an ``__init__``."""
+    """Return the names that a module offers: ``__all__``, or else its definitions (and imports in an ``__init__``)."""
     names = list(module.defined) if module.exported is None else module.exported
     if module.exported is None and module.is_package and steps:
         inside = module.name.partition(".")[0] + "."
@@ -173,7 +173,7 @@ def _shown(modules: dict[str, Module], module: Module, steps: int) -> list[str]:
 
 
 def definition(modules: dict[str, Module], qualified: str, steps: int = STEPS) -> str | None:
-    """Return the name under which the package defines what a qualified name stands for, if it does."""
+    """Return the name under which the package defines a qualified name, if it does."""
     holder, _, name = qualified.rpartition(".")
     module = modules.get(holder)
     if module is None:

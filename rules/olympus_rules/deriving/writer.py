@@ -32,8 +32,8 @@ def pack_text(package: Package, derived: Derived) -> str:
     """Return the text of a pack's file.
 
     Args:
-        package: what it speaks of.
-        derived: what is known of it.
+        package: the package that it describes.
+        derived: the rows derived from it.
     """
     parts = [HEAD.format(name=package.name, version=package.version or "(of unknown version)")]
     parts += [_row("functions", row) for row in derived.functions]

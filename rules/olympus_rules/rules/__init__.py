@@ -1,4 +1,4 @@
-"""The rules, one module each: the facts it asks of the key flow, and the message it makes of one."""
+"""The rules, one module each: the facts it asks of the key flow, and the message for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OLY205: the generator is a matter of each key and not of the whole program."""
+"""OLY205: the generator is chosen for the whole program instead of for each key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["GlobalPrngImplementation"]
 
 
 class GlobalPrngImplementation(Rule):
-    """Settings that choose the generator of all keys, and raw keys used under another one than theirs."""
+    """Settings that choose the generator of all keys, and raw keys used under another generator than their own."""
 
     code = "OLY205"
     name = "global-prng-implementation"

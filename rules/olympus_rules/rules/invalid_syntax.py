@@ -29,7 +29,7 @@ class InvalidSyntax(Rule):
 
 
 def invalid_syntax(filename: str, text: str, error: Exception, *, part: str = "file") -> Finding:
-    """Return the finding for what parsing a text raised.
+    """Return the finding for an exception raised by parsing a text.
 
     Args:
         filename: the path as the user gave it.
@@ -44,7 +44,7 @@ def invalid_syntax(filename: str, text: str, error: Exception, *, part: str = "f
 
 
 def cause_of(error: Exception) -> str:
-    """Say what is wrong."""
+    """Return the cause of the error."""
     if isinstance(error, SyntaxError):
         return error.msg or "invalid syntax"
     if isinstance(error, UnicodeDecodeError):
@@ -55,7 +55,7 @@ def cause_of(error: Exception) -> str:
 
 
 def place_of(text: str, error: Exception) -> Position:
-    """Return where it is wrong, the first character of the file when nothing says so."""
+    """Return the place of the error, the first character of the file if it is unknown."""
     if isinstance(error, UnicodeDecodeError):
         return Position(error.object.count(b"\n", 0, error.start) + 1, 1)
     if "\0" in text:
@@ -67,7 +67,7 @@ def place_of(text: str, error: Exception) -> Position:
 
 
 def clamp(position: Position, text: str) -> Position:
-    """Return the nearest position that the text has; parsers also point behind the end."""
+    """Return the nearest position that the text has; parsers also point past the end."""
     lines = split_lines(text)
     row = min(max(position.row, 1), len(lines))
     length = len(lines[row - 1].rstrip("\r\n"))
@@ -75,6 +75,6 @@ def clamp(position: Position, text: str) -> Position:
 
 
 def column_exists(position: Position, text: str) -> bool:
-    """Say whether a character stands at a position."""
+    """Return whether the text has a character at a position."""
     lines = split_lines(text)
     return position.row <= len(lines) and position.column <= len(lines[position.row - 1].rstrip("\r\n"))

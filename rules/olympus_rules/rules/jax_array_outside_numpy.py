@@ -1,4 +1,4 @@
-"""OLY302: an object with ``__jax_array__`` is given to a function that wants an array, or is an index."""
+"""OLY302: an object with ``__jax_array__`` is passed to a function that requires an array, or is an index."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["JaxArrayOutsideNumpy"]
 
 
-LONG = 40  # an expression that is not worth being repeated in a message
+LONG = 40  # a longer expression is not repeated in a message
 
 
 class JaxArrayOutsideNumpy(Rule):
@@ -29,7 +29,7 @@ class JaxArrayOutsideNumpy(Rule):
     facts: ClassVar[tuple[type[Fact], ...]] = (ArrayOutsideNumpy,)
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
-        """Name the object, who does not convert it, and the conversion."""
+        """Name the object, the function that does not convert it, and the conversion."""
         assert isinstance(fact, ArrayOutsideNumpy)
         subject = object_of(fact)
         written = "" if fact.subject is None else document.segment(fact.subject)

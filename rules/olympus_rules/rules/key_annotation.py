@@ -1,4 +1,4 @@
-"""OLY204: names that are not the type of a key are used as one, and helpers that JAX removed."""
+"""OLY204: names that are no type of a key are used as one, and removed helpers of JAX are used."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class KeyAnnotation(Rule):
         elif name in HELPERS:
             message = f"`{name}` was removed from JAX. Use {HELPERS[name]}."
         elif name == "PRNGKey" and not as_a_type:
-            return  # a constructor, which is the business of OLY201
+            return  # a constructor, which OLY201 reports
         elif name == "prng_key" and fact.context != "annotation" and fact.context != "string-annotation":
             return  # `issubdtype(…, prng_key)` is what it is for
         elif fact.context == "isinstance":

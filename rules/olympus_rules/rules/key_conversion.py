@@ -1,4 +1,4 @@
-"""OLY206: a key goes where typed keys are refused or are another value."""
+"""OLY206: a key is used where typed keys are rejected or have another value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["KeyConversion"]
 KEY_DATA = "Give it the words: `jax.random.key_data({key})`."
 TREE = "Take the keys out of the tree first, or replace each by `jax.random.key_data`."
 
-# What happens to a typed key, and what to write instead.
+# The effect on a typed key, and what to write instead.
 ADVICE = {
     "numpy": ("makes an array of numpy of {key}, which a typed key does not become", KEY_DATA),
     "words": ("reads the words of {key}, which a typed key does not show", KEY_DATA),
@@ -85,7 +85,7 @@ class KeyConversion(Rule):
     migrates = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
-        """Say what becomes of a typed key there, and what to write."""
+        """Say what happens to a typed key there, and what to write."""
         assert isinstance(fact, Conversion)
         happens, instead = ADVICE[fact.form]
         written = " ".join(document.segment(fact.subjects[0]).split()) if fact.subjects else fact.key

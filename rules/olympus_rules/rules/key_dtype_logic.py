@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KeyDtypeLogic"]
 
-WORDS = ("integer", "kind", "name", "numpy")  # forms that want to know a number's dtype, and not whether it is a key
+WORDS = ("integer", "kind", "name", "numpy")  # forms that ask for the dtype of a number, not whether it is a key
 
 
 class KeyDtypeLogic(Rule):
@@ -28,7 +28,7 @@ class KeyDtypeLogic(Rule):
     migrates = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
-        """Quote the test and the one that holds for both kinds."""
+        """Quote the test, and the one that holds for both kinds."""
         assert isinstance(fact, DtypeLogic)
         key = fact.key or document.segment(fact.subject)
         code = " ".join(document.segment(fact.node).split())

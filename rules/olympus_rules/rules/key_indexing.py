@@ -51,7 +51,7 @@ class KeyIndexingRule(Rule):
 
 
 def mixed(fact: KeyIndexing) -> str:
-    """Return the advice for ``keys[..., 0]`` of keys that were split in lanes, where ``keys[:, 0]`` was meant."""
+    """Return the advice for ``keys[..., 0]`` of keys split in lanes, where ``keys[:, 0]`` was meant."""
     match fact.node:
         case ast.Subscript(slice=ast.Tuple(elts=[ast.Constant(value=value), ast.Constant(value=int(number))])) if (
             value is ... and fact.use == "unknown" and fact.rank is not None and fact.rank > 1

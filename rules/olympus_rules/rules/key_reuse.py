@@ -98,12 +98,12 @@ def repeated(fact: Reuse) -> str:
 
 
 def is_alike_on_purpose(fact: Reuse) -> bool:
-    """Say whether all leaves of a tree are put into another order, or chosen from, by one key."""
+    """Return whether one key permutes, or chooses from, all leaves of a tree."""
     return fact.repeated_by == TREE_MAP and fact.again.what.rpartition(".")[2] in REORDERING
 
 
 def alike(fact: Reuse) -> str:
-    """Say what one key for all leaves does, which is most often what is wanted."""
+    """Say what one key for all leaves does, which is mostly intended."""
     return (
         f"{subject(fact)} is consumed by `{fact.again.what}` {REPEATS[fact.repeated_by]}, so all leaves of one length "
         f"are reordered alike and their rows stay together. Only leaves that do not belong together take keys of "
@@ -112,7 +112,7 @@ def alike(fact: Reuse) -> str:
 
 
 def made_by(place: Place, document: Document) -> set[str]:
-    """Return the names that the statement of a place binds; they do not exist before."""
+    """Return the names that the statement of a place binds; they do not exist before it."""
     statement = document.statement(place.node)
     if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
         return set()
@@ -120,7 +120,7 @@ def made_by(place: Place, document: Document) -> set[str]:
 
 
 def advice(fact: Reuse, document: Document) -> str:
-    """Return the next step: an unused child where there is one, else a split."""
+    """Return the next step: to use an unused child, or else to split."""
     made = made_by(fact.again, document) if fact.unused else set()
     unused = [name for name in fact.unused if name not in made]
     if unused:

@@ -1,4 +1,4 @@
-"""OLY109: a key is given as a seed, or an integer as a key."""
+"""OLY109: a key is passed as a seed, or an integer as a key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class KeySeedConfusion(Rule):
     facts: ClassVar[tuple[type[Fact], ...]] = (SeedConfusion,)
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
-        """Say which of the two was given and what the function wants."""
+        """Say which of the two was passed and which the function takes."""
         assert isinstance(fact, SeedConfusion)
         if fact.how == "key-as-seed":
             given = f"`{fact.function}` takes an integer seed, but {the_key(fact, 'its argument')} is a key."

@@ -1,4 +1,4 @@
-"""OLY103: the words of a key buffer and the batch axis change places."""
+"""OLY103: the buffer axis of keys and a batch axis are exchanged."""
 
 from __future__ import annotations
 

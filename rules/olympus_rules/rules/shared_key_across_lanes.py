@@ -17,7 +17,7 @@ __all__ = ["SharedKeyAcrossLanes"]
 
 
 class SharedKeyAcrossLanes(Rule):
-    """A key that is not mapped over, and is drawn from in the mapped function."""
+    """A key that is not mapped over, and from which the mapped function draws."""
 
     code = "OLY105"
     name = "shared-key-across-lanes"

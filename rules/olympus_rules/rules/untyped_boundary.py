@@ -1,4 +1,4 @@
-"""OLY208: typed keys meet code that takes raw keys only, or raw keys."""
+"""OLY208: typed keys are passed to code that takes raw keys only, or mixed with raw keys."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class UntypedBoundaryRule(Rule):
     migrates = True
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
-        """Say what does not go together, and how to convert it."""
+        """Say what is incompatible, and how to convert it."""
         assert isinstance(fact, UntypedBoundary)
         if fact.form == "argument":
             key = fact.key or " ".join(document.segment(fact.node).split())

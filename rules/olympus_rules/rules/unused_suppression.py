@@ -1,4 +1,4 @@
-"""OLY901: a suppression comment hides nothing, or cannot be read. The program that reads comments reports it."""
+"""OLY901: a suppression comment hides nothing, or cannot be parsed. The program that reads comments reports it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def line(document: Document, node: ast.AST) -> str:
 
 
 def object_of(fact: ArrayObject) -> str:
-    """Return which object with ``__jax_array__`` it is: its name with its class, or the class alone."""
+    """Return how to refer to an object with ``__jax_array__``: its name with its class, or the class alone."""
     class_ = f"an object of class `{fact.class_name}`" + (f" ({fact.place})" if fact.place else "")
     return f"`{fact.key}`, {class_}," if fact.key else class_
 

@@ -1,4 +1,4 @@
-"""What a call of a function or class does whose source is in reach: its summary, with the arguments in their place."""
+"""Calls of functions and classes whose source is in reach: the summary, applied to the arguments."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["apply", "concerns_keys", "construct"]
 
 
 def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
-    """Return what a call of a function gives, and note what it consumes."""
+    """Return the result of a call of a function, and record what the call consumes."""
     concerned = concerns_keys(flow, arguments)
     reached = flow.linker.reach(function, concerned=concerned)
     if reached is None or not (concerned or arguments.asks or _matters(flow, reached.code)):
@@ -46,7 +46,7 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     binding = bind(flow, function, arguments)
     _pass_on(flow, function, binding)
     summary = flow.linker.summary(function.code, specialisation(flow, function, binding))
-    if summary is None:  # it calls itself, and nothing is known of it yet
+    if summary is None:  # a recursive call, before there is a first summary
         return flow.terms.fresh()
     instance = Instance(flow, summary, binding, dict(function.captured))
     arrays = flow.arrays
@@ -83,12 +83,12 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
 
 
 def _matters(flow: Flow, code: FunctionCode) -> bool:
-    """Say whether a function is worth following although no key goes in."""
+    """Return whether a function is worth following without a key among its arguments."""
     return code not in flow.file.idle or code.is_property or bool(code.outer_names) or code.is_test
 
 
 def _pass_on(flow: Flow, function: Function, binding: dict[str, Value]) -> None:
-    """Note which parameters of a function get keys, for what the function does with whatever it gets."""
+    """Record which parameters of a function receive keys: its operations on them are then operations on keys."""
     knowledge = flow.knowledge
     for name, value in binding.items():
         if isinstance(value, Term) and knowledge.is_known(value):
@@ -96,9 +96,9 @@ def _pass_on(flow: Flow, function: Function, binding: dict[str, Value]) -> None:
 
 
 def _blurred(summary: Summary, instance: Instance) -> set[Term]:
-    """Return the objects of the callee that are one object to the caller, if the callee writes to it.
+    """Return the objects of the callee that are aliases in the caller, if the callee writes to one of them.
 
-    What it holds when is not known then: the callee was interpreted as if they were several.
+    Their contents are unknown: the callee was interpreted as if they were distinct.
     """
     written = {term for term, *_ in summary.writes}
     objects = written.union(*(owners(instance.flow.terms, use.term) for use in summary.uses))
@@ -113,10 +113,10 @@ def _blurred(summary: Summary, instance: Instance) -> set[Term]:
 
 
 def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Instance, use: Consumption) -> None:
-    """Note a consumption of the callee as one of the caller."""
+    """Record a consumption by the callee as one by the caller."""
     value = instance.value(use.term)
     if isinstance(value, Term) and value in flow.file.generators:
-        return  # an object that gives keys goes where either is taken
+        return  # a generator of keys may stand where a key is taken
     if use.certainty != Certainty.KNOWN and not _may_hold_keys(flow, value):
         return
     path = instance.path(use.path)
@@ -126,7 +126,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
     if use.certainty == Certainty.KNOWN and not asks_for_its_type(flow.terms, flow.decisions, use):
         for term in leaves(value):
             flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0), joined)
-    handed = arguments.node is None  # a transform makes the call: the place is in the function itself
+    handed = arguments.node is None  # a transformation makes the call: the place is in the function itself
     node = arguments.node or (flow.site if function.code.is_foreign else use.node)
     if node is None:
         return
@@ -145,7 +145,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
 
 
 def concerns_keys(flow: Flow, arguments: Arguments) -> bool:
-    """Say whether an argument may be a key or call for one."""
+    """Return whether an argument may hold a key, be called, or be an object with keys in its attributes."""
     values = arguments.values()
     if any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in values):
         return True
@@ -156,13 +156,13 @@ def concerns_keys(flow: Flow, arguments: Arguments) -> bool:
 
 
 def _may_hold_keys(flow: Flow, value: Value) -> bool:
-    """Say whether something in a value is a key, or part of one, by what is known so far."""
+    """Return whether a value holds a candidate for a key, or a part of one, as far as known."""
     is_candidate = flow.knowledge.is_candidate
     return any(is_candidate(t) for leaf in leaves(value) for t in (leaf, *flow.terms.ancestors(leaf)))
 
 
 def _is_later(terms: Terms, term: Term) -> bool:
-    """Say whether something is read from an object after something unknown may have changed it."""
+    """Return whether a term is read from an object after an unknown call may have changed the object."""
     while args := terms.args(term):
         data = terms.data(term)
         if isinstance(data, tuple) and ((terms.operation(term) == "attr" and data[1]) or data[0] == "changed"):
@@ -172,12 +172,12 @@ def _is_later(terms: Terms, term: Term) -> bool:
 
 
 class _AppliedWrite(NamedTuple):
-    """A write of the callee, in the caller.
+    """A write by the callee, as seen by the caller.
 
     Attributes:
-        term, name, value: the object, the attribute or item, and what is written, in terms of the callee.
-        path: when it happens, as a condition of the caller.
-        is_there: whether an item is surely there afterwards.
+        term, name, value: the object, the attribute or item, and the new value, in terms of the callee.
+        path: the path condition of the write, in the caller.
+        is_there: whether an item surely exists afterwards.
     """
 
     term: Term
@@ -188,7 +188,7 @@ class _AppliedWrite(NamedTuple):
 
 
 def _applied(flow: Flow, instance: Instance, write: Write) -> _AppliedWrite | None:
-    """Return a write of the callee in the caller, before any of them is made; ``None`` if it cannot happen."""
+    """Return a write by the callee as seen by the caller before any write; ``None`` if it cannot happen."""
     term, name, value, condition = write
     path = instance.path(condition)
     if name != presence.ELEMENT or path is None:
@@ -228,7 +228,7 @@ def _write(flow: Flow, instance: Instance, write: _AppliedWrite, given: frozense
 
 
 def _fill(flow: Flow, instance: Instance, container: Value, index: Value, written: Value | None) -> None:
-    """Write an item of a dictionary or list; ``None`` where it is not sure to be there afterwards."""
+    """Write an item of a dictionary or list; ``None`` if the item may not exist afterwards."""
     if isinstance(container, Map) and isinstance(index, Const) and written is not None:
         _rebind(flow, instance, container, with_item(container, index.value, written))
         return
@@ -244,7 +244,7 @@ def _fill(flow: Flow, instance: Instance, container: Value, index: Value, writte
 
 
 def _assign(flow: Flow, variable: Term, written: Value, path: PathCondition) -> None:
-    """Give a variable of a scope around the callee another value."""
+    """Rebind a variable of a scope around the callee."""
     scope, name = flow.terms.data(variable)
     slots: list[object] = [name] if scope is flow.code else [(variable, presence.VARIABLE, 0)]
     before: Value = flow.env.values.setdefault(slots[0], variable)
@@ -272,7 +272,7 @@ def _set(flow: Flow, instance: Instance, owner: Value, name: str, written: Value
 
 
 def _rebind(flow: Flow, instance: Instance, container: Value, changed: Value | None) -> bool:
-    """Give what holds a container what it has become, unknown if not given; says whether it is one."""
+    """Replace a container by its new value (``None``: unknown) wherever it is held; return whether it is one."""
     if not isinstance(container, Map | Sequence | Choice) or (
         isinstance(container, Sequence) and container.kind == "tuple"
     ):
@@ -286,7 +286,7 @@ def _rebind(flow: Flow, instance: Instance, container: Value, changed: Value | N
 
 
 def _expression(flow: Flow, summary: Summary, use: Consumption, arguments: Arguments) -> ast.expr | None:
-    """Return the argument expression of a call through which a consumed key went in."""
+    """Return the argument expression of a call that passes the consumed key."""
     source = origin(flow.terms, use.term)
     if source is None or flow.terms.operation(source) != "param":
         return None
@@ -335,7 +335,7 @@ def bind(flow: Flow, function: Function, arguments: Arguments) -> dict[str, Valu
 
 
 def _made_by_new(flow: Flow, class_: Class, arguments: Arguments) -> Value | None:
-    """Return what ``__new__`` of a class gives, ``None`` where it is an instance of the class as far as is known."""
+    """Return the result of ``__new__`` of a class, ``None`` if it is an instance of the class as far as known."""
     code = flow.linker.hierarchy.method(class_.code, "__new__")
     function = None if code is None else flow.file.function(code)
     if code is None or not isinstance(function, Function):
@@ -350,7 +350,7 @@ def _made_by_new(flow: Flow, class_: Class, arguments: Arguments) -> Value | Non
 
 
 def construct(flow: Flow, class_: Class, arguments: Arguments) -> Value:
-    """Return an instance of a class whose source is in reach, or what its ``__new__`` gives instead of one."""
+    """Return an instance of a class whose source is in reach, or what its ``__new__`` returns instead."""
     other = _made_by_new(flow, class_, arguments)
     if other is not None:
         return other

@@ -1,4 +1,4 @@
-"""Calls of functions of arrays: they consume nothing, but may look at the words of a key."""
+"""Calls of array functions: they consume nothing, but may read the words of a key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JOINING = STACKING | CHOOSING
 
 
 def pure(flow: Flow, qualified: str, arguments: Arguments) -> Value:
-    """Return the term of a call that depends on nothing but its arguments."""
+    """Return the term of a call that depends on its arguments alone."""
     metadata = METADATA.get(qualified)
     if metadata is not None and arguments.node is not None and arguments.node.args:
         first = arguments.get(0, "a")
@@ -33,7 +33,7 @@ def pure(flow: Flow, qualified: str, arguments: Arguments) -> Value:
 
 
 def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
-    """Call a function of ``jax.numpy`` and the like: it consumes nothing, but it may look at a key's words."""
+    """Call a function of ``jax.numpy`` or the like: it consumes nothing, but may read a key's words."""
     name = qualified.rpartition(".")[2]
     first = arguments.positional[0][0] if arguments.positional else None
     if name in JOINING:
@@ -69,7 +69,7 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
 
 
 def _join(flow: Flow, qualified: str, name: str, arguments: Arguments) -> None:
-    """Look at values that a function of arrays puts together or chooses from."""
+    """Look for raw keys beside typed ones among the values that an array function joins or chooses from."""
     first = arguments.positional[0][0] if arguments.positional else None
     parts = list(arguments.expressions())[1:3] if name in CHOOSING else []
     if name in STACKING and isinstance(first, Sequence):

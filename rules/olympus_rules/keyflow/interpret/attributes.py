@@ -80,7 +80,7 @@ def _method(
 ) -> Value:
     """Return a method as an attribute of an object; a property is called.
 
-    It is in doubt where the object may be one of a subclass that has another method of this name.
+    The method is doubtful if the object may be an instance of a subclass that overrides it.
     """
     function = flow.file.function(method)
     if not sure and isinstance(function, Function):
@@ -95,7 +95,7 @@ def _method(
 
 
 def _property(flow: Flow, function: Value, owner: Value, node: ast.Attribute | None) -> Value:
-    """Return what a property gives."""
+    """Return the value of a property."""
     outer, flow.site = flow.site, node or flow.site
     value = flow.call(Bound(function, owner), Arguments((), (), None))
     flow.site = outer
@@ -103,7 +103,7 @@ def _property(flow: Flow, function: Value, owner: Value, node: ast.Attribute | N
 
 
 def _cached(flow: Flow, method: ir.FunctionCode, owner: Term, node: ast.Attribute | None) -> Value:
-    """Return what a cached property gives: it is computed unless it was before, and then an attribute."""
+    """Return the value of a cached property: computed on the first access, an attribute afterwards."""
     function, name = flow.file.function(method), method.name.rpartition(".")[2]
     here, missing = outcomes(flow, presence.attribute(flow, owner, name, presence.CACHED))
     before = None if here is None else both(flow.path, here)
@@ -143,7 +143,7 @@ def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | Non
 
 
 def alternative(flow: Flow, path: PathCondition, value: Value, term: Term, name: str) -> Value:
-    """Return what an attribute holds that is written under a condition: otherwise what it held."""
+    """Return the value of an attribute written under a condition: the new value, or else the old one."""
     if path == ALWAYS:
         return value
     holds, fails = flow.decisions.alternatives(path)

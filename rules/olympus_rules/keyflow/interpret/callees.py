@@ -1,4 +1,4 @@
-"""What the name of a callee out of reach says of it: whether it draws from a key, or stores, sends or converts it.
+"""Guesses from the name of a callee out of reach: whether it draws from a key, or stores, sends or converts it.
 
 A key that goes to code out of reach counts as consumed. That is wrong for code that writes a checkpoint or waits for
 a result, and its name says so most of the time.
@@ -13,7 +13,7 @@ from olympus_rules.code.lowering import dotted_name
 
 __all__ = ["leaves_keys_alone", "may_only_keep", "waiting_arguments"]
 
-# Callees that store, send, show or wait for what they get.
+# Callees that store, send, show or wait for their arguments.
 STORING = frozenset(
     {
         "backup", "block_on", "block_until_ready", "checkpoint", "checkpoint_state", "commit", "dump", "dumps",
@@ -25,7 +25,7 @@ STORING_PREFIXES = (
     "add_scalar", "block_until_", "dump_", "log_dict", "log_metric", "log_param", "log_scalar", "log_state", "pickle_",
     "push_to_", "send_to_", "sync_global_", "wait_", "write_",
 )  # fmt: skip
-# Objects that take what they get to a file, a service or another process, by the last word of their name.
+# Objects that write to a file, a service or another process, by the last word of their name.
 STORES = frozenset(
     {
         "checkpointer", "checkpoint", "checkpoints", "ckpt", "ckptr", "conn", "logger", "mlflow", "queue", "saver",
@@ -39,7 +39,7 @@ CONVERTING = re.compile(
     r"|(j|jax|jnp|np|numpy|t|tf|torch)(2|_to_)(j|jax|jnp|np|numpy|t|tf|torch)"
 )
 WAITING = ("after", "block_on", "depend_on", "depends_on", "wait")
-# Classes, and methods of classes, that may keep what they get for later.
+# Classes and class methods that may keep their arguments for later.
 CLASS_NAMES = ("__class__", "cls", "klass")
 CLASS_SUFFIXES = ("_class", "_cls")
 SETTING_UP = frozenset({"__init__", "__new__", "__post_init__", "__setattr__", "bind"})
@@ -48,7 +48,7 @@ DATA = re.compile(r"(Args|Carry|Config|Container|Context|Data|Info|Options|Recor
 
 
 def leaves_keys_alone(node: ast.Call, name: str) -> bool:
-    """Say whether a callee stores, sends, converts or waits for its arguments, by its name or that of its object.
+    """Return whether a callee stores, sends, converts or waits for its arguments, by its name or that of its object.
 
     Args:
         node: the call.
@@ -65,7 +65,7 @@ def leaves_keys_alone(node: ast.Call, name: str) -> bool:
 
 
 def may_only_keep(function: ast.expr, name: str) -> bool:
-    """Say whether a callee is a class, or makes an object of one, and so may only keep its arguments for later.
+    """Return whether a callee is a class or makes an instance, and so may only keep its arguments for later.
 
     Args:
         function: the expression that is called.

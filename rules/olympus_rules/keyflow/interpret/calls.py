@@ -1,4 +1,4 @@
-"""What a call does: to functions of this file, to library functions, and to callables that nobody knows."""
+"""Calls: of functions of this file, of library functions, and of unknown callables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEEPING_DECORATORS = (".setter", ".getter", ".register", ".fixture", ".property"
 
 
 def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
-    """Return the result of a call and note what it consumes."""
+    """Return the result of a call and record what it consumes."""
     if isinstance(function, Choice):
         return _choice(flow, function, arguments)
     arrays = flow.arrays
@@ -66,14 +66,14 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
 
 
 def _is_abstract(function: Function) -> bool:
-    """Say whether a method is left to subclasses: what it does with a key is out of reach."""
+    """Return whether a method is left to subclasses: what it does with a key is out of reach."""
     body = getattr(function.code.node, "body", None)
     last = body[-1] if isinstance(body, list) and body else None
     return isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc)
 
 
 def _of_held_object(flow: Flow, function: Term) -> Value | None:
-    """Return the method that is called of an object which an attribute of an object of a known class holds."""
+    """Return the method that is called on an object held by an attribute of an object whose class is known."""
     terms, classes = flow.terms, flow.file.classes
     if terms.operation(function) != "attr":
         return None
@@ -111,13 +111,13 @@ def _choice(flow: Flow, function: Choice, arguments: Arguments) -> Value:
     for arm, (path, part) in enumerate(flow.arms(function)):
         before = len(flow.ledger.consumptions)
         results.append((path, call(flow, part, arguments)))
-        for use in flow.ledger.consumptions[before:]:  # the paths of many arms need not exclude each other
+        for use in flow.ledger.consumptions[before:]:  # with many arms, their paths need not be exclusive
             use.arms = (*use.arms, (number, arm))
     return choose(flow, results)
 
 
 def decorate(flow: Flow, decorator: Value, function: Value) -> Value:
-    """Return what a decorator makes of a function: the same to a caller, unless nobody knows the decorator."""
+    """Return the decorated function: the same to a caller, unless the decorator is unknown."""
     if isinstance(decorator, Library):
         if decorator.qualified.endswith(KEEPING_DECORATORS):
             return function

@@ -59,7 +59,7 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
         return flow.attribute(values[0], values[1].value)
     if name == "hasattr" and isinstance(first, Library) and isinstance(values[-1], Const):
         known = flow.file.describes(f"{first.qualified}.{values[-1].value}")
-        return Const(True) if known else arrays.pure(flow, name, arguments)  # what follows is for older releases
+        return Const(True) if known else arrays.pure(flow, name, arguments)  # the other branch is for older releases
     if name in (
         "isinstance",
         "issubclass",
@@ -79,10 +79,10 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
 
 
 def spread(flow: Flow, value: Value, kind: str = "list") -> Value:
-    """Return the children of a split one by one where they are few, and any other value as it is."""
+    """Return the children of a split one by one if they are few, and any other value as it is."""
     if isinstance(value, Sequence) and kind == "list":
         kind = "list" if value.kind == "tuple" else value.kind
-        return replace(value, kind=kind)  # what is done to the one list is not done to the other
+        return replace(value, kind=kind)  # a list of its own: changes to one list leave the other alone
     length = flow.terms.length(value) if isinstance(value, Term) else None
     if not isinstance(value, Term) or length is None or length > MANY or kind not in ("list", "tuple"):
         return value
@@ -90,7 +90,7 @@ def spread(flow: Flow, value: Value, kind: str = "list") -> Value:
 
 
 def _zipped(flow: Flow, names: Value, values: Value) -> Value:
-    """Return the dictionary of names and values: an array that names index where the names are not known."""
+    """Return the dictionary of names and values; with unknown names, an array that names index."""
     if isinstance(names, Sequence) and not names.open and all(isinstance(name, Const) for name in names.items):
         pairs = [
             (name.value, element(flow, values, i)) for i, name in enumerate(names.items) if isinstance(name, Const)
@@ -102,7 +102,7 @@ def _zipped(flow: Flow, names: Value, values: Value) -> Value:
 
 
 def _super(flow: Flow) -> Value:
-    """Return ``super()``, as it is written in a method; an inner function's belongs to the method around it."""
+    """Return ``super()`` of a method; in an inner function, that of the method around it."""
     code: FunctionCode | None = flow.code
     while code is not None and code.owner is None:
         code = code.parent
@@ -165,7 +165,7 @@ def map_method(flow: Flow, receiver: Map, name: str, values: tuple[Value, ...], 
 
 
 def updated(flow: Flow, receiver: Term, arguments: Arguments) -> None:
-    """Call ``update`` of an object from outside: it writes items where it gets a dictionary, else who knows what."""
+    """Call ``update`` of an object from outside: it writes the items of a known dictionary, else unknown ones."""
     items: dict[object, Value] = {}
     known = bool(arguments.positional or arguments.keywords)
     for value, starred in arguments.positional:

@@ -1,7 +1,7 @@
 """Control flow of the interpretation: branches, loops, early exits, exceptions.
 
-A branch runs each arm in a layer of the environment and joins what they bound. A loop runs its body for two turns: what
-the second turn consumes again was not refreshed.
+A branch runs each arm in a layer of the environment and joins what they bound. A loop runs its body for two
+iterations: a key that the second one consumes again was not refreshed.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from olympus_rules.keyflow.notes import words
 __all__ = ["HANDLERS", "arm", "join"]
 
 ROUNDS = 2
-INNER_ROUNDS = 1  # of a loop in a loop, from the second turn of the outer one on
+INNER_ROUNDS = 1  # of an inner loop, from the second iteration of the outer one on
 MAX_TURNS = 6  # of a loop whose elements are known
 MAX_NESTED_TURNS = 16  # of loops in loops, multiplied
 
 
 def arm(flow: Flow, path: PathCondition, run: Callable[[], None]) -> Snapshot | None:
-    """Run something under a condition in a layer of its own; ``None`` when its end is not reached."""
+    """Run something under a condition in a layer of its own; return ``None`` if its end is not reached."""
     outer = flow.path
     joined = both(outer, path)
     if joined is None:
@@ -40,7 +40,7 @@ def arm(flow: Flow, path: PathCondition, run: Callable[[], None]) -> Snapshot | 
     run()
     changes = flow.env.close()
     state = (flow.path, changes) if flow.alive else None
-    if state is None:  # whichever way it was left, nobody who came in goes on
+    if state is None:  # all paths leave it, in whatever way
         departure = flow.ledger.depart(joined)
         if flow.exits:
             flow.exits[-1].continues.append(departure)
@@ -49,7 +49,7 @@ def arm(flow: Flow, path: PathCondition, run: Callable[[], None]) -> Snapshot | 
 
 
 def join(flow: Flow, states: list[Snapshot]) -> None:
-    """Go on from several states: variables that differ become choices."""
+    """Join several states: variables that differ become choices."""
     if not states:
         flow.alive = False
         return
@@ -77,7 +77,7 @@ def join(flow: Flow, states: list[Snapshot]) -> None:
 
 
 def unwritten(flow: Flow, name: tuple[Any, ...]) -> Value | None:
-    """Return what an attribute or item holds where it was not written."""
+    """Return the value of an attribute or item that was not written."""
     term, part, generation = name
     if isinstance(part, str):  # a term stands for an item
         return flow.terms.make("attr", (part, generation), term)
@@ -85,7 +85,7 @@ def unwritten(flow: Flow, name: tuple[Any, ...]) -> Value | None:
 
 
 def run_branch(flow: Flow, instruction: ir.Branch) -> None:
-    """Run each arm under its test, and join."""
+    """Run each arm under its test, and join their ends."""
     states: list[Snapshot] = []
     remaining: PathCondition | None = ALWAYS
     start = flow.path
@@ -109,7 +109,7 @@ def run_branch(flow: Flow, instruction: ir.Branch) -> None:
 
 
 def run_loop(flow: Flow, loop: ir.Loop) -> None:
-    """Run a body once for each element where they are known, else for two turns, and go on from zero, one or two."""
+    """Run a body once per element if they are known, else for two iterations; join the ends after zero, one and two."""
     value = flow.registers[loop.iterable] if loop.iterable is not None else None
     if value is not None:
         words.iterated(flow, value, loop)
@@ -162,9 +162,9 @@ class _Followed(NamedTuple):
     Attributes:
         loop: the loop.
         value: what a ``for`` loop iterates over.
-        known: how many iterations there are at least, unless the loop is left before.
-        exact: whether each of its elements has an iteration.
-        ways: the ways out of it.
+        known: the least number of iterations, unless the loop is left early.
+        exact: whether each element has an iteration.
+        ways: the exits of the loop.
     """
 
     loop: ir.Loop
@@ -175,7 +175,7 @@ class _Followed(NamedTuple):
 
 
 def _iteration(flow: Flow, followed: _Followed, number: int) -> bool:
-    """Run one iteration in the loop's layer; says whether there can be another."""
+    """Run one iteration in the loop's layer; return whether another one can follow."""
     loop, value, known, exact, ways = followed
     sure = number < known
     kind = "more" if number else "first"
@@ -216,7 +216,7 @@ def _iteration(flow: Flow, followed: _Followed, number: int) -> bool:
 
 
 def uncounted(value: Value) -> Value:
-    """Return an element of a loop whose iterations are all followed: its counter is just a number."""
+    """Return an element of a loop whose iterations are all followed: its counter is a plain number."""
     if isinstance(value, Const) and value.counter:
         return Const(value.value)
     if isinstance(value, Sequence) and any(isinstance(item, Const) and item.counter for item in value.items):
@@ -235,7 +235,7 @@ def _in_range(flow: Flow, value: Value, item: Value, path: PathCondition) -> Pat
 
 
 def _was_last(flow: Flow, value: Value, turn: int, path: PathCondition) -> PathCondition:
-    """Return the condition that the iteration over ``range(…)`` or ``enumerate(…)`` that was made is the last one."""
+    """Return the condition that the iteration just made over ``range(…)`` or ``enumerate(…)`` was the last one."""
     item = element(flow, value, turn)
     counter, stop = (None if item is None else _counted(flow, value, item)) or (None, None)
     if counter is None or stop is None:
@@ -247,7 +247,7 @@ def _was_last(flow: Flow, value: Value, turn: int, path: PathCondition) -> PathC
 
 
 def _counted(flow: Flow, value: Value, item: Value) -> tuple[Value, Value] | None:
-    """Return the counter of an iteration, and the end below which it is; ``None`` where it has none."""
+    """Return the counter of an iteration and its exclusive upper bound; ``None`` if it has none."""
     if not isinstance(value, Iteration):
         return None
     if value.kind == "range" and len(value.parts) < 3:
@@ -261,7 +261,7 @@ def _counted(flow: Flow, value: Value, item: Value) -> tuple[Value, Value] | Non
 
 
 def _merge_continued(flow: Flow, ways: Exits) -> None:
-    """Join the ends of a turn, which share the loop's layer: what one did not bind it has as before the loop."""
+    """Join the ends of an iteration, which share the loop's layer: a name that one did not bind keeps its old value."""
     changed = flow.env.changes(ways.depth)
     if flow.alive:
         ways.continued.append((flow.path, changed))
@@ -272,7 +272,7 @@ def _merge_continued(flow: Flow, ways: Exits) -> None:
 
 
 def run_try(flow: Flow, instruction: ir.Try) -> None:
-    """Run the body, or, as if nothing of it had happened, a handler."""
+    """Run the body, or a handler from the state before the body."""
     start, before = flow.path, len(flow.ledger.departures)
     states: list[Snapshot] = []
     raised, normal = flow.decisions.outcomes(flow.terms.fresh("way"))
@@ -294,7 +294,7 @@ def run_try(flow: Flow, instruction: ir.Try) -> None:
     if instruction.final.body:
         alive, flow.alive = flow.alive, True
         left = [departure for departure in flow.ledger.departures[before:] if departure.end is None]
-        for departure in left:  # who leaves passes through here
+        for departure in left:  # every exit runs the ``finally`` block
             departure.end = flow.ledger.tick()
         flow.block(instruction.final)
         for departure in left:
@@ -330,7 +330,7 @@ def run_jump(flow: Flow, instruction: ir.Jump) -> None:
 
 
 def run_return(flow: Flow, instruction: ir.Return) -> None:
-    """Note what is returned."""
+    """Record the returned value."""
     value = Const(None) if instruction.src is None else flow.registers[instruction.src]
     flow.returns.append((flow.path, value))
     if instruction.leaves:

@@ -17,7 +17,7 @@ from olympus_rules.keyflow.interpret.flow import Flow
 __all__ = ["REPLACING", "copied", "replaced", "replaced_at"]
 
 
-REPLACING = frozenset({"replace", "_replace"})  # a copy of a record with some fields changed, however it is made
+REPLACING = frozenset({"replace", "_replace"})  # the functions and methods that make such copies
 
 
 def replaced(flow: Flow, receiver: Term, arguments: Arguments) -> Value:
@@ -32,7 +32,7 @@ def replaced(flow: Flow, receiver: Term, arguments: Arguments) -> Value:
 
 
 def replaced_at(flow: Flow, arguments: Arguments) -> Value | None:
-    """Return what ``tree_at(lambda tree: tree.field, tree, new)`` makes of an object, ``None`` where it is none."""
+    """Return what ``tree_at(lambda tree: tree.field, tree, new)`` makes of an object, ``None`` if it is no object."""
     where, tree, new = (arguments.get(i, name) for i, name in enumerate(("where", "pytree", "replace")))
     node = where.code.node if isinstance(where, Function) else None
     if not isinstance(tree, Term) or not isinstance(node, ast.Lambda):
@@ -48,5 +48,5 @@ def replaced_at(flow: Flow, arguments: Arguments) -> Value | None:
 
 
 def copied(flow: Flow, record: Value, arguments: Arguments) -> Value:
-    """Return a copy of what may be a record."""
+    """Return a copy of a value that may be a record."""
     return replaced(flow, record, arguments) if isinstance(record, Term) else flow.terms.fresh()

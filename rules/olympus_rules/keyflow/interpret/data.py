@@ -222,14 +222,14 @@ def run_unpack(flow: Flow, instruction: ir.Unpack) -> None:
 
 
 def run_append(flow: Flow, instruction: ir.Append) -> None:
-    """Add to the result of a comprehension."""
+    """Append to the result of a comprehension."""
     flow.collected.setdefault(instruction.name, []).append((flow.path, flow.registers[instruction.src]))
 
 
 def run_collect(flow: Flow, instruction: ir.Collect) -> None:
     """Finish a comprehension."""
     items = flow.collected.pop(instruction.name, [])
-    whole = bool(items) and all(path == flow.path for path, _ in items)  # no turn and no element was in doubt
+    whole = bool(items) and all(path == flow.path for path, _ in items)  # no iteration and no element was in doubt
     flow.registers[instruction.dst] = Sequence("list", tuple(value for _, value in items), not whole)
 
 
@@ -255,7 +255,7 @@ def run_make_class(flow: Flow, instruction: ir.MakeClass) -> None:
 
 
 def _lookup(flow: Flow, name: str) -> Value:
-    """Return the value of a name that has none in this scope yet."""
+    """Return the value of a name that this scope has not bound yet."""
     if name in flow.code.local_names and name not in flow.code.outer_names and flow.code.kind != "module":
         value: Value = flow.terms.fresh()
     else:

@@ -1,4 +1,4 @@
-"""What every part of the interpreter is given: the state, and the operations that the parts ask of each other."""
+"""The interface of the interpreter's parts: the state, and the operations that they call on each other."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Flow(State, ABC):
     """The interpretation of one function, as its parts see it: evaluating and applying are mutually recursive.
 
     Attributes:
-        arrays: looks for objects with ``__jax_array__``, ``None`` where there are none.
+        arrays: looks for objects with ``__jax_array__``, ``None`` if there are none.
         given: callables that parameters and variables of enclosing functions hold in this run.
         registers: the values of the registers.
         collected: the elements of the comprehensions that are being built.
-        rounds: how many iterations of a loop of unknown length are followed.
-        iterations: how many iterations of the loops around the present instruction are followed, multiplied.
+        rounds: the number of iterations followed of a loop of unknown length.
+        iterations: the product of the iterations followed of the loops around the present instruction.
     """
 
     def __init__(
         self, file: File, code: FunctionCode, given: Mapping[Slot, Value], arrays: ArrayObjects | None
     ) -> None:
-        """Start at the head of a function."""
+        """Start at the entry of a function."""
         super().__init__(file, code)
         self.given, self.arrays = given, arrays
         self.registers: list[Any] = [None] * code.registers

@@ -1,4 +1,4 @@
-"""Callables that call callables: transformations, loops and conditionals of JAX, ``map`` over trees."""
+"""Higher-order functions: transformations, loops and conditionals of JAX, ``map`` over trees."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["call_library", "call_mapped", "each", "transform"]
 
 
 def transform(flow: Flow, qualified: str, function: Value, arguments: Arguments) -> Value | None:
-    """Return a transformed function, ``None`` when the name is none of a transformation."""
+    """Return a transformed function, ``None`` if the name is not that of a transformation."""
     model = flow.file.table.get(qualified)
     kind = model.follows
     if kind in ("transparent", "value_and_grad"):
@@ -95,7 +95,7 @@ def _key_leaves(flow: Flow, tree: Value) -> Value:
 
 
 def each(flow: Flow, function: Value, sequences: list[Value], loop: str, node: ast.Call | None = None) -> Value:
-    """Call a function on the elements of sequences, for two of them; ``node`` is the call that does so."""
+    """Call a function on two elements of sequences; ``node`` is the call that maps it."""
     results: list[Value] = []
     outer, flow.site = flow.site, node or flow.site
     for turn in range(2):
@@ -135,7 +135,7 @@ def call_mapped(flow: Flow, mapped: Mapped, arguments: Arguments) -> Value:
 
 
 def _put_behind(flow: Flow, mapped: Mapped, arguments: Arguments, results: list[Term]) -> None:
-    """Note results of a map whose batch axis comes last, behind the words of keys."""
+    """Record results of a map whose batch axis comes last, behind the words of keys."""
     given = [
         (value, expression)
         for value, expression in arguments.expressions()
@@ -157,7 +157,7 @@ def _axis(mapped: Mapped, position: int, value: Value, flow: Flow) -> Value:
         return _vectorized_axis(flow, in_axes, position, value)
     if isinstance(in_axes, Sequence):
         return in_axes.items[position] if position < len(in_axes.items) else Const(0)
-    if isinstance(in_axes, Map) and mapped.name.startswith("filter_"):  # equinox goes by the names of parameters
+    if isinstance(in_axes, Map) and mapped.name.startswith("filter_"):  # equinox matches axes to parameters by name
         function = mapped.function
         names = function.code.parameters if isinstance(function, Function) else ()
         return dict(in_axes.items).get(names[position], Const(0)) if position < len(names) else Const(0)
@@ -165,7 +165,7 @@ def _axis(mapped: Mapped, position: int, value: Value, flow: Flow) -> Value:
 
 
 def _vectorized(arguments: Arguments) -> Value:
-    """Return what ``vectorize`` leaves alone: positions and names, and whether the words of a key are (``-1``)."""
+    """Return the positions and names that ``vectorize`` leaves alone, with ``-1`` for the words of a key."""
     excluded = arguments.get(1, "excluded")
     items = excluded.items if isinstance(excluded, Sequence) else ()
     return Sequence("set", (*items, Const(-1)) if arguments.get(2, "signature") is not None else items)
@@ -180,7 +180,7 @@ def _vectorized_axis(flow: Flow, excluded: Value, position: int, value: Value) -
 
 
 def _lane(flow: Flow, value: Value, axis: Value, lanes: Lanes) -> Value:
-    """Return what one lane gets of an argument."""
+    """Return the part of an argument that one lane receives."""
     if axis == Const(None):
         return value
     if isinstance(value, Sequence) and value.items and all(isinstance(item, Const) for item in value.items):
@@ -199,7 +199,7 @@ def _lane(flow: Flow, value: Value, axis: Value, lanes: Lanes) -> Value:
 
 
 def _call_sharded(flow: Flow, mapped: Mapped, arguments: Arguments) -> Value:
-    """Call a ``shard_map``: each device gets its part of what is sharded, and all of the rest."""
+    """Call a ``shard_map``: each device receives its part of a sharded argument, and the whole of any other."""
     lanes = Lanes(flow)
     wanted = mapped.in_axes
     for position, (value, _) in enumerate(arguments.positional):
@@ -231,7 +231,7 @@ def _sharded(value: Value, spec: Value) -> list[Term]:
 
 
 def _replicated(spec: Value) -> bool:
-    """Say whether a spec names no axis of the mesh."""
+    """Return whether a spec names no axis of the mesh."""
     if isinstance(spec, Sequence):
         empty = spec.kind == "spec" or bool(spec.items)
         return empty and all(item == Const(None) or _replicated(item) for item in spec.items)
@@ -239,7 +239,7 @@ def _replicated(spec: Value) -> bool:
 
 
 def _check_axes(flow: Flow, mapped: Mapped, arguments: Arguments) -> None:
-    """Note a map over an axis of a key array that holds words."""
+    """Record a map over an axis of a key array that holds words."""
     node = arguments.node or flow.site
     if node is None:
         return
@@ -291,7 +291,7 @@ def _scan(flow: Flow, arguments: Arguments) -> Value:
 
 @contextmanager
 def _iteration(flow: Flow, number: Value, end: Value | None) -> Iterator[None]:
-    """Run something under the condition that a loop comes to an iteration: its number is below the end."""
+    """Run something under the condition that a loop reaches an iteration: its number is below the end."""
     below = None
     if end is not None and end != Const(None):
         below, _ = outcomes(flow, operators.compare(flow, "Lt", number, end))
@@ -310,7 +310,7 @@ def _length_of(flow: Flow, xs: Value | None) -> Value | None:
 
 
 def _tree_element(flow: Flow, tree: Value, turn: int) -> Value:
-    """Return what a scan gets from a tree of arrays: the element of each leaf."""
+    """Return the element that a scan takes from a tree of arrays: the element of each leaf."""
     if isinstance(tree, Sequence) and tree.kind == "stack":
         return element(flow, tree, turn) or flow.terms.fresh()
     return map_leaves(tree, lambda term: get_item(flow, term, Const(turn, counter=True)))
@@ -404,7 +404,7 @@ def _switch(flow: Flow, arguments: Arguments) -> Value:
         flow.decisions.outcomes(flow.terms.make("op", "Eq", index, flow.terms.const(number)))[0]
         for number in range(len(branches.items))
     ]
-    # an equality excludes those made before it; ask again so that each excludes all
+    # an equality excludes only those made before it; a second look excludes all
     paths = [
         flow.decisions.outcomes(flow.terms.make("op", "Eq", index, flow.terms.const(number)))[0]
         for number in range(len(branches.items))
@@ -418,7 +418,7 @@ def _switch(flow: Flow, arguments: Arguments) -> Value:
 
 
 def _result_of(node: ast.expr | None) -> ast.expr | None:
-    """Return the expression of a function's result, where it is written there."""
+    """Return the expression of a function's result, if it is an expression."""
     return node.body if isinstance(node, ast.Lambda) else None
 
 
@@ -430,7 +430,7 @@ def _exclusive(
     nodes: list[ast.expr | None],
     name: str,
 ) -> Value:
-    """Call each branch of ``cond`` or ``switch`` under its own condition; ``nodes`` are what they return."""
+    """Call each branch of ``cond`` or ``switch`` under its own condition; ``nodes`` are their result expressions."""
     results: list[tuple[PathCondition, Value]] = []
     joined_nodes: list[ast.expr | None] = []
     for branch, path, node in zip(branches, paths, nodes, strict=True):
@@ -440,7 +440,7 @@ def _exclusive(
                     results.append((path, flow.call(branch, positional(*operands))))
                     joined_nodes.append(node)
         for term in leaves(results[-1][1]) if results else ():
-            flow.knowledge.fill(term, true=False)  # what a branch returns is an array
+            flow.knowledge.fill(term, true=False)  # the result of a branch is an array
     parts = [(value, node) for (_, value), node in zip(results, joined_nodes, strict=True)]
     boundaries.joined(flow, f"{LAX}.{name}", parts, flow.site)
     if any(isinstance(value, Sequence) for _, value in results):
@@ -460,7 +460,7 @@ def _merged(flow: Flow, results: list[tuple[PathCondition, Value]]) -> Value:
 
 
 def _callback(flow: Flow, arguments: Arguments) -> Value:
-    """A callback runs later, on the host; what it does there is not followed."""
+    """Call a callback: it runs later, on the host, and is not followed."""
     return flow.terms.fresh()
 
 

@@ -1,4 +1,4 @@
-"""One call of a summarised function: its terms, with the caller's values in the place of the parameters."""
+"""One call of a summarised function: its terms, with the caller's values for the parameters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from olympus_rules.keyflow.interpret.flow import Flow
 
 __all__ = ["Instance"]
 
-NESTING = 2  # closures that capture closures that capture closures: what the innermost ones hold is let go
+NESTING = 2  # levels of closures in closures; the captured values of deeper ones are dropped
 
 
 class Instance:
@@ -45,9 +45,9 @@ class Instance:
         binding: Mapping[str, Value],
         captured: Mapping[tuple[FunctionCode, str], Value],
     ) -> None:
-        """Take the caller, the arguments, and what the variables around the function held when it was returned."""
+        """Take the caller, the arguments, and the values of the enclosing variables when the function was returned."""
         self.captured = captured
-        self._closures: dict[int, Value] = {}  # by identity: to hash what a closure holds takes long
+        self._closures: dict[int, Value] = {}  # by identity: hashing the captured values is slow
         self.flow = flow
         self.summary = summary
         self.binding = binding
@@ -64,18 +64,18 @@ class Instance:
         return found
 
     def exchange(self, container: Value, changed: Value) -> None:
-        """Note what the callee made of a container of the caller; the value of a term is what it was before."""
+        """Record the new value of a container of the caller; ``value`` still returns the old one."""
         self._changed.append((container, changed))
 
     def current(self, term: Term) -> Value:
-        """Return the caller's value of a term after what the callee did so far to containers."""
+        """Return the caller's value of a term after the changes that the callee has made to containers so far."""
         value = self.value(term)
         for container, changed in self._changed:
             value = exchanged(value, container, changed)
         return value
 
     def returned(self, value: Value) -> Value:
-        """Return the caller's value of what the callee returns."""
+        """Return the caller's value of the callee's result."""
         if isinstance(value, Choice):
             arms = [(self.path(path), part) for path, part in value.arms]
             return choose(self.flow, [(path, self.returned(part)) for path, part in arms if path is not None])
@@ -94,7 +94,7 @@ class Instance:
         return self.current(value) if isinstance(value, Term) else value
 
     def _callable(self, value: Function | Bound | Partial | Mapped) -> Value:
-        """Return a callable that the callee made; a closure takes the variables around it along."""
+        """Return a callable that the callee made; a closure carries the values of its enclosing variables."""
         if isinstance(value, Mapped):
             return replace(value, function=self.returned(value.function))
         if isinstance(value, Bound):
@@ -169,7 +169,7 @@ class Instance:
         return self._rearranged(operation, data, args)
 
     def _object(self, term: Term) -> Term:
-        """Return an object that the callee makes; each call makes another one."""
+        """Return an object that the callee makes: a new one for each call."""
         terms, classes = self.flow.terms, self.flow.file.classes
         args = [self._term(arg) for arg in terms.args(term)]
         made = self.flow.make(terms.operation(term), (terms.kind(term), (self.number, terms.data(term))), *args)
@@ -202,7 +202,7 @@ class Instance:
         return map_leaves(self.value(term), function)
 
     def path(self, path: PathCondition) -> PathCondition | None:
-        """Return a condition of the callee as one of the caller; ``None`` when the arguments rule it out."""
+        """Return a condition of the callee as one of the caller; ``None`` if the arguments rule it out."""
         result: PathCondition | None = ALWAYS
         for mask, wanted in ((path[0], 0), (path[1], 1)):
             while mask and result is not None:
@@ -223,14 +223,14 @@ class Instance:
         return found
 
     def _all(self, parts: PathCondition) -> Outcomes:
-        """Return the outcomes of a decision that stands for all decisions of a path."""
+        """Return the outcomes of one decision that stands for all decisions of a path."""
         path = self.path(parts)
         if path is None:
             return None, ALWAYS
         return (path, None) if path == ALWAYS else self.flow.decisions.alternatives(path)
 
     def condition(self, test: Term) -> Value:
-        """Return the caller's value of a condition, decided where the arguments decide it."""
+        """Return the caller's value of a condition, a constant if the arguments decide it."""
         terms = self.flow.terms
         operation, data, args = terms.operation(test), terms.data(test), terms.args(test)
         if operation == "op" and data in ("hasattr", presence.CACHED) and len(args) == 2:
@@ -249,7 +249,7 @@ class Instance:
 
 
 def _shallow(value: Value, levels: int) -> Value:
-    """Return a captured value whose own captured values go no deeper than some levels."""
+    """Return a captured value whose own captured values nest no deeper than ``levels``."""
     if isinstance(value, Function):
         if levels == 0:
             return replace(value, captured=())

@@ -1,4 +1,4 @@
-"""Abstract interpretation of one function: its instructions run once, loops twice; the result says what keys meet."""
+"""Abstract interpretation of one function: instructions run once, loops twice; the result records the uses of keys."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from olympus_rules.keyflow.notes.array_objects import ArrayObjects
 
 __all__ = ["interpret"]
 
-BUDGET = 200_000  # instructions executed in one function; a runaway analysis ends with what it has seen
+BUDGET = 200_000  # instructions executed in one function; over the limit, it stops and keeps what is recorded
 HANDLERS: dict[type, Callable[[Any, Any], None]] = {**control.HANDLERS, **data.HANDLERS}
 
 
 def interpret(file: File, code: FunctionCode, given: Mapping[Slot, Value], arrays: ArrayObjects | None) -> Run:
-    """Return what one interpretation of a function finds.
+    """Interpret a function once and return the result.
 
     Args:
         file: the tables of its file, which the interpretation fills.
         code: the function.
-        given: callables that its parameters and the variables around it hold.
+        given: callables that its parameters and enclosing variables hold.
         arrays: looks for objects with ``__jax_array__``, if there may be any.
     """
     code.lower()
@@ -50,7 +50,7 @@ class _Interpreter(Flow):
     def __init__(
         self, file: File, code: FunctionCode, given: Mapping[Slot, Value], arrays: ArrayObjects | None
     ) -> None:
-        """Bind the parameters to terms of their own, apart from those that are given as callables."""
+        """Bind each parameter to a term of its own, or to the callable that is given for it."""
         super().__init__(file, code, given, arrays)
         self.steps = 0
         for name in (*code.parameters, code.vararg, code.kwarg):
@@ -58,7 +58,7 @@ class _Interpreter(Flow):
                 self.env.set(name, given[name] if name in given else self._parameter(name))
 
     def _parameter(self, name: str) -> Value:
-        """Return a parameter's value on entry: a term of its own, but the class for that of a class method."""
+        """Return a parameter's value on entry: a term of its own, or the class for that of a class method."""
         term = self.terms.make("param", (self.code, name))
         self.knowledge.name(term, name)
         if self.code.owner is not None and self.code.parameters[:1] == (name,) and self.code.kind != "staticmethod":
@@ -76,7 +76,7 @@ class _Interpreter(Flow):
         try:
             self.block(self.code.block)
             returning = self._returning()
-        except _Budget:  # what was seen up to then still holds
+        except _Budget:  # what was recorded so far still holds
             name = "" if self.code.kind == "module" else self.code.name
             self.file.add(
                 facts.Unfinished(node=self.code.node, confidence=Confidence.CERTAIN, function=name, steps=BUDGET)
@@ -102,14 +102,14 @@ class _Interpreter(Flow):
         )
 
     def _returning(self) -> PathCondition:
-        """Return what holds on all paths that do not end in an exception."""
+        """Return the condition that holds on all paths that do not raise."""
         paths = [path for path, _ in self.returns] + [self.path] * self.alive
         if self.code.yields or not paths:
             return ALWAYS
         return reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), paths)
 
     def _returned(self) -> Value:
-        """Return what the function returns: for a generator, the elements that a loop over it gets."""
+        """Return the result of the function: for a generator, the elements that a loop over it receives."""
         if self.code.yields:
             return Sequence("list", tuple(value for _, value in self.returns), True)
         return choose(self, self.returns) if self.returns else Const(None)

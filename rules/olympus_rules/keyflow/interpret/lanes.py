@@ -1,8 +1,7 @@
 """Draws in the lanes of a map: which of them get the same key in every lane.
 
-What a function draws is remembered with its summary, through splits as well: ``split`` of a shared key gives every
-lane the same children. Where a map calls the function, a draw is shared when nothing in the identity of its key
-depends on the lane.
+The summary of a function holds its draws, through splits as well: ``split`` of a shared key gives every lane the
+same children. If a map calls the function, a draw is shared unless the identity of its key depends on the lane.
 """
 
 from __future__ import annotations
@@ -28,21 +27,21 @@ from olympus_rules.libraries.names import LANE_NUMBERS
 __all__ = ["Lanes", "drawn", "kept", "pass_on"]
 
 MAX_DRAWS = 40  # draws kept of one function
-MAX_STEPS = 1_000  # looked at to find out whether one key depends on the lane; a longer history may
+MAX_STEPS = 1_000  # examined to decide whether one key depends on the lane; with a longer history it may
 DERIVED = frozenset({"attr", "item", "slice", "lane", "batch", "view", "fold_in", "split"})
 REPEATING = ("broadcast_to", "repeat", "tile")
 
 
 def drawn(flow: Flow, value: Value, place: Place) -> None:
-    """Note that keys are drawn from."""
+    """Record draws from keys."""
     if flow.file.follows_lanes:
         flow.draws += [Draw(term, place, path) for path, term in guarded_leaves(flow, value)]
 
 
 def kept(terms: Terms, draws: Iterable[Draw]) -> tuple[Draw, ...]:
-    """Return the draws of a function that its callers have to know: those whose key comes from outside.
+    """Return the draws of a function that concern its callers: those whose key comes from outside.
 
-    A clone is a deliberate duplicate, so that what is drawn from one is left out.
+    A clone is a deliberate duplicate, so that draws from one are left out.
     """
     found: dict[tuple[Term, ast.AST], Draw] = {}
     for draw in draws:
@@ -55,7 +54,7 @@ def kept(terms: Terms, draws: Iterable[Draw]) -> tuple[Draw, ...]:
 
 
 def pass_on(flow: Flow, draws: Iterable[Draw], instance: Instance) -> None:
-    """Note what a function draws that is called here."""
+    """Record the draws of a callee as draws of the caller."""
     for draw in draws:
         path = instance.path(draw.path)
         joined = None if path is None else both(flow.path, path)
@@ -76,11 +75,11 @@ class Lanes:
     """One call of a mapped function.
 
     Attributes:
-        varying: the terms that differ between lanes: what is mapped over, and what a lane gets of it.
+        varying: the terms that differ between lanes: the mapped arrays, and the part of each that a lane receives.
     """
 
     def __init__(self, flow: Flow) -> None:
-        """Remember what there is before the call."""
+        """Record the state before the call."""
         self._flow = flow
         self._first_draw = len(flow.draws)
         self._first_term = len(flow.terms.parts)
@@ -89,7 +88,7 @@ class Lanes:
         self.varying: set[Term] = set()
 
     def lane(self, array: Term) -> Term:
-        """Return what one lane gets of an array."""
+        """Return the part of an array that one lane receives."""
         part = self._flow.knowledge.lane(array)
         self.varying |= {array, part}
         if self._repeated(array):
@@ -98,7 +97,7 @@ class Lanes:
         return part
 
     def _repeated(self, array: Term) -> bool:
-        """Say whether an array is one key over and over."""
+        """Return whether an array is one key repeated."""
         terms, knowledge = self._flow.terms, self._flow.knowledge
         if terms.operation(array) != "view" or not str(terms.data(array)).startswith(REPEATING):
             return False
@@ -108,7 +107,7 @@ class Lanes:
         return knowledge.rank(key) == 0
 
     def report(self, mapped: Mapped, arguments: Arguments) -> None:
-        """Note the draws since the start whose key is the same in all lanes."""
+        """Record the draws since the start whose key is the same in all lanes."""
         flow = self._flow
         node = arguments.node or flow.site
         for draw in flow.draws[self._first_draw :]:
@@ -131,7 +130,7 @@ class Lanes:
             )
 
     def _is_same(self, term: Term) -> bool:
-        """Say whether a term has the same value in all lanes; what nothing is known of may differ."""
+        """Return whether a term has the same value in all lanes; an unknown value may differ."""
         waiting, steps = [term], 0
         while waiting and (steps := steps + 1) < MAX_STEPS:
             last = waiting[-1]
@@ -157,7 +156,7 @@ class Lanes:
         return terms.args(term)
 
     def _handed(self, term: Term, arguments: Arguments) -> tuple[Term, str, ast.expr | None]:
-        """Return the key of the caller that a term is derived from, how it is spelled, and the argument that it is."""
+        """Return the caller's key that a term is derived from, its spelling, and its argument expression."""
         terms = self._flow.terms
         given = {value: node for value, node in arguments.expressions() if isinstance(value, Term) and node is not None}
         while True:
@@ -169,7 +168,7 @@ class Lanes:
             term = terms.args(term)[0]
 
     def _spelling(self, term: Term) -> str:
-        """Return the variable, attribute or item that a term is; empty for any other."""
+        """Return the spelling of a term that is a variable, attribute or item; empty for any other."""
         terms = self._flow.terms
         operation, data = terms.operation(term), terms.data(term)
         if operation in ("param", "free"):

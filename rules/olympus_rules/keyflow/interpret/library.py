@@ -1,4 +1,4 @@
-"""Calls of library functions, by what the signature tables say of them."""
+"""Calls of library functions, by their rows in the signature tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["call_library"]
 
 
 def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
-    """Call something from outside this file."""
+    """Call a function from outside this file."""
     model = flow.file.table.get(qualified)
     result = _call_library(flow, model, qualified, arguments)
     if model.conversion is None:

@@ -39,7 +39,7 @@ COMPARISONS = {"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE", "In", "NotIn"}
 
 
 def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> Value:
-    """Look at an operator or comparison and return its value."""
+    """Look for misuses of keys in an operator or comparison, and return its value."""
     if operation in COMPARISONS or operation in ("Is", "IsNot"):
         return _comparison(flow, operation, operands, node)
     if operation in ARITHMETIC:
@@ -70,7 +70,7 @@ def _concatenated(operands: list[Value]) -> Value:
 
 
 def _folded(operation: str, operands: list[Value]) -> Value | None:
-    """Compute integer sums and products, so that ``i + 1`` in one turn is ``i`` in the next."""
+    """Compute integer sums and products, so that ``i + 1`` in one iteration is ``i`` in the next."""
     if len(operands) != 2 or operation not in ("Add", "Sub", "Mult"):
         return None
     left, right = operands
@@ -117,7 +117,7 @@ def _comparison(flow: Flow, operation: str, operands: list[Value], node: ast.AST
 
 
 def _look_at_comparison(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> None:
-    """Look at a comparison of keys, or of their shape and dtype."""
+    """Look for comparisons of keys, or of their shape and dtype."""
     for operand in operands:
         others = [other for other in operands if other is not operand]
         for part in [part for _, part in operand.arms] if isinstance(operand, Choice) else [operand]:
@@ -131,7 +131,7 @@ NEGATED = {"NotEq": "Eq", "NotIn": "In", "GtE": "Lt", "LtE": "Gt", "IsNot": "Is"
 
 
 def compare(flow: Flow, operation: str, left: Value, right: Value) -> Value:
-    """Return what a comparison gives: a constant where the values decide it, else a condition."""
+    """Return the result of a comparison: a constant if the values decide it, else a condition."""
     if operation in NEGATED:
         found = compare(flow, NEGATED[operation], left, right)
         return Const(not found.value) if isinstance(found, Const) else Condition("not", (found,))
@@ -173,7 +173,7 @@ MIRRORED = {"Eq": "Eq", "NotEq": "NotEq", "Lt": "Gt", "LtE": "GtE", "Gt": "Lt", 
 
 
 def _passed(operation: str, left: Value, right: Value) -> Const | None:
-    """Compare a loop's counter with a number that it has passed: it does not come back to it in later turns."""
+    """Compare a loop's counter with a number that it has passed and cannot equal in later iterations."""
     if isinstance(right, Const) and right.counter and operation in MIRRORED:
         operation, left, right = MIRRORED[operation], right, left
     if not (isinstance(left, Const) and left.counter and isinstance(right, Const) and not right.counter):
@@ -184,7 +184,7 @@ def _passed(operation: str, left: Value, right: Value) -> Const | None:
 
 
 def _identity(flow: Flow, left: Value, right: Value) -> Value:
-    """Decide ``x is None`` where what ``x`` holds is known."""
+    """Decide ``x is None`` if the value of ``x`` is known."""
     if right == Const(None):
         if isinstance(left, Const):
             return Const(left.value is None)
@@ -194,7 +194,7 @@ def _identity(flow: Flow, left: Value, right: Value) -> Value:
 
 
 def _is_other_dtype(value: Value | None) -> bool:
-    """Say whether a key's dtype is compared with one that no raw key has, or with that of something at hand."""
+    """Return whether a key's dtype is compared with one that no raw key has, or with the dtype of a value."""
     if isinstance(value, Metadata):
         return True
     if isinstance(value, Sequence):

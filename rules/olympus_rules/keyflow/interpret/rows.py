@@ -51,10 +51,10 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
 
 
 def method(flow: Flow, function: Term, arguments: Arguments) -> Value | None:
-    """Call a method that a library's objects have, ``None`` when the keys do not go in where its row says.
+    """Call a method of a library's objects, ``None`` if the keys are not the arguments that its row names.
 
-    Only the name is known of the method, so the row counts where all keys among the arguments, and no others, are
-    those that it speaks of.
+    Only the name of the method is known, so a row applies if the keys among the arguments are exactly the arguments
+    that it names.
     """
     name = flow.terms.data(function)[0] if flow.terms.operation(function) == "attr" else ""
     if name in flow.file.folding_methods or name in flow.file.inspecting_methods:
@@ -72,12 +72,12 @@ def method(flow: Flow, function: Term, arguments: Arguments) -> Value | None:
 
 
 def generated(flow: Flow, function: Term, method: str = "__call__") -> Value | None:
-    """Return the key that a generator of keys gives, ``None`` where something else is called.
+    """Return the key that a generator of keys gives, ``None`` for any other callee.
 
     Args:
         flow: where the call is.
-        function: what is called, an object or a method of one.
-        method: which special method is called when it is an object.
+        function: the callee, an object or a method of one.
+        method: the special method that a call of an object calls.
     """
     row = flow.file.generators.get(function)
     if row is None and flow.terms.operation(function) == "attr":
@@ -96,7 +96,7 @@ def _may_be_key(flow: Flow, value: Value) -> bool:
 
 
 def _made(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -> Value:
-    """Return what a library makes from hidden state: a key, an array of keys, or a generator of keys."""
+    """Return the key, the array of keys or the generator of keys that a library makes from hidden state."""
     if row.gives:
         generator = flow.terms.fresh()
         flow.file.generators[generator] = row
@@ -109,14 +109,14 @@ def _made(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
 
 
 def _each_arm(flow: Flow, value: Value, function: Callable[[Term], Value]) -> Value:
-    """Apply a function to each term in a value, under the condition under which the value has it."""
+    """Apply a function to each term in a value, under the condition of its arm."""
     if not isinstance(value, Choice):
         return map_leaves(value, function)
     return choose(flow, [(path, map_leaves(part, function)) for path, part in flow.arms(value)])
 
 
 def _draw(row: LibraryFunction, arguments: Arguments) -> str:
-    """Return which bits of the key a call draws; the table speaks of default arguments."""
+    """Return which bits of the key a call draws; the table holds for default arguments."""
     if row.qualified == CHOICE:
         if arguments.get(4, "p") not in (None, Const(None)):
             return "bits"
@@ -126,7 +126,7 @@ def _draw(row: LibraryFunction, arguments: Arguments) -> str:
 
 
 def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, number: int) -> None:
-    """Consume the argument for a parameter, in the call of this number."""
+    """Consume the argument for a parameter in the call with this number."""
     value, expression = _argument(row, name, arguments)
     assert value is not None
     only_keys = name not in row.seeds and not row.method

@@ -1,7 +1,7 @@
-"""What a call hands over that can be called, so that the callee is interpreted once more with it.
+"""The callables that a call passes: the callee is interpreted once more with them.
 
-A function that calls one of its parameters does what the caller's function does. Callables reach it as arguments, and
-as variables of the function around it.
+The effect of a function that calls a parameter depends on the callable. Callables reach a function as arguments and
+as variables of the enclosing function.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from olympus_rules.keyflow.interpret.flow import Flow
 
 __all__ = ["MAX_SPECIALISATIONS", "receiver", "specialisation"]
 
-MAX_SPECIALISATIONS = 12  # of one function; after that its callables are callables of unknown effect
+MAX_SPECIALISATIONS = 12  # of one function; further callables have an unknown effect
 
 
 def receiver(file: File, code: FunctionCode, class_: ClassCode) -> Specialisation:
-    """Return the object of an inherited method, whose class may override what the method calls.
+    """Return the receiver of an inherited method, whose class may override what the method calls.
 
-    A static method has none, and neither has a method without a parameter for it, such as ``def make(*args)``. A class
-    method has the class.
+    A static method has none, nor has a method without a parameter for it, such as ``def make(*args)``. The receiver of
+    a class method is the class.
     """
     if not code.positional or code.kind == "staticmethod":
         return GENERAL
@@ -50,12 +50,12 @@ def _receiver(flow: Flow, code: FunctionCode, binding: dict[str, Value]) -> Spec
 
 
 def specialisation(flow: Flow, function: Function, binding: dict[str, Value]) -> Specialisation:
-    """Return the callables that a call gives to a function, by the variable that holds them.
+    """Return the callables that a call passes to a function, by the variable that holds them.
 
-    The object of an inherited method is among them: what the method calls on it may be its class's own.
+    The receiver of an inherited method is among them: its class may override the methods that are called on it.
 
-    The data that they carry becomes parameters of the function, which are added to the binding, so that calls which
-    differ in data only share one interpretation.
+    The data that the callables carry becomes parameters of the function, which are added to the binding. So calls
+    that differ only in data share one interpretation.
     """
     code = function.code
     if code.is_foreign:
@@ -74,7 +74,7 @@ def specialisation(flow: Flow, function: Function, binding: dict[str, Value]) ->
 
 
 def _matters(flow: Flow, value: Value) -> bool:
-    """Say whether it makes a difference to keys that just this is called."""
+    """Return whether it matters to keys which callable is called."""
     if isinstance(value, Mapped | Bound | Partial):
         return _matters(flow, value.function)
     if isinstance(value, Library):

@@ -1,7 +1,7 @@
-"""Summaries: what a call of a function does, computed once and applied at each call.
+"""Summaries: the effect of a function, computed once and applied at each call site.
 
-A summary is the function's key signature together with the terms behind it: what it consumes and returns, in
-terms of its parameters and of the variables of enclosing scopes. A call puts the arguments in their place.
+A summary is the function's key signature with the terms behind it: what it consumes and returns, in terms of its
+parameters and of the variables of enclosing scopes. A call replaces these by its arguments.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from olympus_rules.keyflow.interpret import lanes
 
 __all__ = ["summarise"]
 
-MAX_USES = 40  # consumptions kept of one function; callers need to know that a key is used up, not how often
-MAX_CHANGES = 40  # objects kept of one function that it changes; of the others their parameter counts as changed
-MAX_NESTED_CHANGE = 4  # parts of parts that a change is told of; of a deeper one the object around it
+MAX_USES = 40  # consumptions kept of one function; to callers it matters that a key is used up, not how often
+MAX_CHANGES = 40  # changed objects kept of one function; over the limit, whole parameters count as changed
+MAX_NESTED_CHANGE = 4  # levels of parts in a change; a deeper change is one of the object around it
 MAX_HISTORY = 400  # operations behind what a function returns or writes, about a hundred splits in a row
 
 
 def summarise(file: File, run: Run) -> Summary:
-    """Return the summary of a function by the result of its interpretation."""
+    """Return the summary of a function from its interpretation."""
     terms = file.terms
     returns = _bounded(file, run, run.returned)
     writes, handed_out = _lasting(file, run, returns)
@@ -43,7 +43,7 @@ def summarise(file: File, run: Run) -> Summary:
             and terms.operation(outside) == "free"
             and terms.data(outside)[1] in run.code.outer_names
         ):
-            continue  # it binds the variable anew, so that each call has another key
+            continue  # it rebinds the variable, so that each call has another key
         if outside is None and handed_out.isdisjoint(sources_of(terms, use.term)):
             continue
         slot = (use.term, use.draw, use.count, use.path if use.path != ALWAYS else None)
@@ -63,9 +63,9 @@ def summarise(file: File, run: Run) -> Summary:
 
 
 def _changes(file: File, run: Run) -> tuple[Change, ...]:
-    """Return the attributes of objects from outside that are written with what tells nothing of keys, as counters.
+    """Return the attributes of objects from outside that are written with values irrelevant to keys, such as counters.
 
-    Objects that something unknown may have changed come first; those of a known class keep to their methods.
+    Objects that an unknown call may have changed come first; objects of a known class change by their methods only.
     """
     if run.code.name.endswith("__init__"):
         return ()
@@ -85,19 +85,19 @@ def _changes(file: File, run: Run) -> tuple[Change, ...]:
 
 
 def _near(terms: Terms, term: Term, name: str | None) -> Change:
-    """Return a change, as one of the object around it where it is far inside: functions in a circle nest forever."""
+    """Return a change; one nested too deeply becomes one of the object around it, as recursion nests without end."""
     around = list(sources_of(terms, term))
     inside = len(around) - 1 - MAX_NESTED_CHANGE
     return (term, name) if inside <= 0 else (around[inside], None)
 
 
 def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], set[Term]]:
-    """Return the writes that a caller can see, and all the terms that it is handed."""
+    """Return the writes that a caller can see, and all terms that escape to it."""
     handed_out = set(_with_originals(file.terms, leaves(returns)))
     writes: dict[tuple[Term, str, PathCondition], Write] = {}
     for number, (term, name, value, path) in enumerate(run.writes):
         path = path[0] & ~run.returning[0], path[1] & ~run.returning[1]
-        writes.pop((term, name, path), None)  # the later one holds, in its place
+        writes.pop((term, name, path), None)  # the later write replaces it
         if number >= run.forgotten.get(term, 0) or not _is_open(file, run, term):
             writes[term, name, path] = (term, name, value, path)
     terms, asked = file.terms, presence.slots(file.terms, run.asked)
@@ -109,7 +109,7 @@ def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], s
             if number in kept or not (
                 (term, name) in asked
                 or name == presence.ELEMENT
-                or terms.operation(term) == "copy"  # which otherwise seems to have what the original has
+                or terms.operation(term) == "copy"  # which would otherwise seem to hold the items of the original
                 or (name != presence.VARIABLE and _tells(file, run, name, value))
             ):
                 continue
@@ -120,8 +120,8 @@ def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], s
 
 
 def _with_originals(terms: Terms, handed: list[Term]) -> Iterator[Term]:
-    """Return terms, and what they are made of: a copy has what nobody changed in it from the object that it copies,
-    and a batch of objects has what a map made in one lane.
+    """Return terms and their originals: a copy shares the unchanged fields of the object that it copies, and a batch
+    of objects those of the object that a map made in one lane.
     """
     for term in handed:
         yield term
@@ -131,7 +131,7 @@ def _with_originals(terms: Terms, handed: list[Term]) -> Iterator[Term]:
 
 
 def _is_open(file: File, run: Run, term: Term) -> bool:
-    """Say whether a call of what is not known may change an object from outside: not where its class is known."""
+    """Return whether an unknown call may change an object from outside: not if its class is known."""
     outside = origin(file.terms, term)
     if outside is None or term in run.handed:
         return outside is not None
@@ -143,7 +143,7 @@ def _is_open(file: File, run: Run, term: Term) -> bool:
 
 
 def _tells(file: File, run: Run, name: str, value: Value) -> bool:
-    """Say whether it can matter to keys that this is written to an attribute; otherwise it is as good as unknown."""
+    """Return whether a value written to an attribute can matter to keys; otherwise it is treated as unknown."""
     index = item_index(name)
     if not isinstance(value, Term | Const) or is_key_name(name if index is None else str(index)):
         return True
@@ -156,7 +156,7 @@ def _tells(file: File, run: Run, name: str, value: Value) -> bool:
 
 
 def _captured(file: File, run: Run, functions: list[Function]) -> tuple[Captured, ...]:
-    """Return what the variables hold that functions defined in this one read, and that functions in these read."""
+    """Return the values of the variables that inner functions read, and that functions in these values read."""
     own = [function for function in functions if function.code.parent is run.code]
     held: dict[str, Value] = {}
     waiting = [name for function in own for name in function.code.reads]
@@ -170,7 +170,7 @@ def _captured(file: File, run: Run, functions: list[Function]) -> tuple[Captured
 
 
 def _bounded(file: File, run: Run, value: Value) -> Value:
-    """Return a value with terms unlike anything else for what is too much to follow through every call."""
+    """Return a value in which fresh terms replace those that are too large to follow through every call."""
     terms = file.terms
     if is_large(value, MAX_HISTORY):
         return terms.fresh()

@@ -1,4 +1,4 @@
-"""Calls of what is out of reach: by the name of the callee, and by what is known of the object."""
+"""Calls of callees out of reach, by the name of the callee and by its receiver."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from olympus_rules.keyflow.notes.axes import ArrayCall
 __all__ = ["KEEPING_METHODS", "unknown"]
 
 
-# Methods that keep or show what they are given, whatever the object.
+# Methods that keep or show their arguments, whatever the receiver.
 KEEPING_METHODS = frozenset(
     {
         "_asdict", "_replace", "add", "add_argument", "append", "appendleft", "assert_called_with", "critical", "debug",
@@ -48,8 +48,8 @@ PURE_METHODS = frozenset(
         "rstrip", "startswith", "strip", "upper",
     }
 )  # fmt: skip
-CHANGING_METHODS = frozenset({"append", "appendleft", "discard", "extend", "insert", "remove", "set"})  # their object
-OBJECTS = frozenset({"attr", "copy", "free", "fresh", "item", "param"})  # what has attributes and items, maybe
+CHANGING_METHODS = frozenset({"append", "appendleft", "discard", "extend", "insert", "remove", "set"})  # their receiver
+OBJECTS = frozenset({"attr", "copy", "free", "fresh", "item", "param"})  # terms that may have attributes and items
 FUNCTIONAL = ("jax.", "numpy.", "optax.")
 ASKING_PREFIXES = (
     "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
@@ -61,14 +61,14 @@ ABSTRACT = frozenset({"eval_shape", "eval_summary", "lower", "make_jaxpr", "make
 
 
 def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool = False) -> Value:
-    """Call something whose source is out of reach: keys that go in count as consumed, with less certainty.
+    """Call a callee whose source is out of reach: its keys count as consumed, with less certainty.
 
     Args:
         flow: where the call is.
         function: the callee.
         arguments: its arguments.
-        unasked: whether it is a function of the project that was not worth a look here, so that nothing is known of
-            what it does with the keys that a caller may hand through.
+        unasked: whether it is a function of the project that was not worth interpreting here, so that its effect on
+            keys that a caller may pass through is unknown.
     """
     node = arguments.node
     if node is None:
@@ -122,9 +122,9 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
 
 
 def asked(flow: Flow, name: str, arguments: Arguments) -> Value:
-    """Return what a call gives that is asked for a truth value: the same for equal arguments, while nothing changes.
+    """Return the result of a call used as a truth value: the same for equal arguments that have not changed.
 
-    A call without arguments may say something else each time.
+    A call without arguments may give another result each time.
     """
     values = arguments.values() if arguments.owner is None else [arguments.owner, *arguments.values()]
     if not values:
@@ -135,7 +135,7 @@ def asked(flow: Flow, name: str, arguments: Arguments) -> Value:
 
 
 def _is_looked_up(flow: Flow, function: Value, node: ast.Call) -> bool:
-    """Say whether a callee has a name in one of many records, which tells nothing of what it does."""
+    """Return whether a callee is looked up by name in one of many records: the name says nothing of its effect."""
     if isinstance(node.func, ast.Subscript) and isinstance(node.func.value, ast.Subscript):
         return isinstance(node.func.slice, ast.Constant) and isinstance(node.func.slice.value, str)
     terms = flow.terms
@@ -146,13 +146,13 @@ def _is_looked_up(flow: Flow, function: Value, node: ast.Call) -> bool:
 
 
 def _keeps_arguments(function: Value, name: str) -> bool:
-    """Say whether a callable out of reach surely leaves the objects as they are that it gets: a class, and JAX."""
+    """Return whether a callable out of reach surely leaves its arguments unchanged: a class, or a function of JAX."""
     is_functional = isinstance(function, Library) and function.qualified.startswith(FUNCTIONAL)
     return is_functional or name.lstrip("_")[:1].isupper()
 
 
 def _handed(flow: Flow, value: Value) -> None:
-    """Note that something unknown gets objects: it may write a new key to them."""
+    """Record that objects escape to an unknown callee, which may write a new key to them."""
     for term in leaves(value):
         is_key = flow.knowledge.is_candidate(term) and term not in flow.holders
         if flow.terms.operation(term) in OBJECTS and not is_key:
@@ -160,7 +160,7 @@ def _handed(flow: Flow, value: Value) -> None:
 
 
 def _is_inherited_constructor(flow: Flow, arguments: Arguments) -> bool:
-    """Say whether a method is called on a class of the project that gets it from a class out of reach."""
+    """Return whether a method is called on a class of the project that inherits it from a class out of reach."""
     owner = arguments.owner
     if isinstance(owner, Library) and owner.qualified.rpartition(".")[2].lstrip("_")[:1].isupper():
         owner = flow.linker.outside(owner.qualified, concerned=True)
@@ -168,7 +168,7 @@ def _is_inherited_constructor(flow: Flow, arguments: Arguments) -> bool:
 
 
 def _only_looks(flow: Flow, name: str, node: ast.Call) -> bool:
-    """Say whether a callee is one that asks about its arguments or evaluates them abstractly."""
+    """Return whether a callee only inspects its arguments or evaluates them abstractly."""
     if isinstance(node.func, ast.Call):  # tabulate(model, key)(x)
         name = dotted_name(node.func.func).rpartition(".")[2]
         return name in ABSTRACT or name.endswith("eval_shape")
@@ -181,7 +181,7 @@ def _only_looks(flow: Flow, name: str, node: ast.Call) -> bool:
 
 
 def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
-    """Call a method of an object: containers, arrays and objects that keep what they get."""
+    """Call a method of an object: containers, arrays and objects that keep their arguments."""
     node = arguments.node
     assert node is not None
     values = tuple(value for value, _ in arguments.positional)

@@ -22,7 +22,7 @@ TYPED = ("Key", "PRNGKeyArray")
 
 
 def word_annotations(file: File) -> Iterator[Fact]:
-    """Return the annotations of parameters and results of functions that are keys, and are described as words."""
+    """Return the annotations that describe words where the parameter or result of a function is a key."""
     if "jaxtyping" not in file.imported:
         return
     for (code, given), run in file.runs.items():
@@ -43,13 +43,13 @@ def _of_function(file: File, run: Run, node: ast.FunctionDef | ast.AsyncFunction
 
 
 def _checked(file: File, run: Run, annotation: ast.expr, terms: list[Term], name: str) -> Iterator[Fact]:
-    """Return a fact for each description of words in an annotation of values that are all known to be keys."""
+    """Return a fact for each description of words in the annotation of values that are all known keys."""
     knowledge = run.knowledge
     if not terms or not all(knowledge.is_known(term) for term in terms):
         return
     parts = list(ast.walk(annotation))
     if any(isinstance(part, ast.Name | ast.Attribute) and dotted_name(part).endswith(TYPED) for part in parts):
-        return  # both kinds are provided for
+        return  # the code handles both kinds
     for part in parts:
         match part:
             case ast.Subscript(value=dtype, slice=ast.Tuple(elts=[_, ast.Constant(value=str(shape))])):

@@ -1,4 +1,4 @@
-"""Facts for the migration: what becomes of the key that a constructor makes."""
+"""Facts for the migration: the uses of the key that a constructor makes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OBSTACLES = {
 def obstacles(file: File, settled: Iterable[tuple[Term, Fact]]) -> dict[ast.expr, tuple[str, ...]]:
     """Return, for each call of a key constructor, why a typed key in its place may break something.
 
-    A key that stays with known calls is safe; one that is handed to code out of reach, returned or kept is not.
+    A key that only known calls take is safe; one that is passed to code out of reach, returned or kept is not.
     """
     terms = file.terms
     found: dict[Term, list[str]] = {}
@@ -57,7 +57,7 @@ def obstacles(file: File, settled: Iterable[tuple[Term, Fact]]) -> dict[ast.expr
 
 
 def with_makers(file: File, found: Iterable[tuple[Term, Fact]]) -> Iterator[Fact]:
-    """Return facts about keys with the constructors of these, where they are in this file."""
+    """Return facts about keys with the constructors of the keys, if these are in this file."""
     makers = {term: node for node, term in file.constructed.items()}
     for term, fact in found:
         maker = makers.get(file.terms.seed_of(term))
@@ -65,7 +65,7 @@ def with_makers(file: File, found: Iterable[tuple[Term, Fact]]) -> Iterator[Fact
 
 
 def handed_out(file: File) -> Iterator[tuple[Term, Fact]]:
-    """Return the calls that give keys to what is out of reach, with the keys."""
+    """Return the calls that pass keys to code out of reach, with the keys."""
     for run in file.runs.values():
         knowledge = run.knowledge
         for use in run.ledger.consumptions:

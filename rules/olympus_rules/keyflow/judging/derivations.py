@@ -1,4 +1,4 @@
-"""Derivations of children that are equal although they look independent."""
+"""Derivations whose children look independent and are equal."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def derivation_facts(file: File, run: Run) -> Iterator[Fact]:
 
 
 def _discarded(file: File, run: Run) -> Iterator[Fact]:
-    """Return the derivations of keys that are used elsewhere whose result is lost, unless code is expected to raise.
+    """Return the derivations with a discarded result whose key is used elsewhere, unless the code is expected to raise.
 
-    At module level, a notebook or a doctest shows the value of a statement. A derivation of a key that nothing else
-    uses is most likely a check that it works.
+    At module level, a notebook or a doctest shows the value of a statement. If nothing else uses the key, the
+    derivation is most likely a check that it works.
     """
     if run.code.kind == "module":
         return
@@ -91,7 +91,7 @@ def _collisions(run: Run) -> Iterator[Fact]:
 
 
 def _steps(run: Run) -> dict[Term, list[Derivation]]:
-    """Return where more data is folded into keys with which nothing else is done: that two are equal does no harm."""
+    """Return the further derivations of keys that are only derived from: two such keys may be equal without harm."""
     terms = run.terms
     steps: dict[Term, list[Derivation]] = {}
     for derivation in run.derivations:

@@ -1,4 +1,4 @@
-"""The choice of a generator for a whole program, found by name, and raw keys that do not carry theirs along."""
+"""The choice of a generator for a whole program, found by name, and raw keys, which do not record theirs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFAULT = "threefry2x32"
 
 
 def implementations(file: File) -> Iterator[Fact]:
-    """Return the global settings of the file, and the raw keys of other generators that its calls take."""
+    """Return the global settings of the file, and the raw keys of non-default generators that its calls take."""
     text = file.document.text
     settings = "default_prng_impl" in text or "enable_custom_prng" in text
     if settings or "PRNG_IMPL" in text or "CUSTOM_PRNG" in text:
@@ -39,7 +39,7 @@ def _settings(file: File) -> Iterator[Fact]:
 
 
 def _setting(file: File, node: ast.AST) -> tuple[str, str] | None:
-    """Return the form and the name of the setting that a piece of syntax changes from what JAX sets by itself."""
+    """Return the form and the name of the setting that a node changes from JAX's default."""
     match node:
         case ast.Call(args=[_, ast.Constant(value="threefry2x32" | False)]):
             return None
@@ -64,7 +64,7 @@ def _resolved(file: File, node: ast.expr) -> str:
 
 
 def _raw_keys(file: File) -> Iterator[Fact]:
-    """Return the raw keys that are made with a generator of their own and used as keys of the default one."""
+    """Return the raw keys that are made with a named generator and used as keys of the default one."""
     made = {
         term: (call, implementation)
         for function, term in file.constructed.items()

@@ -13,7 +13,7 @@ __all__ = ["after", "place", "unique"]
 
 
 def unique(found: Iterable[Fact]) -> list[Fact]:
-    """Return the facts in the order of their places, each type once at a node, the surest one."""
+    """Return the facts in the order of their places, one of each type at a node, the surest."""
     best: dict[tuple[type[Fact], ast.AST, object], Fact] = {}
     found = _with_one_identity(list(found))
     for fact in found:
@@ -24,9 +24,9 @@ def unique(found: Iterable[Fact]) -> list[Fact]:
 
 
 def _with_one_identity(found: list[Fact]) -> list[Fact]:
-    """Give reuses of one key one identity, which has several terms where a function is interpreted several times.
+    """Give the reuses of one key one identity: a key has several terms if a function is interpreted several times.
 
-    They are told by a place that consumes a key of one name again. So are the keys of two iterations of a loop.
+    Reuses are of one key if one place consumes a key of the same name. So are the keys of two iterations of a loop.
     """
     leaders: dict[Hashable, Hashable] = {}
 

@@ -1,4 +1,4 @@
-"""Mentions of the names that the move to typed keys concerns, found by name without any run."""
+"""Mentions of the names that the migration to typed keys concerns, found by name without interpretation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["references"]
 CONSTRUCTORS = frozenset({PRNG_KEY})
 PRESENT = frozenset({KEY, KEY_DTYPE})
 GONE = REMOVED_MAKERS | (KEY_TYPES - CONSTRUCTORS - PRESENT)
-"""Names that JAX has no more, or keeps to itself."""
+"""Names that JAX has removed or made private."""
 GENERICS = frozenset({"dict", "frozenset", "list", "set", "tuple", "type"})
 LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | KEY_TYPES | REMOVED_MAKERS} | {"unsafe_raw_array"}
 CALLED = ("PRNGKey", "random.key")
@@ -43,8 +43,8 @@ def references(file: File, obstacles: dict[ast.expr, tuple[str, ...]] | None) ->
 
     Args:
         file: the tables of the file.
-        obstacles: why a typed key may break something, for each call of a constructor; ``None`` when nobody asks
-            for constructors.
+        obstacles: why a typed key may break something, for each call of a constructor; ``None`` if constructors
+            are not asked for.
     """
     rows = _rows_of_interest(file, calls=obstacles is not None)
     if rows:
@@ -54,7 +54,7 @@ def references(file: File, obstacles: dict[ast.expr, tuple[str, ...]] | None) ->
 def _rows_of_interest(file: File, *, calls: bool) -> list[int]:
     """Return the rows that hold one of the names, or a local name that an import gives to one of them.
 
-    Without ``calls``, a constructor that is called there and then does not count: that is most of what there is.
+    Without ``calls``, a direct call of a constructor does not count: most mentions are such calls.
     """
     text = file.document.text
     aliases = (
@@ -77,7 +77,7 @@ def _rows_of_interest(file: File, *, calls: bool) -> list[int]:
 
 
 class _Scan:
-    """Walks the parts of the tree that hold rows of interest, with the scopes' names in mind."""
+    """Walks the parts of the tree that hold rows of interest, and tracks the names of scopes."""
 
     def __init__(self, file: File, rows: list[int], obstacles: dict[ast.expr, tuple[str, ...]]) -> None:
         self.file = file
@@ -90,7 +90,7 @@ class _Scan:
         yield from self.visit(self.document.tree, self.file.module, "value")
 
     def holds_rows(self, node: ast.AST) -> bool:
-        """Say whether a row of interest lies in a statement; anything else is not worth asking."""
+        """Return whether a statement holds a row of interest; other nodes are not worth the test."""
         if not isinstance(node, ast.stmt):
             return True
         index = bisect.bisect_left(self.rows, first_line(node))
@@ -121,7 +121,7 @@ class _Scan:
             yield from self.visit(child, inner, self.context(node, name, child, context, code))
 
     def context(self, node: ast.AST, field: str, child: ast.AST, outer: str, code: FunctionCode) -> str:
-        """Return what a child stands for: a type, the callee of a call, an ``isinstance`` class, or a value."""
+        """Return the context of a child: a type, the callee of a call, an ``isinstance`` class, or a value."""
         if field in ("annotation", "returns"):
             return "annotation"
         if isinstance(node, ast.Call):
@@ -138,7 +138,7 @@ class _Scan:
         return "annotation" if field == "value" and type(node).__name__ == "TypeAlias" else "value"
 
     def assigned_context(self, node: ast.Assign | ast.AnnAssign, code: FunctionCode) -> str:
-        """Return what is assigned: an alias of a type, or a value."""
+        """Return the context of the assigned value: an alias of a type, or a value."""
         if isinstance(node, ast.AnnAssign):
             declared = (self.qualified(node.annotation, code) or "").rpartition(".")[2] == "TypeAlias"
             return "annotation" if declared else "value"
@@ -148,7 +148,7 @@ class _Scan:
         return "value"
 
     def call_context(self, node: ast.Call, field: str, child: ast.AST, code: FunctionCode) -> str:
-        """Return what a part of a call stands for."""
+        """Return the context of a part of a call."""
         if field == "func":
             return "call"
         if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
@@ -160,7 +160,7 @@ class _Scan:
         return "value"
 
     def subscript_context(self, node: ast.Subscript, field: str, outer: str, code: FunctionCode) -> str:
-        """Return what a part of ``generic[…]`` stands for; what is in the brackets of an unknown name is a value."""
+        """Return the context of a part of ``generic[…]``; the subscript of an unknown name is a value."""
         if field != "slice":
             return outer if outer == "annotation" else "value"
         if isinstance(node.value, ast.Name) and node.value.id in GENERICS:
@@ -173,12 +173,12 @@ class _Scan:
         return "annotation" if qualified.startswith(TYPING) or outer == "annotation" else "value"
 
     def is_annotated(self, node: ast.Tuple, code: FunctionCode) -> bool:
-        """Say whether a tuple is what stands in the brackets of ``Annotated[…]``."""
+        """Return whether a tuple is the subscript of ``Annotated[…]``."""
         around = self.document.parents.get(node)
         return isinstance(around, ast.Subscript) and self.qualified(around.value, code) in ANNOTATED
 
     def names_a_type(self, node: ast.Assign, name: str, code: FunctionCode) -> bool:
-        """Say whether a variable stands for the constructor and nothing in the file but annotations uses it."""
+        """Return whether a variable is an alias of the constructor that only annotations in the file use."""
         if not isinstance(node.value, ast.Name | ast.Attribute) or code.kind != "module":
             return False
         if self.qualified(node.value, code) not in CONSTRUCTORS:
@@ -222,7 +222,7 @@ class _Scan:
             )
 
     def imported(self, node: ast.ImportFrom, code: FunctionCode) -> Iterator[Fact]:
-        """Return the imports of names that nothing reads any more."""
+        """Return the imports of names that are no longer read."""
         for alias in node.names:
             name = alias.asname or alias.name
             qualified = self.file.linker.library(code.imported[name]).qualified if name in code.imported else ""
@@ -232,13 +232,13 @@ class _Scan:
                 yield kind(node=alias, confidence=Confidence.CERTAIN, qualified=qualified, context="import")
 
     def is_read(self, name: str, node: ast.ImportFrom) -> bool:
-        """Say whether a name stands anywhere else in the file."""
+        """Return whether a name occurs anywhere else in the file."""
         found = re.finditer(rf"\b{re.escape(name)}\b", self.document.text)
         rows = range(node.lineno, (node.end_lineno or node.lineno) + 1)
         return any(self.document.text.count("\n", 0, match.start()) + 1 not in rows for match in found)
 
     def reachable(self, node: ast.expr, qualified: str, context: str) -> tuple[str, ...]:
-        """Return what may break if this constructor made typed keys."""
+        """Return the obstacles to typed keys from this constructor."""
         if qualified not in CONSTRUCTORS or context not in ("call", "value"):
             return ()
         return self.obstacles.get(node, ("it is handed on as a function",))
@@ -253,7 +253,7 @@ class _Scan:
             yield Reference(node=node, confidence=Confidence.CERTAIN, qualified=qualified, context="string-annotation")
 
     def types_in(self, node: ast.AST, code: FunctionCode) -> Iterator[str]:
-        """Return the names that concern the migration in an annotation without a place of its own."""
+        """Return the names that concern the migration in an annotation whose nodes have no place in the file."""
         if isinstance(node, ast.Name | ast.Attribute):
             qualified = self.qualified(node, code)
             if qualified is not None and _concerns(qualified, "annotation"):
@@ -287,7 +287,7 @@ class _Scan:
 
 
 def _asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:
-    """Say whether code runs only if JAX has one of the names, or provides for its absence."""
+    """Return whether code runs only if JAX has one of the names, or provides for its absence."""
     if isinstance(node, ast.Try):
         caught = {
             name.id

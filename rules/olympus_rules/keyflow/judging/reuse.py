@@ -1,7 +1,7 @@
 """Pairs of consumptions of one key, as facts with their confidence.
 
-``certain``: every call on the way is known. ``likely``: the key is known to be one, and a callable whose source is
-out of reach took it. ``possible``: the value is a key by its name only, or a class took it that may just store it.
+``certain``: every call on the way is known. ``likely``: the value is a known key, and a callable whose source is out
+of reach took it. ``possible``: the value is a key by its name only, or a class took it that may only store it.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _variables(run: Run, term: Term) -> Iterator[str]:
 
 
 def _unused_relatives(run: Run, term: Term) -> tuple[str, ...]:
-    """Return names that nothing reads of children of this key and of its siblings."""
+    """Return the unread names of children of this key and of its siblings."""
     terms = run.terms
     array = terms.root_array(term)
     return tuple(
@@ -112,14 +112,14 @@ def _unused_relatives(run: Run, term: Term) -> tuple[str, ...]:
 
 
 def effect(first: Consumption, again: Consumption) -> str:
-    """Return what two consumptions of one key do: equal draws, equal children, or numbers that depend on each other."""
+    """Return the effect of two consumptions of one key: equal draws, equal children, or dependent numbers."""
     if first.draw != again.draw or first.draw in ("call", "fold"):
         return "dependent"
     return "same-children" if first.draw == "split" else "same-draw"
 
 
 def _confidence(run: Run, first: Consumption, again: Consumption) -> Confidence | None:
-    """Return how sure a reuse is, ``None`` when nothing says that the value is a key."""
+    """Return the confidence of a reuse, ``None`` without evidence that the value is a key."""
     knowledge = run.knowledge
     if _is_none(run, first) or _is_none(run, again):
         return None
@@ -128,7 +128,7 @@ def _confidence(run: Run, first: Consumption, again: Consumption) -> Confidence 
     known = any(knowledge.is_known(term) for term in terms)
     lowest = min(first.certainty, again.certainty)
     if known and first.node is again.node and again.loop == "loop" and again.draw == "fold":
-        return min(met, Confidence.LIKELY)  # whatever is folded in, it is the same in every pass
+        return min(met, Confidence.LIKELY)  # the same datum is folded in at every iteration
     if known:
         return min(met, (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest])
     if lowest != Certainty.DOUBTFUL and any(term in knowledge.named for term in terms):
@@ -137,7 +137,7 @@ def _confidence(run: Run, first: Consumption, again: Consumption) -> Confidence 
 
 
 def _is_none(run: Run, use: Consumption) -> bool:
-    """Say whether the consumption is on a path on which the value is ``None``."""
+    """Return whether the consumption is on a path on which the value is ``None``."""
     terms = run.terms
     return any(
         bool(run.decisions.bit(terms.make("op", "Is", part, terms.const(None))) & use.path[0])

@@ -1,4 +1,4 @@
-"""Notes that turn out to be about keys once the whole file has been seen."""
+"""Notes that prove to be about keys once the whole file is interpreted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["settle"]
 
 
 def settle(file: File) -> Iterator[tuple[Term, Fact]]:
-    """Return the notes that turn out to be about keys, with the keys."""
+    """Return the notes that prove to be about keys, with the keys."""
     if not file.pending:
         return
     _learn_attributes(file)
@@ -47,7 +47,7 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
 
 
 def _learn_attributes(file: File) -> None:
-    """Take an attribute for a key in all methods of a class whose methods write nothing but keys to it."""
+    """Treat an attribute as a key in all methods of a class if the methods write only keys to it."""
     terms, knowledge = file.terms, file.knowledge
     written: dict[tuple[ClassCode, str], set[Term]] = {}
     for run in file.runs.values():
@@ -74,7 +74,7 @@ def _learn_attributes(file: File) -> None:
 
 
 def _built(file: File, pending: Pending, confidence: Confidence) -> Fact | None:
-    """Return the fact of a note; of a parameter that gets other things as well, no rewrite is sure."""
+    """Return the fact of a note; no rewrite is sure for a parameter that receives other values as well."""
     fact = pending.build(confidence, file.knowledge.kind(pending.term))
     known = file.knowledge.is_known(pending.term) or file.gets_keys_only(pending.term)
     passed = not known and pending.term in file.knowledge.passed
@@ -82,7 +82,7 @@ def _built(file: File, pending: Pending, confidence: Confidence) -> Fact | None:
 
 
 def _settled(file: File, pending: Pending, elements: set[Term], rearranged: set[Term]) -> Confidence | None:
-    """Return how sure it is that a term is what a note needs, ``None`` if it is not or nothing says so."""
+    """Return the confidence that a term is what a note needs, ``None`` if it is not or without evidence."""
     knowledge, term = file.knowledge, pending.term
     if not knowledge.is_known(term):
         return _guessed(file, pending, rearranged)
@@ -98,7 +98,7 @@ def _settled(file: File, pending: Pending, elements: set[Term], rearranged: set[
 
 
 def _guessed(file: File, pending: Pending, rearranged: set[Term]) -> Confidence | None:
-    """Return how sure a note is about a term that is no key by source or use in this file."""
+    """Return the confidence of a note about a term that is no key by source or use in this file."""
     knowledge, term, need = file.knowledge, pending.term, pending.need
     if need in (Need.KEY, Need.KNOWN) and term in rearranged:
         return Confidence.LIKELY
@@ -156,11 +156,11 @@ MET: dict[Need, Callable[[Subject], bool]] = {
 KEY_DTYPES = (".prng_key", ".extended")
 
 
-MAX_QUESTIONS = 16  # looked at in one decision
+MAX_QUESTIONS = 16  # followed in one decision
 
 
 def _guards(file: File) -> dict[Term, int]:
-    """Return the decisions that ask whether a term is a typed key, by term; also among other questions."""
+    """Return the decisions that test whether a term is a typed key, by term; alone or combined with other tests."""
     terms = file.terms
     guards: dict[Term, int] = {}
     for number, decision in enumerate(file.decisions.tests):
@@ -180,7 +180,7 @@ def _guards(file: File) -> dict[Term, int]:
 
 
 def _typed_key_asked(terms: Terms, test: Term) -> Term | None:
-    """Return the term of which a test asks whether it is a typed key."""
+    """Return the term that a test for typed keys is about."""
     asked, args = terms.data(test), terms.args(test)
     if not isinstance(asked, str):
         return None
@@ -193,6 +193,6 @@ def _typed_key_asked(terms: Terms, test: Term) -> Term | None:
 
 
 def _guarded(file: File, pending: Pending, guards: dict[Term, int]) -> bool:
-    """Say whether the note lies behind a test for typed keys, so that both kinds are provided for."""
+    """Return whether the note lies behind a test for typed keys, so that the code handles both kinds."""
     mask = guards.get(pending.term, 0)
     return bool(mask & (pending.path[0] | pending.path[1]))

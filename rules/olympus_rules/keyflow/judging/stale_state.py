@@ -1,4 +1,4 @@
-"""Keys that an object keeps and never advances: each call of a method gets the same numbers."""
+"""Keys that an object keeps and never advances: each call of a method draws the same numbers."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ ONCE = (
 
 
 def stale_state(file: File) -> Iterator[Fact]:
-    """Return consumptions of a key that an object keeps and never advances: each call gets the same numbers.
+    """Return consumptions of a key that an object keeps and never advances: each call draws the same numbers.
 
-    It is one when ``__init__`` alone writes the attribute and another method consumes it. A method that is most
-    likely called once, or makes new objects of its class, leaves it possible.
+    Such a key is an attribute that ``__init__`` alone writes and another method consumes. If the method is most
+    likely called once, or makes new objects of its class, the confidence is ``possible``.
     """
     classes: dict[ClassCode, list[Run]] = {}
     for run in file.runs.values():
@@ -66,7 +66,7 @@ def _written(run: Run) -> set[str]:
 def _stale(run: Run, kept: set[str]) -> Iterator[Fact]:
     terms = run.terms
     receiver = terms.make("param", (run.code, run.code.parameters[0])) if run.code.parameters else None
-    # a test runner makes an object for each test; who gets the object may return one with another key
+    # a test runner makes an object per test; a callee that receives the object may return one with another key
     once = run.code.name.rpartition(".")[2].startswith((*ONCE, "test")) or receiver in run.forgotten
     class_ = run.code.owner
     succeeded = class_ is not None and class_.name in run.code.reads  # by an object with a child of the key
@@ -81,7 +81,7 @@ def _stale(run: Run, kept: set[str]) -> Iterator[Fact]:
             continue
         tests = [run.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
         if tests and not presence.slots(terms, tests).isdisjoint(written):
-            continue  # what the key makes is kept, and is there in the next call
+            continue  # the result of the key is kept and reused by the next call
         name = terms.data(use.term)[0]
         if name in kept and use.certainty == Certainty.KNOWN and run.knowledge.is_known(use.term):
             if asks_for_its_type(run.terms, run.decisions, use):

@@ -1,1 +1,1 @@
-"""The files of a project: what each says to the others, and the driver that asks for facts."""
+"""The files of a project: what they answer each other, and the driver that collects facts."""

@@ -1,4 +1,4 @@
-"""The driver of one file: it interprets the functions that matter, and answers other files."""
+"""The driver of one file: it interprets the functions that matter, and answers the questions of other files."""
 
 from __future__ import annotations
 
@@ -48,31 +48,31 @@ EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
 
 
 class Forgotten(Exception):
-    """A function is asked for that was not worth interpreting, and whose body was let go."""
+    """A question needs a function that was not worth interpreting and whose body has been freed."""
 
 
 class Analysis:
     """The analysis of one file: what its functions share.
 
     Attributes:
-        table: what library functions do with keys.
+        table: the effects of library functions on keys.
         classes: objects whose class is known.
         generators: objects of libraries whose methods give fresh keys.
         functions: the value of each function after its decorators.
         pending: notes that become facts if their term is a key.
         placeholders: arrays of words that may turn out to be keys.
         started: the interpretation of each function, from its start.
-        idle: functions whose text has nothing to do with keys.
+        idle: functions whose text does not concern keys.
         imported: the packages that the file imports from.
         constructed: the key that each call of a constructor makes, by the callee's node.
-        hierarchy: the classes that the file sees, with what they inherit.
+        hierarchy: the classes that the file sees, with their bases.
         name: the module's name, by which other files know its functions.
-        busy: whether something is under way in it.
-        judged: whether its own findings are known, so that it is kept for the questions of others only.
-        needs: what was looked up in other files, in the order of the first time.
-        pytrees: what is known of classes as pytrees.
-        arrays: looks for objects with ``__jax_array__``, ``None`` where there are none.
-        follows_lanes: whether it is of interest which draws the lanes of a map share.
+        busy: whether an interpretation is in progress in it.
+        judged: whether its own facts are known, so that it is kept only for the questions of other files.
+        needs: the look-ups in other files, in order of first use.
+        pytrees: the traits of classes as pytrees.
+        arrays: looks for objects with ``__jax_array__``, ``None`` if there are none.
+        follows_lanes: whether facts about draws shared by the lanes of a map are asked for.
     """
 
     def __init__(self, document: Document, session: Session) -> None:
@@ -105,7 +105,7 @@ class Analysis:
         self._waiting: list[FunctionCode] | None = None
 
     def run(self, asked: Collection[type[Fact]] | None = None, *, by_name: bool = True) -> list[Fact]:
-        """Interpret the module and the functions in it, and judge what was noted."""
+        """Interpret the module and its functions, and judge what was recorded."""
         busy, self.busy = self.busy, True
         self.file.follows_lanes = asked is None or facts.SharedKey in asked
         waiting = list(self.prepare(by_name=by_name))
@@ -132,7 +132,7 @@ class Analysis:
         return unique(found)
 
     def let_go(self) -> None:
-        """Free what only this file's own verdicts needed; what is kept answers the questions of others."""
+        """Free what only this file's own facts needed; the rest answers the questions of other files."""
         if not self.judged or self.busy or not self.file.runs:
             return
         for definition in self.file.module.definitions.values():
@@ -150,7 +150,7 @@ class Analysis:
                     class_.node = EMPTY_CLASS
 
     def prepare(self, *, by_name: bool = False) -> list[FunctionCode]:
-        """Interpret the module's level, and return the functions in it that have to do with keys."""
+        """Interpret the module's level, and return its functions that concern keys."""
         if self._waiting is None or by_name:
             self.summary(self.file.module)
             variables = self.file.environments[self.file.module].values.items()
@@ -173,8 +173,8 @@ class Analysis:
             )
             self.file.idle = set(self.file.module.nested).difference(
                 wanted
-            )  # what others are told does not hang on by_name
-            if arrays:  # a method beside one that has to do with arrays says to callers what it said without them
+            )  # answers to other files do not depend on by_name
+            if arrays:  # a method beside one that concerns arrays has the summary that it has without arrays
                 keyed = relevant(self.document, self.file.module, callables, by_name=False)
                 self.file.idle.update(
                     set(wanted).difference(keyed, mentioning(self.document, self.file.module, arrays))
@@ -182,7 +182,7 @@ class Analysis:
         return self._waiting
 
     def close(self) -> None:
-        """Cut the references that go round, so that all of it is freed at once and not by the garbage collector."""
+        """Cut the reference cycles, so that memory is freed at once and not by the garbage collector."""
         codes = [self.file.module]
         while codes:
             code = codes.pop()
@@ -200,10 +200,10 @@ class Analysis:
 
         Args:
             code: the function.
-            given: callables that its parameters hold, for a summary of its calls with just these.
+            given: callables that its parameters hold, for a summary of its calls with these alone.
 
         Returns:
-            What is known so far, perhaps ``None``, while the function is being interpreted.
+            While the function is being interpreted, its draft, or ``None`` if there is none yet.
         """
         task = (code, given)
         found = self.file.summaries.get(task)
@@ -232,14 +232,14 @@ class Analysis:
         return self.file.summaries.get(task)
 
     def is_final(self, value: Value) -> bool:
-        """Say whether what is known of a callable rests on no function that is still being interpreted."""
+        """Return whether the summary of a callable is final: it rests on no function still being interpreted."""
         while isinstance(value, Bound | Mapped | Partial):
             value = value.function
         task = (value.code, GENERAL) if isinstance(value, Function) else None
         return task not in self.provisional and task not in self._running
 
     def may_specialise(self, code: FunctionCode, given: Specialisation) -> bool:
-        """Say whether a function is to be interpreted for these callables; not for ever more of them."""
+        """Return whether to interpret a function for these callables, up to a limit of specialisations."""
         known = self._specialised.setdefault(code, set())
         if given and given not in known and len(known) < MAX_SPECIALISATIONS:
             known.add(given)
@@ -254,14 +254,14 @@ class Analysis:
     # other files
 
     def outside(self, qualified: str, *, concerned: bool) -> Value | None:
-        """Return what a qualified name stands for that other files of the project define or pass on.
+        """Return the value of a qualified name that other files of the project define or re-export.
 
         Args:
             qualified: the name as the imports of this file give it.
-            concerned: whether keys depend on the answer; otherwise functions that have to do with keys will do.
+            concerned: whether keys depend on the answer; otherwise functions that concern keys suffice.
 
         Returns:
-            ``None`` for what is no part of the project, cannot be told, or has nothing to do with keys.
+            ``None`` if the name is not of the project, its value is unknown, or it does not concern keys.
         """
         slot = (qualified, concerned)
         if slot not in self._outside:
@@ -280,7 +280,7 @@ class Analysis:
                     self.library(qualified) if step and not in_project(self.document.roots, qualified) else None
                 ), True
             own = self.file.module.definitions.get(place[1]) if str(place[0]) == self.document.path else None
-            if own is not None:  # the file imports itself, by way of its package
+            if own is not None:  # the file imports itself through its package
                 return (Class(own) if isinstance(own, ClassCode) else self.file.function(own)), True
             question = Question(str(place[0]), place[1], concerned)
             answer = self.session.answers.answer(question)
@@ -297,7 +297,7 @@ class Analysis:
         return None, True
 
     def reach(self, function: Function, *, concerned: bool) -> Function | None:
-        """Return a function of another file with its summary, ``None`` when it is out of reach."""
+        """Return a function of another file with its summary, ``None`` if it is out of reach."""
         if not function.code.is_foreign or (function.code, GENERAL) in self.file.summaries or not function.code.home:
             return function
         found = self.outside(function.code.home, concerned=concerned or function.code.is_property)
@@ -308,7 +308,7 @@ class Analysis:
         return replace(found, captured=function.captured) if function.captured else found
 
     def answer(self, name: str, concerned: bool) -> records.Record | None:
-        """Return what the file says to others of a name in it; ``final`` tells whether it will say so for good."""
+        """Return the file's answer to others about a name in it; ``final`` is whether it can no longer change."""
         self.prepare()
         plain, _, heir = name.partition(RECEIVER)
         head, _, rest = plain.partition(".")
@@ -327,7 +327,7 @@ class Analysis:
                 )
             function = self.file.function(method)
             if method.is_property:
-                concerned = True  # it is asked for where it is called
+                concerned = True  # a property is only asked for at a call site
             elif method.kind == "classmethod":
                 function = Bound(function, Class(definition))
             if heir and method.is_foreign:
@@ -383,7 +383,7 @@ class Analysis:
         return found
 
     def outer_value(self, code: FunctionCode, name: str) -> Value:
-        """Return what a name that a scope does not bind stands for: a definition, an import or a variable."""
+        """Return the value of a name that a scope does not bind: a definition, an import or a variable."""
         scope = code.parent
         while scope is not None:
             if name in scope.local_names:
@@ -396,7 +396,7 @@ class Analysis:
         return Library(f"builtins.{name}" if hasattr(builtins, name) else f"{UNBOUND}.{name}")
 
     def variable(self, code: FunctionCode, name: str) -> Term | None:
-        """Return the variable that a ``global`` or ``nonlocal`` name of a scope stands for."""
+        """Return the variable that a ``global`` or ``nonlocal`` name of a scope refers to."""
         scope = code.parent
         while scope is not None and name not in scope.local_names:
             scope = scope.parent
@@ -427,7 +427,7 @@ class Analysis:
         return term
 
     def variable_class(self, qualified: str) -> ClassCode | None:
-        """Return the class of a library's variables that stand for arrays, where such objects are looked for."""
+        """Return the class of a library's variables that stand for arrays, if the analysis looks for such objects."""
         if self.arrays is None:
             return None
         if qualified not in self._variables:
@@ -437,13 +437,13 @@ class Analysis:
 
 @dataclass(slots=True)
 class Draft:
-    """The summary of a function, as one round gives it."""
+    """The summary of a function after one round."""
 
     analysis: Analysis
     task: Task
 
     def changed(self) -> bool:
-        """Say whether its key signature differs from that of the round before."""
+        """Return whether its key signature differs from that of the round before."""
         terms = self.analysis.file.terms
         before = self.analysis.drafts.get(self.task)
         now = self.analysis.file.summaries[self.task].signature(terms)
@@ -452,13 +452,13 @@ class Draft:
         return now != before.signature(terms)
 
     def hold(self, lowest: int | None) -> None:
-        """Note the depth of the outermost unfinished function on which it rests, ``None`` when it is final."""
+        """Record the depth of the outermost unfinished function on which it rests, ``None`` if it is final."""
         if lowest is None:
             self.analysis.provisional.pop(self.task, None)
         else:
             self.analysis.provisional[self.task] = lowest
 
     def withdraw(self) -> None:
-        """Take it back; until the next round has another one it is what is known so far."""
+        """Withdraw it; it stays the draft until the next round has another one."""
         self.analysis.drafts[self.task] = self.analysis.file.summaries.pop(self.task)
         self.analysis.file.runs.pop(self.task)

@@ -1,11 +1,11 @@
-"""What files of a project say to each other, in one run and from one run to the next.
+"""The answers of a project's files to each other, within a run and between runs.
 
-An answer is kept with the stamp of its file, which changes with the file's bytes and place, and with its *needs*: what
-the file itself had looked up elsewhere, each with a digest of what came of it. A kept answer holds as long as the stamp
-and all digests are what they were. So a file is analysed again only when it has changed, or when what another file says
-has; a change there that alters no answer goes no further.
+An answer is kept with the stamp of its file, which changes with the file's bytes and place, and with its *needs*: the
+file's own look-ups in other files, each with a digest of the outcome. A kept answer holds while the stamp and all
+digests are unchanged. So a file is analysed again only if it has changed, or if the answer of another file has; a
+change that alters no answer does not propagate.
 
-This module loads nothing of the interpreter: where all that is kept holds, nothing has to be interpreted.
+This module loads nothing of the interpreter: if all kept answers hold, nothing has to be interpreted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from olympus_rules.syntax.project import forget_folders, in_project, locate, loc
 
 __all__ = ["Answers", "Kept", "Memory", "Need", "Outcome", "Question", "digest"]
 
-STEPS = 10  # from module to module, for a name that each of them passes on
+STEPS = 10  # from module to module, for a name that each of them re-exports
 Record = dict[str, Any]
 
 
@@ -34,12 +34,12 @@ class Question(NamedTuple):
 
 
 class Need(NamedTuple):
-    """What a file looks up outside of itself.
+    """A look-up of a file in other files.
 
     Attributes:
-        what: ``keys`` or ``name`` for what a qualified name stands for, where keys depend on it or not; ``place`` for
-            where it lies; ``project`` for whether it is one of the project; ``array`` for whether it may be a class
-            with ``__jax_array__``.
+        what: ``keys`` or ``name`` for the value of a qualified name, as keys depend on it or not; ``place`` for its
+            file; ``project`` for whether it is one of the project; ``array`` for whether it may be a class with
+            ``__jax_array__``.
         qualified: the name.
     """
 
@@ -48,20 +48,20 @@ class Need(NamedTuple):
 
 
 Roots = tuple[Path, ...]
-Outcome = tuple[str, str, str]  # the parts of a need, and a digest of what it came to
+Outcome = tuple[str, str, str]  # the parts of a need, and a digest of its outcome
 UNKNOWN = 1 << 30  # deeper than anything
 
 
 class Kept(NamedTuple):
-    """An answer as it is kept.
+    """An answer in the memory.
 
     Attributes:
-        stamp: that of the file.
-        digest: that of the answer.
-        alias: the name that the answer hands the question on to, empty for none.
-        needs: by which the memory finds what the file had looked up.
-        length: how many of these count; files look up more as more is asked of them.
-        text: the answer as JSON, which most runs have no need to read.
+        stamp: the stamp of the file.
+        digest: the digest of the answer.
+        alias: the name to which the answer refers the question, empty for none.
+        needs: the name under which the memory keeps the file's needs.
+        length: how many of these count; a file looks up more as it answers more questions.
+        text: the answer as JSON, which most runs need not read.
     """
 
     stamp: str
@@ -76,34 +76,34 @@ class Memory(Protocol):
     """Keeps answers from one run to the next."""
 
     def load(self, question: Question) -> Kept | None:
-        """Return what was kept last."""
+        """Return the answer that was kept last."""
 
     def save(self, question: Question, kept: Kept) -> None:
         """Keep an answer."""
 
     def load_needs(self, name: str) -> Sequence[Outcome] | None:
-        """Return what a file had looked up."""
+        """Return the needs of a file with their outcomes."""
 
     def save_needs(self, needs: Sequence[Outcome]) -> str:
-        """Keep what a file has looked up, and return by which name it is found."""
+        """Keep the needs of a file, and return the name under which they are kept."""
 
 
 class Answers:
-    """The answers of a run: from the memory where they still hold, from an analysis elsewhere.
+    """The answers of a run: from the memory if they still hold, else from an analysis.
 
-    Whether a kept answer holds is a question about other answers, which may lead back to it. Such a circle holds if
-    nothing else in it fails; until that is known, its answers are assumed, and no analysis builds on them.
+    Whether a kept answer holds depends on other answers, which may depend on it. Such a cycle holds if nothing else in
+    it fails; until that is known, its answers are assumed, and no analysis builds on them.
 
     Attributes:
-        recalled: how many answers came from the memory.
+        recalled: the number of answers from the memory.
     """
 
     def __init__(self, compute: Callable[[Question], Record | None], memory: Memory | None = None) -> None:
-        """Start without any; what was known of folders on disk is forgotten.
+        """Start without any answers, and forget the known folders on disk.
 
         Args:
             compute: asks the file's analysis.
-            memory: what is kept between runs.
+            memory: keeps answers between runs.
         """
         forget_folders()
         forget_outlines()
@@ -117,15 +117,15 @@ class Answers:
         self._outcomes: dict[Roots, dict[Need, str]] = {}
         self._unsaved: dict[int, Group] = {}
         self._unsettled: list[Group] = []
-        self._active: dict[Question, tuple[Kept, int]] = {}  # whose needs are being looked at, and how deep
+        self._active: dict[Question, tuple[Kept, int]] = {}  # whose needs are being checked, with the depth
         self._assumed: dict[Question, tuple[Kept, int]] = {}  # that hold if the active one at that depth does
-        self._fresh: set[Question] = set()  # to be had from an analysis
+        self._fresh: set[Question] = set()  # to be answered by an analysis
         self._lowest = UNKNOWN
 
     # one run
 
     def answer(self, question: Question) -> Record | None:
-        """Return what a file says of a name in it; ``None`` when it has none, or nothing worth knowing."""
+        """Return a file's answer about a name in it; ``None`` if it has none, or none that concerns keys."""
         if question in self._known:
             return self._known[question]
         if self._memory is not None and question not in self._fresh:
@@ -169,7 +169,7 @@ class Answers:
 
         Args:
             path: the absolute path.
-            data: its bytes, where they were read already.
+            data: its bytes, if they have been read already.
         """
         if data is not None or path not in self._stamps:
             try:
@@ -182,7 +182,7 @@ class Answers:
         return self._stamps[path]
 
     def keep(self, question: Question, roots: Roots, needs: dict[Need, None]) -> None:
-        """Hand an answer to the memory at the next :meth:`flush`, with what its file has looked up until now."""
+        """Hand an answer to the memory at the next :meth:`flush`, with the needs of its file so far."""
         if self._memory is not None:
             _, _, waiting = self._unsaved.setdefault(id(needs), (roots, needs, []))
             waiting.append((question, self.stamp(question.path), len(needs)))
@@ -191,8 +191,8 @@ class Answers:
         """Write answers to the memory.
 
         Args:
-            finally_: whether those are written as well that rest on a circle of files and whose needs are not settled.
-                What is computed for that could have a say in what is still to be analysed.
+            finally_: whether to write those as well that rest on a cycle of files and have unsettled needs. Settling
+                these could influence the analyses that are still to come.
         """
         groups, self._unsaved = [*self._unsaved.values(), *(self._unsettled if finally_ else ())], {}
         for roots, needs, waiting in groups:
@@ -211,12 +211,12 @@ class Answers:
                     self._memory.save(question, Kept(stamp, self._digest(question), alias, name, count, text))
 
     def settled(self, roots: Roots, needs: Iterable[Need], *, finally_: bool = False) -> list[Outcome]:
-        """Return needs with what came of them, up to the first for which that is not known for good.
+        """Return needs with their outcomes, up to the first without a final outcome.
 
         Args:
             roots: the folders in which the file's imports are looked for.
-            needs: what the file has looked up.
-            finally_: whether to ask again for what was not known for good.
+            needs: the look-ups of the file.
+            finally_: whether to ask again for outcomes that were not final.
         """
         found: list[Outcome] = []
         for need in needs:
@@ -227,7 +227,7 @@ class Answers:
         return found
 
     def holds(self, roots: Roots, needs: Iterable[Outcome]) -> bool:
-        """Say whether all that was looked up comes to the same today."""
+        """Return whether all needs have the same outcomes now."""
         known = self._outcomes.setdefault(roots, {})
         for what, qualified, outcome in needs:
             need = Need(what, qualified)
@@ -236,7 +236,7 @@ class Answers:
         return True
 
     def _outcome(self, roots: Roots, need: Need, digest_of: Digester) -> str | None:
-        """Return a digest of what a need comes to: the files on the way, and the answer at its end."""
+        """Return a digest of a need's outcome: the files on the way, and the answer at the end."""
         known = self._outcomes.setdefault(roots, {})
         found = known.get(need)
         if found is not None:
@@ -252,7 +252,7 @@ class Answers:
         return found
 
     def _follow(self, roots: Roots, need: Need, digest_of: Digester) -> list[str] | None:
-        """Return what is met on the way of a need, ``None`` where that is not known."""
+        """Return the files and answers on the way of a need, ``None`` if one is unknown."""
         what, qualified = need
         if what == "project":
             return [str(in_project(roots, qualified))]
@@ -276,7 +276,7 @@ class Answers:
         return trace
 
     def _digest(self, question: Question) -> str:
-        """Return the digest of an answer that is known."""
+        """Return the digest of a known answer."""
         if question not in self._digests:
             kept = self._held.get(question) if question not in self._fresh else None
             self._digests[question] = kept.digest if kept else digest(self._known[question])
@@ -290,7 +290,7 @@ class Answers:
         return None if kept is None or question in self._fresh else (kept.digest, kept.alias)
 
     def _present_digest(self, question: Question) -> tuple[str, str] | None:
-        """Return the digest and the alias of what a file says today; the file is analysed if need be."""
+        """Return the digest and the alias of a file's present answer; the file is analysed if necessary."""
         found = self._known_digest(question)
         if found is not None:
             return found
@@ -306,7 +306,7 @@ class Answers:
         return self._known_digest(question)
 
     def _recall(self, question: Question) -> None:
-        """Look whether a kept answer holds; it is assumed to, as long as that rests on one that is active."""
+        """Check whether a kept answer holds; it is assumed to while that rests on an active one."""
         kept = self._memory.load(question) if self._memory is not None else None
         if self._memory is None or kept is None or kept.stamp != self.stamp(question.path):
             return
@@ -321,7 +321,7 @@ class Answers:
         holds = holds and question not in self._fresh
         lowest, self._lowest = self._lowest, before
         inner = list(self._assumed.items())[first:]
-        if holds and lowest < depth:  # a part of a larger circle
+        if holds and lowest < depth:  # a part of a larger cycle
             self._lowest = min(before, lowest)
             self._assumed[question] = (kept, lowest)
             self._assumed.update({one: (known, min(low, lowest)) for one, (known, low) in inner})
@@ -339,5 +339,5 @@ Digester = Callable[[Question], tuple[str, str] | None]
 
 
 def digest(answer: Record | None) -> str:
-    """Return a short text that differs when an answer does."""
+    """Return a short text that differs if the answer does."""
     return blake2b(json.dumps(answer, sort_keys=True).encode(), digest_size=12).hexdigest()

@@ -1,4 +1,4 @@
-"""The front door of the key flow: the facts of one document."""
+"""The entry point of the key flow: the facts of one document."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def analyse(
 
     Args:
         document: the parsed file.
-        asked: the types of facts that are wanted, all of them by default; others may be left out.
-        by_name: whether facts about values that are keys by their name only are wanted.
-        project: the settings, and what is known of other files from one call to the next.
+        asked: the types of facts to return, all of them by default; others may be left out.
+        by_name: whether to include facts about values that are keys by their name only.
+        project: the settings, and the state kept about other files between calls.
     """
     project = project or Project()
     limit = sys.getrecursionlimit()
@@ -37,7 +37,7 @@ def analyse(
         project.trim()
         return found
     except BaseException:
-        project.reset()  # whatever was under way is half done
+        project.reset()  # the analyses in progress are incomplete
         raise
     finally:
         sys.setrecursionlimit(limit)

@@ -1,4 +1,4 @@
-"""Classes and what they inherit, through all files of the project."""
+"""Classes and their bases, across all files of the project."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Hierarchy", "is_left_open"]
 
 ABSTRACT = ("abstractmethod", "abstractproperty")
 SETTING_UP = ("__init__", "setup", "__post_init__")
-MAX_ANCESTRY = 100  # classes that are looked at above one class, each as often as something inherits from it
+MAX_ANCESTRY = 100  # bases visited above one class, each once per class that inherits from it
 
 
 class Hierarchy:
@@ -40,7 +40,7 @@ class Hierarchy:
         return self._first(self.ancestry(class_), name, class_)
 
     def _first(self, candidates: Iterable[ClassCode], name: str, heir: ClassCode) -> FunctionCode | None:
-        """Return the method of the first class that binds a name, ``None`` where it binds something else to it."""
+        """Return the method of the first class that binds a name, ``None`` if it binds the name to something else."""
         for candidate in candidates:
             if name in candidate.values:
                 return None
@@ -51,9 +51,9 @@ class Hierarchy:
         return None
 
     def may_be_overridden(self, class_: ClassCode, name: str) -> bool:
-        """Say whether a subclass may bind a name that a class has a method for.
+        """Return whether a subclass may rebind the name of a method of a class.
 
-        The subclasses in this file are known. Of a class that leaves methods to its subclasses, others are elsewhere.
+        The subclasses in this file are known. A class that leaves methods to its subclasses has others elsewhere.
         """
         if self._overridden is None:
             self._overridden = _overridden(self._file.module.definitions)
@@ -62,7 +62,7 @@ class Hierarchy:
         return self._abstract[class_] or name in self._overridden.get(class_, ())
 
     def _foreign_method(self, class_: ClassCode, name: str, heir: ClassCode) -> FunctionCode:
-        """Return a method of a class of another file, as a class that inherits it has it."""
+        """Return a method of a class of another file, for a class that inherits it."""
         home = f"{class_.home}.{name}"
         if heir is not class_ and (heir.home or self._file.module.definitions.get(heir.name) is heir):
             home += f"{RECEIVER}{heir.home or f'{self._file.name}.{heir.name}'}"
@@ -73,7 +73,7 @@ class Hierarchy:
         return class_.methods[home]
 
     def inherited(self, class_: ClassCode, name: str, heir: ClassCode | None) -> FunctionCode | None:
-        """Return what ``super().name`` is in a method of a class, for an object of a class that may inherit from it."""
+        """Return ``super().name`` in a method of a class, for an object of a class that may inherit from it."""
         order = [] if heir is None else list(self.ancestry(heir))
         if heir is None or class_ not in order:
             heir, order = class_, list(self.ancestry(class_))
@@ -85,9 +85,9 @@ class Hierarchy:
         return list(dict.fromkeys(name for ancestor in ancestry for name in ancestor.fields))
 
     def ancestry(self, class_: ClassCode) -> Iterable[ClassCode]:
-        """Return a class and its bases as far as their source is in reach, in the order in which they are asked.
+        """Return a class and its bases as far as their source is in reach, in the order of method lookup.
 
-        It is depth first, and a base of several of them comes after the last of these.
+        The order is depth first, and a shared base comes after the last class that inherits from it.
         """
         found: dict[ClassCode, None] = {}
         waiting = [class_]
@@ -102,11 +102,11 @@ class Hierarchy:
         return found
 
     def is_constant(self, class_: ClassCode, name: str) -> bool:
-        """Return whether an attribute of a class stands for one value: a member of an enumeration, or named as one."""
+        """Return whether an attribute of a class is constant: a member of an enumeration, or named like a constant."""
         return name.isupper() or self._is_enumeration(class_)
 
     def members(self, class_: ClassCode) -> frozenset[str]:
-        """Return the names of the members of an enumeration, none for any other class and those out of reach."""
+        """Return the names of the members of an enumeration; none for any other class or one out of reach."""
         if not self._is_enumeration(class_):
             return frozenset()
         targets = [part for node in class_.node.body if isinstance(node, ast.Assign) for part in node.targets]
@@ -117,17 +117,17 @@ class Hierarchy:
         return any(isinstance(base, Library) and base.qualified.startswith("enum.") for base in bases)
 
     def held_class(self, class_: ClassCode, attribute: str) -> ClassCode | None:
-        """Return the class of the object that the methods which set objects up put into an attribute."""
+        """Return the class of the object that the initialising methods write to an attribute."""
         slot = (class_, attribute)
         if slot not in self._held:
-            self._held[slot] = None  # for the time being: the methods may ask for themselves
+            self._held[slot] = None  # until it is known: the methods may ask about themselves
             found = [value for value in self._set_up(class_, attribute) if value != Const(None)]
             known = [self._file.classes.get(value) if isinstance(value, Term) else None for value in found]
             self._held[slot] = known[0] if len(set(known)) == 1 else None
         return self._held[slot]
 
     def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
-        """Return the functions and methods that the methods which set objects up put into an attribute.
+        """Return the functions and methods that the initialising methods write to an attribute.
 
         Args:
             class_: the class of the object.
@@ -135,8 +135,7 @@ class Hierarchy:
             owner: the object, whose methods are bound to it.
 
         Returns:
-            None of them where it may hold anything else. What another method puts there is not known, so all of them
-            are in doubt.
+            None of them if the attribute may hold anything else. As other methods may write it, all are doubtful.
         """
         slot = (class_, attribute)
         if slot not in self._callables:
@@ -158,7 +157,7 @@ class Hierarchy:
         return replace(value, doubtful=True) if isinstance(value, Function) and not value.captured else None
 
     def _set_up(self, class_: ClassCode, attribute: str) -> list[Value]:
-        """Return what the methods that set objects up put into an attribute."""
+        """Return the values that the initialising methods write to an attribute."""
         written = (value for name in SETTING_UP for put, value in self._written_by(class_, name) if put == attribute)
         parts = (part for value in written for part in _parts(value))
         return list(dict.fromkeys(parts))
@@ -178,7 +177,7 @@ class Hierarchy:
                 yield attribute, value
 
     def known_class(self, value: Value) -> ClassCode | None:
-        """Return the class that a value is, wherever it stands in the project."""
+        """Return the class that a value is, wherever the project defines it."""
         if isinstance(value, Library):
             found = self._linker.outside(value.qualified, concerned=False)
             if found is None:
@@ -188,7 +187,7 @@ class Hierarchy:
 
 
 def is_left_open(node: ast.AST) -> bool:
-    """Say whether a method is left to subclasses: by its decorator, or because it only says that it is not there."""
+    """Return whether a method is left to subclasses: by its decorator, or because it raises ``NotImplementedError``."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
     last = node.body[-1]
@@ -198,7 +197,7 @@ def is_left_open(node: ast.AST) -> bool:
 
 
 def _parts(value: Value) -> list[Value]:
-    """Return the values that something may have."""
+    """Return the values that a value may stand for."""
     return [part for _, part in value.arms] if isinstance(value, Choice) else [value]
 
 

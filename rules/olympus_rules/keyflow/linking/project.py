@@ -20,30 +20,30 @@ from olympus_rules.syntax.text import decode
 
 __all__ = ["DEFAULT_ROOTS", "Project"]
 
-PACKAGE = "__init__.py"  # passes names on, so that it is asked for them whether it holds keys or not
+PACKAGE = "__init__.py"  # re-exports names, so it is asked for them whether it holds keys or not
 MAX_OPEN = 48  # analyses kept for the files that import them
-LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for the sake of another one
+LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class Project:
-    """Opens files, keeps the analyses of the last ones, and answers questions about names in them.
+    """Opens files, keeps the latest analyses, and answers questions about names in them.
 
     Attributes:
-        answers: what is known of the names that files asked each other for.
+        answers: the known answers to questions about names in files.
         session: what the analyses share.
-        opened: how many files were parsed.
+        opened: the number of parsed files.
     """
 
     def __init__(
         self, roots: tuple[str, ...] = DEFAULT_ROOTS, packs: tuple[str, ...] = (), answers: Answers | None = None
     ) -> None:
-        """Start without any file; what was known of folders on disk is forgotten.
+        """Start without any file, and forget the known folders on disk.
 
         Args:
             roots: the names under which the JAX namespace may be imported.
             packs: the paths of the user's signature packs.
-            answers: what is known from before.
+            answers: the answers known so far.
         """
         self.answers = Answers(self.compute) if answers is None else answers
         self.session = Session(roots, libraries(packs), self.answers)
@@ -51,14 +51,14 @@ class Project:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all files, as when an analysis was broken off."""
+        """Forget all files, for example after an aborted analysis."""
         self.session.stack = Stack()
         self._analyses: dict[str, Analysis] = {}
         self._last: Analysis | None = None
         self._keyed: dict[str, bool] = {}
 
     def document(self, filename: str, text: str) -> Document:
-        """Return the document of a text, the one that an importing file has opened if it is the same.
+        """Return the document of a text: the one that an importing file has opened, if the text is the same.
 
         Raises:
             SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
@@ -105,19 +105,19 @@ class Project:
             analysis.close()
 
     def needs(self, document: Document) -> dict[Need, None] | None:
-        """Return what the file of a document has looked up elsewhere, ``None`` if it was not analysed."""
+        """Return the look-ups of a document's file in other files, ``None`` if it was not analysed."""
         analysis = self._analyses.get(document.path)
         return None if analysis is None or analysis.document is not document else analysis.needs
 
     def trim(self) -> None:
-        """Close the analyses that were not asked for lately."""
+        """Close the analyses that were least recently used."""
         spare = len(self._analyses) - MAX_OPEN
         idle = [path for path, analysis in self._analyses.items() if not analysis.busy]
         for path in idle[: max(spare, 0)]:
             self._close(path)
 
     def compute(self, question: Question) -> Record | None:
-        """Ask the file; what it says must not depend on why, or for whom, it was opened before."""
+        """Ask the file; its answer must not depend on the earlier questions for which it was opened."""
         path, name, concerned = question
         holds_keys = concerned or self._holds_keys(path)
         if not holds_keys and Path(path).name != PACKAGE:
@@ -137,7 +137,7 @@ class Project:
         return answer
 
     def _holds_keys(self, path: str) -> bool:
-        """Say whether a file can hold keys, by a look at its bytes."""
+        """Return whether a file can hold keys, by its bytes."""
         found = self._keyed.get(path)
         if found is None:
             try:
@@ -149,7 +149,7 @@ class Project:
         return found
 
     def _why_not(self, path: str) -> tuple[tuple[Path, ...], dict[Need, None]]:
-        """Return what it rests on that a file is of no interest, with the folders in which its imports lie."""
+        """Return the needs behind the answer that a file is of no interest, with the folders of its imports."""
         place = locate(Path(path))
         try:
             names = imported_names(Path(path).read_bytes(), place)
@@ -169,5 +169,5 @@ class Project:
                 analysis = Analysis(self.document(path, decode(data)), self.session)
             except (OSError, *NOT_PARSED):
                 return None
-        self._analyses[path] = analysis  # the youngest
+        self._analyses[path] = analysis  # the most recent one
         return None if len(analysis.document.text) > LARGEST_FILE else analysis

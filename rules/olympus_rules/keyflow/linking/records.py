@@ -1,8 +1,8 @@
-"""What a file shows to the files that import it: values and summaries in a form that stands by itself.
+"""The values and summaries that a file exports to the files that import it, in a self-contained form.
 
 A record is plain data (what JSON can hold), so that it can be kept between runs. It has a table of its own in which a
 term is a number: ``[operation, data, argument, …]``. A file that imports the name reads the record into its own terms,
-and from then on the function is called as one of its own.
+and from then on calls the function as one of its own.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ PLACELESS = ast.Pass()  # a consumption inside a function of another file has no
 
 
 class TooLarge(Exception):
-    """A summary is larger than what is worth handing on."""
+    """A summary is too large to export."""
 
 
 def write(file: File, value: Value, given: Specialisation = GENERAL) -> Record:
-    """Return what a module-level name holds as a record; ``given`` is what a function is called with.
+    """Return the value of a module-level name as a record; ``given`` holds the callables passed to a function.
 
     Raises:
-        TooLarge: it is a function whose summary is out of proportion.
+        TooLarge: it is a function whose summary is too large.
     """
     table = _Writer(file, file.module)
     table.given = given
@@ -65,7 +65,7 @@ def write_class(file: File, pytrees: Pytrees, class_: ClassCode, *, has_arrays: 
 
     Args:
         file: the tables of its file.
-        pytrees: what the file tells of its classes.
+        pytrees: the file's knowledge of its classes.
         class_: the class.
         has_arrays: whether the file may have objects with ``__jax_array__``.
     """
@@ -85,7 +85,7 @@ def write_class(file: File, pytrees: Pytrees, class_: ClassCode, *, has_arrays: 
 
 
 class _Writer:
-    """Writes the values of one scope with the terms that they need."""
+    """Writes the values of one scope with their terms."""
 
     def __init__(self, file: File, code: FunctionCode, within: frozenset[FunctionCode] = frozenset()) -> None:
         self.file = file
@@ -100,7 +100,7 @@ class _Writer:
         self._views: dict[str, str] = {}
 
     def tables(self) -> Record:
-        """Return the terms that were met, the conditions among them, and what is known of them."""
+        """Return the written terms, the tests among them, and the facts known about them."""
         numbers = list(self._index.items())
         classes = self.file.classes
         homes = [[n, self._class_home(classes[term])] for term, n in numbers if term in classes]
@@ -126,7 +126,7 @@ class _Writer:
         return f"{self.file.name}.{name}" if known else ""
 
     def value(self, value: Value, *, inline: bool = False) -> list[Any]:
-        """Return a value; a function is written out where ``inline`` says so and where nothing names it."""
+        """Return a value; a function is written in full if ``inline`` is true or it has no qualified name."""
         if isinstance(value, Term):
             return ["term", self.term(value)]
         if isinstance(value, Const) and _plain(value.value):
@@ -229,13 +229,13 @@ class _Writer:
         return [[self.test(bit) for _, bit in sorted(part)] for part in (holds, fails)]
 
     def _compared(self, test: Term) -> Term | None:
-        """Return what a test compares with a constant: one constant that it equals rules out the others."""
+        """Return the term that a test compares with a constant: equality with one constant rules out the others."""
         operation, data, *args = self.file.terms.parts[test]
         is_equality = operation == "op" and data == "Eq" and self.file.terms.operation(args[1]) == "const"
         return args[0] if is_equality else None
 
     def _spelling(self, term: Term, depth: int = 6) -> str:
-        """Return a term as text by which tests are sorted: their numbers tell what was interpreted before."""
+        """Return a term as text, to sort tests by: their numbers depend on what was interpreted before."""
         operation, data, *args = self.file.terms.parts[term]
         if operation in ("param", "free"):
             data = data[1]
@@ -254,7 +254,7 @@ class _Writer:
         return self._bits[bit]
 
     def opaque(self) -> int:
-        """Return a term unlike anything else."""
+        """Return a term that equals no other."""
         return self._add(["fresh", ""])
 
     def term(self, term: Term) -> int:
@@ -289,7 +289,7 @@ class _Writer:
         elif operation == "op" and data == "path":
             parts = self.file.decisions.parts(term)
             assert parts is not None
-            return ["path", self.path(parts)]  # decisions have other numbers elsewhere
+            return ["path", self.path(parts)]  # decisions have other numbers in other files
         elif operation == "op":
             data = data if isinstance(data, str) else None
         elif operation == "view":
@@ -304,18 +304,18 @@ class _Writer:
 
 
 def _traced(value: Function | Library) -> list[Any]:
-    """Return the transformations around a function, nothing where there are none."""
+    """Return the transformations around a function, an empty list if there are none."""
     return [[boundary.as_record() for boundary in value.traced]] if value.traced else []
 
 
 def _view_name(data: str, number: int) -> str:
-    """Return the name of a view with another number, if it has one."""
+    """Return the name of a view, with its number (if any) replaced."""
     name, space, _ = data.partition(" ")
     return f"{name} {number}" if space else name
 
 
 def _place(code: FunctionCode, slot: tuple[FunctionCode, str]) -> list[Any] | None:
-    """Return a variable of a scope around a function: how many functions up, -1 for the module, and its name."""
+    """Return a variable of an enclosing scope: the number of functions up, -1 for the module, and its name."""
     scope, name = slot
     up, around = 0, code.parent
     while around is not None and around is not scope:
@@ -324,7 +324,7 @@ def _place(code: FunctionCode, slot: tuple[FunctionCode, str]) -> list[Any] | No
 
 
 def _slot(code: FunctionCode, place: list[Any]) -> tuple[FunctionCode, str]:
-    """Return the variable of a scope around a function that a place stands for."""
+    """Return the variable of an enclosing scope that a place stands for."""
     up, name = place
     scope = code
     while scope.parent is not None and (place[0] < 0 or up >= 0):
@@ -333,7 +333,7 @@ def _slot(code: FunctionCode, place: list[Any]) -> tuple[FunctionCode, str]:
 
 
 def _given(code: FunctionCode, captured: tuple[Captured, ...]) -> Specialisation:
-    """Return the captured functions that carry no data, with which a closure can be interpreted for good."""
+    """Return the captured functions without data, for which a closure can be interpreted once and for all."""
     return tuple(
         (slot, value)
         for slot, value in captured
@@ -344,7 +344,7 @@ def _given(code: FunctionCode, captured: tuple[Captured, ...]) -> Specialisation
 
 
 def _plain(value: object) -> bool:
-    """Say whether JSON keeps a value as it is."""
+    """Return whether JSON preserves a value."""
     return value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value))
 
 
@@ -358,7 +358,7 @@ def read(file: File, record: Record, path: str) -> Value:
 
 
 def read_class(record: Record, home: str) -> ClassCode:
-    """Return a class of another file; its methods are asked for by name when they are needed."""
+    """Return a class of another file; its methods are asked for by name on demand."""
     node = ast.ClassDef(record["name"], [], [], [], [])
     return ClassCode(
         record["name"],
@@ -477,7 +477,7 @@ class _Reader:
         return code
 
     def summary(self, record: Record) -> Summary:
-        """Return the summary of the function whose scope this is."""
+        """Return the summary of the function of this scope."""
         for term, true in record["filled"]:
             self.file.knowledge.fill(self.terms[term], true=true)
         return Summary(

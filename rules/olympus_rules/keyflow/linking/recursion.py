@@ -1,8 +1,8 @@
-"""Functions that call each other in a circle: their summaries are computed until they no longer change.
+"""Recursive functions: their summaries are computed until they no longer change.
 
-Summaries are computed callee before caller. A function that is asked for while it is being interpreted answers with
-what is known of it so far, at first nothing. The outermost function of the circle is interpreted again, with all that
-rests on its unfinished summary, until the key signatures of the circle stay as they are.
+Summaries are computed callee before caller. A function that is called while it is being interpreted answers with its
+draft, at first none. The outermost function of the cycle is interpreted again, with all functions that rest on its
+unfinished summary, until the key signatures of the cycle no longer change.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import Protocol
 
 __all__ = ["Draft", "Frame", "Stack"]
 
-ROUNDS = 4  # a signature that still changes then is taken as it is
+ROUNDS = 4  # a signature that still changes afterwards is taken as it is
 
 
 class Draft(Protocol):
-    """The summary of a function, as one round gives it."""
+    """The summary of a function after one round."""
 
     def changed(self) -> bool:
-        """Say whether its key signature differs from that of the round before."""
+        """Return whether its key signature differs from that of the round before."""
 
     def hold(self, lowest: int | None) -> None:
-        """Note the depth of the outermost unfinished function on which it rests, ``None`` when it is final."""
+        """Record the depth of the outermost unfinished function on which it rests, ``None`` if it is final."""
 
     def withdraw(self) -> None:
-        """Take it back; until the next round has another one it is what is known so far."""
+        """Withdraw it; it stays the draft until the next round has another one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -34,9 +34,9 @@ class Frame:
     """A function that is being interpreted.
 
     Attributes:
-        depth: its place among those that are.
-        lowest: the depth of the outermost function on whose unfinished summary it rests; its own for none.
-        asked: whether it was asked for meanwhile.
+        depth: its index on the stack.
+        lowest: the depth of the outermost function on whose unfinished summary it rests; its own if there is none.
+        asked: whether its unfinished summary was used.
         drafts: the summaries that rest on its unfinished one.
     """
 
@@ -54,24 +54,24 @@ class Stack:
         self.frames: list[Frame] = []
 
     def ask(self, frame: Frame) -> None:
-        """Note that the innermost function uses what is known so far of one that is not finished."""
+        """Record that the innermost function uses the unfinished summary of another one."""
         frame.asked = True
         self.rest_on(frame.depth)
 
     def rest_on(self, depth: int) -> None:
-        """Note that the innermost function uses what rests on the unfinished function of a depth."""
+        """Record that the innermost function uses a summary that rests on the unfinished function at a depth."""
         if self.frames:
             top = self.frames[-1]
             top.lowest = min(top.lowest, depth)
 
     def settle(self, interpret: Callable[[Frame], Draft]) -> bool:
-        """Interpret a function, again as long as it is the outermost of a circle that still changes.
+        """Interpret a function, repeatedly while it is the outermost of a cycle that still changes.
 
         Args:
             interpret: interprets it once and returns its summary.
 
         Returns:
-            Whether the summary is final: it is not when it rests on a function that is still being interpreted.
+            Whether the summary is final: it rests on no function that is still being interpreted.
         """
         for turn in range(ROUNDS):
             depth = len(self.frames)

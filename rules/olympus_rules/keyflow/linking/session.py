@@ -14,14 +14,14 @@ __all__ = ["Session"]
 
 @dataclass(slots=True)
 class Session:
-    """The settings of a project, and what is under way in it.
+    """The settings of a project, and the state of its analysis.
 
     Attributes:
         roots: the names under which the JAX namespace may be imported.
-        table: what library functions do with keys.
-        answers: what is known of the names that files asked each other for.
+        table: the effects of library functions on keys.
+        answers: the known answers to questions about names in files.
         stack: the functions that are being interpreted, of all files.
-        keyed: the parameters that get keys only, if the whole project was looked at.
+        keyed: the parameters that only receive keys, if the whole project was analysed.
     """
 
     roots: tuple[str, ...]
