@@ -19,7 +19,7 @@ from .programs import Layer, Program, programs, write
 from .reference import Recorder, TooMany, Unreached, evaluate, execute
 
 COUNT = int(os.environ.get("OLYMPUS_PROGRAMS", "2000"))
-FEW = 240  # in each run
+FEW = 180  # in each run
 
 
 @pytest.mark.parametrize("seeds", numbers(FEW // len(Layer), COUNT // len(Layer)), ids=str)

@@ -594,8 +594,8 @@ compiled(jax.vmap(simulate))(jax.vmap(random.fold_in, (0, None))(draws, 1), leng
 @pytest.mark.parametrize(
     ("how", "option"),
     [
-        ("eager", []),
         ("compiled", ["--probe"]),
+        pytest.param("eager", [], marks=pytest.mark.search),
         pytest.param("eager", ["--probe"], marks=pytest.mark.search),
         pytest.param("compiled", [], marks=pytest.mark.search),
     ],

@@ -15,6 +15,7 @@ from olympus_lint.run.engine import lint_text
 SETTINGS = Settings(select=("ALL",))
 HEADER = "import jax\nimport jax.numpy as jnp\n\n\n"
 ROUNDS = 6
+SOME = 5  # each run of the tests measures every fifth sort of input, `pytest -m search` the others
 GROWTH = 8  # at four times the size; twice what proportional work takes
 TOO_SHORT = 0.05  # CPU seconds below which a measurement says nothing
 BOUND = 30.0  # CPU seconds for the full size, many times what it takes
@@ -289,7 +290,13 @@ def seconds(text: str) -> float:
     return taken
 
 
-@pytest.mark.parametrize(("make", "size"), INPUTS.items(), ids=[make.__name__ for make in INPUTS])
+@pytest.mark.parametrize(
+    ("make", "size"),
+    [
+        pytest.param(make, size, id=make.__name__, marks=[pytest.mark.search] if number % SOME else [])
+        for number, (make, size) in enumerate(INPUTS.items())
+    ],
+)
 def test_time_grows_with_size(make: Callable[[int], str], size: int) -> None:
     small, large = make(size // 4), make(size)
     short = long = BOUND

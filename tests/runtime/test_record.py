@@ -266,6 +266,7 @@ def test_fails():
 
 
 @needs_jax
+@pytest.mark.search
 def test_a_test_suite_in_two_processes(tmp_path: Path):
     (tmp_path / "test_it.py").write_text(TESTS)
     done = record(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", folder=tmp_path)

@@ -79,6 +79,7 @@ def said(file: Path, asked: list[Question]) -> list[str]:
     return [json.dumps(verdict.to_json()) for verdict in found]
 
 
+@pytest.mark.search
 def test_the_order_of_questions_does_not_matter(tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     asked = questions(file)

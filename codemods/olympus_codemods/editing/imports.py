@@ -174,6 +174,7 @@ def delete_statement(document: Document, statement: ast.stmt, instead: Sequence[
         return None
     if instead:
         return Edit(span, f"{ending(document, span.end.row)}{before}".join(instead))
-    if not isinstance(around, ast.Module) and len(getattr(around, "body", ())) < 2:
+    block = next((part for part in vars(around).values() if isinstance(part, list) and statement in part), [])
+    if not isinstance(around, ast.Module) and len(block) < 2:
         return None
     return Edit(Span(Position(span.start.row, 1), Position(span.end.row + 1, 1)), "")

@@ -34,7 +34,7 @@ from olympus_rules.keyflow.interpret.copies import REPLACING
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout
 
-__all__ = ["REPLACING", "alternative", "attribute"]
+__all__ = ["alternative", "attribute"]
 
 
 def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = None) -> Value:
