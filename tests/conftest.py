@@ -24,6 +24,8 @@ JAX_SETTINGS = {  # read when JAX is first imported, also by the processes that 
 }
 for name, value in JAX_SETTINGS.items():
     os.environ.setdefault(name, value)
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes: each would compile all that it imports
+sys.dont_write_bytecode = False
 
 MUCH_MEMORY = 900 << 20  # bytes
 PROCESS_LIMIT = 300  # seconds; below the limit of a test, so that the failure names the process
