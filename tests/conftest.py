@@ -21,6 +21,7 @@ JAX_SETTINGS = {  # read when JAX is first imported, also by the processes that 
     "JAX_COMPILATION_CACHE_DIR": str(COMPILED),  # half of the time of a test under JAX is for compilation
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+    "XLA_FLAGS": "--xla_backend_optimization_level=0",  # more is compiled here than is executed
 }
 for name, value in JAX_SETTINGS.items():
     os.environ.setdefault(name, value)

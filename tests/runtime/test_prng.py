@@ -582,7 +582,7 @@ def serial_correlation(drawn: np.ndarray) -> float:
     return float(np.abs(found).max())
 
 
-@pytest.fixture(scope="module", params=["chacha8", "chacha20"])
+@pytest.fixture(scope="module", params=[pytest.param("chacha8", marks=pytest.mark.search), "chacha20"])
 def strong(request: pytest.FixtureRequest) -> Any:
     return random.key(20_261_121, impl=resolve(request.param))
 
