@@ -12,7 +12,7 @@ from olympus_rules.libraries.names import canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import Class, Key, Library, Made, Member, Module, Object, Super, Value
+from olympus_rules.reach.values import Class, Key, Library, Made, Member, Module, Object, Super, Unknown, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate_name, module_file
 
@@ -102,7 +102,7 @@ class Attributes:
         self.slots.watch_few(
             owner,
             lambda value: self.of_value(value, name, slot),
-            lambda _: self.vague.add((name, slot)),  # an object of any class, as it seems
+            lambda: self.vague.add((name, slot)),  # an object of any class, as it seems
             *(Class, Object),
         )
         self.reads.append((owner, name, slot))
@@ -134,8 +134,10 @@ class Attributes:
         def write(value: Value) -> None:
             if isinstance(value, Class | Object):
                 self.set_field(value.code, name, source)
+            elif isinstance(value, Unknown):
+                self.set_loose(name, source)
 
-        self.slots.watch(owner, write, Class, Object)
+        self.slots.watch(owner, write, Class, Object, Unknown)
         self.writes.append((owner, name, source))
 
     def take_member(self, method: Value, owner: Object | Class, slot: Slot) -> None:

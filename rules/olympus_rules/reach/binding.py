@@ -20,6 +20,7 @@ from olympus_rules.reach.values import (
     Object,
     Partial,
     Place,
+    Unknown,
     Value,
 )
 
@@ -45,7 +46,9 @@ class Binding:
         self.attributes = attributes
         self.over_limit: set[Place] = set()
         self._callees: dict[Place, int] = {}
-        self._widened = 0
+        self._widened = self.slots.slot("widened")
+        self.slots.free(self._widened)
+        self.slots.watch(self._widened, self.widen_one)
 
     def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:
         """Add edges from arguments to the parameters of a function, and from its result to the call.
@@ -106,6 +109,11 @@ class Binding:
             return values
         return values & ~self.slots.of_kinds(Function, BoundMethod, Partial, Object)
 
+    def give_up(self, call: Call) -> None:
+        """Take a call site as a call of anything: what it is given leaves the project."""
+        self.over_limit.add(call.place)
+        self.slots.put(call.result, Unknown("functions"))
+
     def construct(self, class_: Class, call: Call) -> None:
         """Make an object: its ``__init__`` or its fields take the arguments."""
         self.slots.put(call.result, Object(class_.code))
@@ -150,12 +158,9 @@ class Binding:
                     self.slots.add_edge(slot, target)
         self.slots.add_edge(self.heap.result(code), result)
 
-    def widen(self, callables: int) -> None:
-        """Widen the keys that a mask of callables takes and returns: a mapped axis changes their rank."""
-        fresh = callables & ~self._widened
-        self._widened |= fresh
-        for value in self.slots.listed(fresh) if fresh else ():
-            self.widen_one(value)
+    def widen(self, source: Slot) -> None:
+        """Widen the keys that the callables of a slot take and return: a mapped axis changes their rank."""
+        self.slots.add_edge_of(source, self._widened, *CALLABLE)
 
     def widen_one(self, value: Value) -> None:
         """Widen the keys that a callable takes and returns."""
@@ -167,4 +172,4 @@ class Binding:
             self.slots.put(self.slots.slot("made", value.mention), Key(value.mention))
         elif isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
-            self.slots.watch_mask(self.heap.classes.member(value.code, name), self.widen, Member)
+            self.slots.watch(self.heap.classes.member(value.code, name), self.widen_one, Member)

@@ -27,6 +27,7 @@ from olympus_rules.reach.values import (
     Partial,
     Place,
     Super,
+    Unknown,
     Value,
 )
 
@@ -113,6 +114,8 @@ class Calls:
             self.slots.add_edge(made, call.result)
         elif isinstance(value, Library | Made):
             self.libraries.call(value, call)
+        elif isinstance(value, Unknown):
+            self.binding.give_up(call)
 
     def hand(self, decorator: Value, decorated: Value, result: Slot, place: Place) -> None:
         """Apply a decorator, written at a place."""

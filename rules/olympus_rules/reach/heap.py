@@ -7,32 +7,57 @@ from collections.abc import Callable
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.slots import Slot, Slots
-from olympus_rules.reach.values import UNDIVIDED, WHOLE, Container, Key, Member, Object, Value
+from olympus_rules.reach.values import (
+    UNDIVIDED,
+    WHOLE,
+    BoundMethod,
+    Class,
+    Container,
+    Function,
+    Key,
+    Library,
+    Made,
+    Member,
+    Object,
+    Partial,
+    Unknown,
+    Value,
+)
 
 __all__ = ["Heap"]
 
 MOST_AXES = 3
+LIMITED: dict[str, tuple[type, ...]] = {
+    "containers": (Container,),
+    "objects": (Object, Class),
+    "functions": (Function, BoundMethod, Partial, Member),
+    "libraries": (Library, Made),
+}
+"""The kinds of values of which a slot holds a limited number."""
 STEPS = 10
 """The most containers around one whose element is written."""
 
 
 class Pool:
-    """One slot for the parts of all values over the limit."""
+    """One slot for the parts of all values over the limit.
+
+    Attributes:
+        slot: the parts.
+        values: the slot of the values.
+    """
 
     def __init__(self, slots: Slots, name: str, parts_of: Callable[[Value], list[Slot]]) -> None:
         """Start empty; ``parts_of`` returns the parts of one value."""
         self.slots = slots
         self.slot = slots.slot(name)
+        self.values = slots.slot(f"{name} values")
+        slots.free(self.values)
         self._parts_of = parts_of
-        self._values = 0
+        slots.watch(self.values, self._add)
 
-    def add(self, values: int) -> None:
-        """Add the values of a mask."""
-        fresh = values & ~self._values
-        self._values |= fresh
-        for value in self.slots.listed(fresh) if fresh else ():
-            for part in self._parts_of(value):
-                self.slots.add_edge(part, self.slot)
+    def _add(self, value: Value) -> None:
+        for part in self._parts_of(value):
+            self.slots.add_edge(part, self.slot)
 
 
 class Heap:
@@ -60,6 +85,22 @@ class Heap:
         self._of_rank: dict[tuple[int, int | None], int] = {}
         self.elements_pool = Pool(self.slots, "elements of many", self.parts_of)
         self.leaves_pool = Pool(self.slots, "leaves of many", self.leaves_of)
+        self.written_pool = slots.slot("written to many")
+        for kind, kinds in LIMITED.items():
+            lost = slots.slot("lost", kind)
+            slots.limit(Unknown(kind), lost, *kinds)
+            if kind in ("containers", "objects"):
+                slots.add_edge(lost, self.elements_pool.values)
+                slots.watch(lost, self._fill_unknown)
+            if kind == "containers":
+                slots.add_edge(lost, self.leaves_pool.values)
+
+    def _fill_unknown(self, value: Value) -> None:
+        """Write what is written to an unknown container to one that it may be."""
+        if isinstance(value, Container):
+            self.slots.add_edge(self.written_pool, self.element(value, None))
+        elif isinstance(value, Object):
+            self.slots.add_edge(self.written_pool, self.opened(value))
 
     def variable(self, code: ir.FunctionCode, name: str) -> Slot:
         """Return the slot of a variable of a scope."""
@@ -179,8 +220,10 @@ class Heap:
                 self.slots.add_edge(slot, self.element(value, None))
             elif isinstance(value, Object):
                 self.slots.add_edge(slot, self.opened(value))
+            elif isinstance(value, Unknown):
+                self.slots.add_edge(slot, self.written_pool)
 
-        self.slots.watch(container, fill, Container, Object)
+        self.slots.watch(container, fill, Container, Object, Unknown)
         for _ in range(STEPS):  # an empty array, or what a function out of reach made
             self.shift(slot, container, None)
             if container not in self.origins:
@@ -204,18 +247,14 @@ class Heap:
             hand: hands on one part.
             kinds: the kinds of values that have parts.
         """
-        is_pooled = False
 
         def each(value: Value) -> None:
             for part in parts_of(value):
                 hand(part)
 
-        def rest(values: int) -> None:
-            nonlocal is_pooled
-            pool.add(values)
-            if not is_pooled:
-                is_pooled = True
-                hand(pool.slot)
+        def rest() -> None:
+            self.slots.add_edge_of(source, pool.values, *kinds)
+            hand(pool.slot)
 
         self.slots.watch_few(source, each, rest, *kinds)
 

@@ -29,6 +29,7 @@ from olympus_rules.reach.values import (
     Other,
     Partial,
     Place,
+    Unknown,
     Value,
 )
 
@@ -167,9 +168,9 @@ class LibraryCalls:
             model: the library's function.
         """
         transform = model.transform
-        kinds = FUNCTION if transform is None else CALLABLE
+        kinds = (*(FUNCTION if transform is None else CALLABLE), Unknown)
         if not model.keeps_axes:
-            self.slots.watch_mask(source, self.binding.widen, *CALLABLE)
+            self.binding.widen(source)
         if transform is not None and transform.kind == "partial":
             self.slots.watch(source, partial(self.take_arguments, call=call), Function, BoundMethod)
             self.slots.add_edge_of(
@@ -196,7 +197,9 @@ class LibraryCalls:
 
     def run(self, value: Value, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call a callable with the other arguments."""
-        if self.binding.is_over_limit(call.place):
+        if isinstance(value, Unknown):
+            self.binding.give_up(call)
+        if isinstance(value, Unknown) or self.binding.is_over_limit(call.place):
             return
         result = call.result
         if transform.kind == "scan":

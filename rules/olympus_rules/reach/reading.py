@@ -24,6 +24,7 @@ from olympus_rules.reach.values import (
     Made,
     Object,
     Place,
+    Unknown,
     Value,
 )
 
@@ -178,7 +179,7 @@ class Reader:
             Container,
             Object,
         )
-        self.slots.add_edge_of(owner, slot, Made, Library)
+        self.slots.add_edge_of(owner, slot, Made, Library, Unknown)
         self.heap.shift(owner, slot, axes_of(index))
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:

@@ -6,12 +6,13 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
-from olympus_rules.reach.values import Value
+from olympus_rules.reach.values import Unknown, Value
 
 __all__ = ["Slot", "Slots", "TooLargeError"]
 
 Slot = int
-Watcher = Callable[[Value], None]
+Watcher = Callable[[Value], object]
+MaskWatcher = Callable[[int], object]
 Kinds = tuple[type, ...]
 GROWTH = 1.5
 FEWEST = 10_000
@@ -21,6 +22,8 @@ MOST_STEPS = 4_000_000
 MOST_TOLD_APART = 64
 LISTS = 10_000
 """The limit of masks whose values are kept as a list."""
+MOST_GROUPS = 8
+"""Watchers of a slot are grouped anew when there are so many groups."""
 
 
 class TooLargeError(Exception):
@@ -29,10 +32,10 @@ class TooLargeError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Watching:
-    """A watcher of a slot, with the masks of the values that it wants and has seen."""
+    """Watchers of a slot that want the same values and have seen the same; a watcher that returns true is done."""
 
-    watcher: Callable[[int], None]
     wanted: list[int]
+    watchers: list[MaskWatcher]
     seen: int = 0
 
 
@@ -62,6 +65,11 @@ class Slots:
         self._edges = 0
         self._steps = 0
         self._most_edges = FEWEST
+        self._limits: list[tuple[list[int], int, Slot]] = []
+        self._limited = 0
+        self._unlimited: set[Slot] = set()
+        self._most = MOST_TOLD_APART
+        self.lost: dict[Slot, int] = {}
 
     def __len__(self) -> int:
         """Return the number of slots."""
@@ -88,6 +96,21 @@ class Slots:
     def mask(self, slot: Slot) -> int:
         """Return the values of a slot as a bit mask, for :meth:`of_kinds` and :meth:`listed`."""
         return self._values[self._same[slot]]
+
+    def limit(self, unknown: Value, lost: Slot, *kinds: type) -> None:
+        """Limit how many values of some kinds a slot holds: over the limit, it holds ``unknown`` instead of others.
+
+        Args:
+            unknown: stands for the values that a slot does not take.
+            lost: the slot of all such values.
+            kinds: the kinds of values.
+        """
+        self._limits.append((self._mask_of(kinds), self.bit(unknown), lost))
+        self.free(lost)
+
+    def free(self, slot: Slot) -> None:
+        """Let a slot hold any number of values."""
+        self._unlimited.add(slot)
 
     def listed(self, mask: int) -> list[Value]:
         """Return the values of a mask, in a list that is shared; many slots hold the same."""
@@ -169,45 +192,78 @@ class Slots:
 
         self.watch_mask(slot, each, *kinds)
 
-    def watch_mask(self, slot: Slot, watcher: Callable[[int], None], *kinds: type) -> None:
-        """Call a function with the mask of each set of new values of some kinds, or of any."""
+    def watch_mask(self, slot: Slot, watcher: MaskWatcher, *kinds: type) -> None:
+        """Call a function with the mask of each set of new values of some kinds, or of any, until it returns true."""
         slot = self._same[slot]
-        watching = Watching(watcher, self._mask_of(kinds or (object,)))
-        self._watching[slot].append(watching)
-        self._show(slot, watching)
+        wanted = self._mask_of(kinds or (object,))
+        held = self._values[slot] & wanted[0]
+        if held and watcher(held) is True:
+            return
+        slot = self._same[slot]
+        for watching in self._watching[slot]:
+            if watching.wanted is wanted and watching.seen == held:
+                watching.watchers.append(watcher)
+                return
+        self._watching[slot].append(Watching(wanted, [watcher], held))
 
     def watch_few(
-        self, slot: Slot, each: Watcher, rest: Callable[[int], None], *kinds: type, most: int = MOST_TOLD_APART
+        self, slot: Slot, each: Watcher, rest: Callable[[], None], *kinds: type, most: int = MOST_TOLD_APART
     ) -> None:
-        """Call ``each`` for each value of some kinds in a slot; over the limit, ``rest`` with their mask.
+        """Call ``each`` for each value of some kinds in a slot; over the limit, ``rest`` once, and nothing more.
 
         Where so many come together, they were merged before, and to go on telling them apart would be costly.
         """
         seen = 0
 
-        def show(fresh: int) -> None:
+        def show(fresh: int) -> bool:
             nonlocal seen
             seen += fresh.bit_count()
-            if seen > most:
-                rest(fresh)
-                return
+            if seen > most or fresh & self.of_kinds(Unknown):
+                rest()
+                return True
             for value in self.listed(fresh):
                 each(value)
+            return False
 
-        self.watch_mask(slot, show, *kinds)
+        self.watch_mask(slot, show, *kinds, Unknown)
 
-    def _show(self, slot: Slot, watching: Watching) -> None:
-        fresh = self._values[slot] & ~watching.seen & watching.wanted[0]
-        if fresh:
-            watching.seen |= fresh
-            watching.watcher(fresh)
+    def _show(self, slot: Slot) -> None:
+        """Show the new values of a slot to its watchers."""
+        values, watched = self._values[slot], self._watching[slot]
+        for watching in tuple(watched):
+            fresh = values & ~watching.seen & watching.wanted[0]
+            if fresh:
+                watching.seen |= fresh
+                self._steps += len(watching.watchers)
+                done = {id(watcher) for watcher in tuple(watching.watchers) if watcher(fresh) is True}
+                if done:
+                    watching.watchers = [watcher for watcher in watching.watchers if id(watcher) not in done]
+        if len(watched) > MOST_GROUPS:
+            self._watching[slot] = _united(watched)
 
     def _spread(self, slot: Slot, values: int) -> None:
         known = self._values[slot]
         joined = known | values
         if joined != known:
+            joined = self._within_limits(slot, known, joined)
+            if joined == known:
+                return
             self._values[slot] = joined
             self._wait(slot)
+
+    def _within_limits(self, slot: Slot, known: int, joined: int) -> int:
+        """Return the new values of a slot without those over a limit."""
+        if joined.bit_count() <= self._most or slot in self._unlimited:
+            return joined
+        for kinds, unknown, lost in self._limits:
+            held = joined & kinds[0]
+            if held.bit_count() > self._most:
+                over = held & ~known
+                if over:
+                    joined = joined & ~over | unknown
+                    self.lost[slot] = self.lost.get(slot, 0) | over
+                    self._spread(lost, over)
+        return joined
 
     def _wait(self, slot: Slot) -> None:
         if not self._is_waiting[slot]:
@@ -238,8 +294,7 @@ class Slots:
                     for wanted in ways:
                         self._spread(self._same[target], fresh & wanted[0])
             self._steps += 1 + len(self._watching[slot])
-            for watching in tuple(self._watching[slot]):
-                self._show(slot, watching)
+            self._show(slot)
 
     # slots that are one
 
@@ -260,7 +315,10 @@ class Slots:
         first, *others = members
         for other in others:
             self._same[other] = first
-            self._values[first] |= self._values[other]
+            if other in self._unlimited:
+                self._unlimited.add(first)
+            joined = self._values[first] | self._values[other]
+            self._values[first] = self._within_limits(first, self._values[first], joined)
             self._sent[first] &= self._sent[other]
             self._targets[first] |= self._targets[other]
             for target, ways in self._typed_edges[other].items():
@@ -306,3 +364,13 @@ class Slots:
                         on_path.difference_update(members)
                         if len(members) > 1:
                             yield members
+
+
+def _united(watched: list[Watching]) -> list[Watching]:
+    """Return groups of watchers, those that have seen the same made one."""
+    groups: dict[tuple[int, int], Watching] = {}
+    for watching in watched:
+        if watching.watchers:
+            same = groups.setdefault((id(watching.wanted), watching.seen), Watching(watching.wanted, [], watching.seen))
+            same.watchers += watching.watchers
+    return list(groups.values())

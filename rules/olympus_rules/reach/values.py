@@ -26,6 +26,7 @@ __all__ = [
     "Partial",
     "Place",
     "Super",
+    "Unknown",
     "Value",
 ]
 
@@ -59,6 +60,13 @@ class Other:
 
 
 OTHER = Other()
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Stands for values of a kind at a slot to which too many of them come to be told apart."""
+
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +181,7 @@ Value: TypeAlias = (
     | Module
     | Library
     | Made
+    | Unknown
 )
 
 WHOLE = (
@@ -187,6 +196,7 @@ WHOLE = (
     Module,
     Library,
     Made,
+    Unknown,
 )
 """Values without parts: a part of one counts as the value."""
 UNDIVIDED = (*WHOLE, Object)
