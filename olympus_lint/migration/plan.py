@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import Fact, HandedOut
     from olympus_rules.reach.project import Escape, Join, ProjectReach
 
-__all__ = ["Constructor", "Reason", "Survey", "SurveyedFile", "all_held_back", "plan"]
+__all__ = ["Constructor", "Reason", "Survey", "SurveyedFile", "plan"]
 
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages whose functions that break with typed keys are known to the rules."""
+TOO_MUCH = "where too many functions and objects come together to be told apart"
 MANY = 16
 """Constructors at one place: if there are more, the analysis has merged unrelated values."""
 
@@ -120,6 +121,7 @@ def plan(
     open_places = held.by_places_left()
     held.by_unseen_places(careful=careful)
     held.by_exits(open_places)
+    held.by_limits()
     held.by_choice(staying)
     held.by_company()
     return {
@@ -193,6 +195,14 @@ class _Held:
             for maker in (leaving.get(way.place) or way.keys) if why else ():
                 self.reasons[maker].add(Reason(self._filenames[way.place.file], way.place.line, str(why)))
 
+    def by_limits(self) -> None:
+        """Add the places at which keys are lost, since too much comes together there."""
+        for lost in self._reached.lost():
+            how = f"is returned by `{lost.function}`" if lost.function else "gets to this line"
+            reason = Reason(self._filenames[lost.place.file], lost.place.line, f"{how}, {TOO_MUCH}")
+            for maker in lost.keys:
+                self.reasons[maker].add(reason)
+
     def by_choice(self, staying: Collection[tuple[str, int]]) -> None:
         """Add that some constructors are not renamed in any case."""
         for filename, number in staying:
@@ -224,16 +234,6 @@ class _Held:
                         self.reasons[maker].add(Reason(self._filenames[join.place.file], join.place.line, text))
                         changed = True
         return changed
-
-
-def all_held_back(mentions: Mapping[str, Sequence[Report]], why: str) -> dict[str, list[Constructor]]:
-    """Return the constructors of a project by file, all of them held back."""
-    return {
-        filename: [
-            _constructor(filename, report, {Reason(filename, report.finding.span.start.row, why)}) for report in each
-        ]
-        for filename, each in mentions.items()
-    }
 
 
 def _mentions_in(maker: ast.AST | None, path: str, places: Collection[Place]) -> frozenset[Place]:
@@ -275,6 +275,8 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...])
     An unknown callee may be any function of the project. This is a risk only if a place is not ready and the origin of
     its keys is unknown.
     """
+    if way.is_anything:
+        return f"is passed to `{way.callee}`, {TOO_MUCH}"
     if not way.library:
         if not open_places:
             return None

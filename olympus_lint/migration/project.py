@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,12 +15,11 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
-from olympus_lint.migration.plan import Constructor, Survey, SurveyedFile, all_held_back, plan
+from olympus_lint.migration.plan import Constructor, Survey, SurveyedFile, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.slots import TooLargeError
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
@@ -39,7 +37,6 @@ class Migration:
         constructors: the constructors by file, each with its reasons, with rows of the text before they were renamed.
         problems: its problems.
         mentions: the mentions of raw keys in strings, comments and prose.
-        is_too_large: whether the analysis of reach exceeded its limits.
     """
 
     target: Target
@@ -48,7 +45,6 @@ class Migration:
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
-    is_too_large: bool = False
 
     @property
     def changed(self) -> list[Text]:
@@ -128,10 +124,7 @@ def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str
     }
     if not any("PRNGKey" in document.text for document in documents.values()):
         return frozenset()
-    with suppress(TooLargeError):
-        return reach(documents, None, _roots(migration), _packs(migration)).parameters()
-    migration.is_too_large = True
-    return frozenset()
+    return reach(documents, None, _roots(migration), _packs(migration)).parameters()
 
 
 def _roots(migration: Migration) -> set[str]:
@@ -157,10 +150,7 @@ def planned(
         staying: constructors that are not renamed in any case, by their file and number.
         careful: whether keys with an unknown number of axes count as single keys.
     """
-    if not migration.is_too_large:
-        with suppress(TooLargeError):
-            return plan(_survey(migration, found), staying, careful=careful)
-    return all_held_back(found, "reaches more places than the analysis can follow; name fewer folders at a time")
+    return plan(_survey(migration, found), staying, careful=careful)
 
 
 def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:

@@ -97,7 +97,7 @@ class Attributes:
         self.slots.watch(
             owner,
             lambda value: self.of_value(value, name, slot, spelled=spelled),
-            *(Key, Module, Library, Made, Super),
+            *(Key, Module, Library, Made, Super, Unknown),
         )
         self.slots.watch_few(
             owner,
@@ -118,6 +118,8 @@ class Attributes:
         elif isinstance(value, Made):
             self.slots.put(slot, value)
             self.slots.add_edge(self.loose(name), slot)
+        elif isinstance(value, Unknown) and value.kind != "objects":  # an object has methods of the project
+            self.slots.put(slot, value)
         elif isinstance(value, Super):
             owner, above = Object(value.code), self.classes.above(value.code, name)
             self.slots.watch(above, lambda method: self.take_member(method, owner, slot))

@@ -37,6 +37,7 @@ class Binding:
 
     Attributes:
         over_limit: the call sites over the limit.
+        given_up: those that may call anything.
     """
 
     def __init__(self, heap: Heap, attributes: Attributes) -> None:
@@ -45,6 +46,7 @@ class Binding:
         self.slots = heap.slots
         self.attributes = attributes
         self.over_limit: set[Place] = set()
+        self.given_up: set[Place] = set()
         self._callees: dict[Place, int] = {}
         self._widened = self.slots.slot("widened")
         self.slots.free(self._widened)
@@ -112,6 +114,7 @@ class Binding:
     def give_up(self, call: Call) -> None:
         """Take a call site as a call of anything: what it is given leaves the project."""
         self.over_limit.add(call.place)
+        self.given_up.add(call.place)
         self.slots.put(call.result, Unknown("functions"))
 
     def construct(self, class_: Class, call: Call) -> None:

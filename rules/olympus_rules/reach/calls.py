@@ -84,8 +84,8 @@ class Calls:
         if name in METHODS:
             self.slots.watch(
                 call.owner,
-                lambda value: containers.method(value, name, call) if isinstance(value, Container) else None,
-                Container,
+                lambda value: containers.method(value, name, call),
+                *(Container, Unknown),
             )
 
     def apply_all(self, values: int, call: Call) -> None:

@@ -8,7 +8,7 @@ from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import Container, Value
+from olympus_rules.reach.values import Container, Unknown, Value
 
 __all__ = ["METHODS", "ContainerCalls"]
 
@@ -75,6 +75,8 @@ class ContainerCalls:
 
     def _second(self, pair: Value, container: Container) -> None:
         every = self.heap.element(container, None)
+        if isinstance(pair, Unknown):
+            self.slots.add_edge(self.heap.elements_pool.slot, every)
         if isinstance(pair, Container) and pair.length == 2:
             for element in self.heap.elements(pair, 1):
                 self.slots.add_edge(element, every)
@@ -85,8 +87,14 @@ class ContainerCalls:
         """Copy the elements of a container to another one, without their names."""
         self.heap.iterate(source, self.heap.element(container, None))
 
-    def method(self, container: Container, name: str, call: Call) -> None:
+    def method(self, container: Value, name: str, call: Call) -> None:
         """Call a method of a container."""
+        if isinstance(container, Unknown):
+            self.slots.add_edge(self.heap.elements_pool.slot, call.result)
+            for slot in call.given:
+                self.heap.iterate(slot, self.heap.written_pool)
+        if not isinstance(container, Container):
+            return
         if name in TAKING:
             for element in self.heap.elements(container, None):
                 self.slots.add_edge(element, call.result)

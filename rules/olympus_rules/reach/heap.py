@@ -12,19 +12,22 @@ from olympus_rules.reach.values import (
     WHOLE,
     BoundMethod,
     Class,
+    Constructor,
     Container,
     Function,
     Key,
     Library,
     Made,
     Member,
+    Module,
     Object,
     Partial,
+    Super,
     Unknown,
     Value,
 )
 
-__all__ = ["Heap"]
+__all__ = ["LIMITED", "Heap"]
 
 MOST_AXES = 3
 LIMITED: dict[str, tuple[type, ...]] = {
@@ -34,6 +37,8 @@ LIMITED: dict[str, tuple[type, ...]] = {
     "libraries": (Library, Made),
 }
 """The kinds of values of which a slot holds a limited number."""
+LIMITED_LAST: dict[str, tuple[type, ...]] = {"keys": (Key, Constructor), "modules": (Module, Super)}
+"""The kinds of values that are limited only where nothing else helps."""
 STEPS = 10
 """The most containers around one whose element is written."""
 
@@ -92,8 +97,12 @@ class Heap:
             if kind in ("containers", "objects"):
                 slots.add_edge(lost, self.elements_pool.values)
                 slots.watch(lost, self._fill_unknown)
-            if kind == "containers":
-                slots.add_edge(lost, self.leaves_pool.values)
+        for kind, kinds in LIMITED_LAST.items():
+            slots.limit(Unknown(kind), slots.slot("lost", kind), *kinds, last=True)
+        lost = slots.slot("lost", "containers")
+        slots.add_edge(lost, self.leaves_pool.values)
+        slots.watch_mask(lost, self.widen_elements)
+        self.widen(self.written_pool)
 
     def _fill_unknown(self, value: Value) -> None:
         """Write what is written to an unknown container to one that it may be."""

@@ -146,7 +146,7 @@ class LibraryCalls:
                 self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
         elif model.result in ("same", "contents", "reshaped"):
             self.heap.shift(slot, call.result, None if model.result == "reshaped" else 0)
-            self.slots.add_edge_of(slot, call.result, Container)
+            self.slots.add_edge_of(slot, call.result, Container, Unknown)
             if model.result != "contents":  # a tree, which an object may be
                 self.slots.add_edge_of(slot, call.result, Object)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 
+from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
@@ -18,28 +19,32 @@ from olympus_rules.reach.binding import MANY
 from olympus_rules.reach.calls import FILLING, Calls
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.graph import Graph
-from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.heap import LIMITED, Heap
 from olympus_rules.reach.library_calls import CHANGING
-from olympus_rules.reach.reading import Reader
+from olympus_rules.reach.reading import Reader, place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.unknown import CALLEES, GIVING_BACK, IN_PROJECT, Settling
 from olympus_rules.reach.values import (
     BoundMethod,
+    Constructor,
     Container,
     Function,
     Key,
     Library,
     Made,
+    Member,
+    Object,
     Other,
     Partial,
     Place,
+    Unknown,
     Value,
 )
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
-__all__ = ["Escape", "Join", "ProjectReach", "reach"]
+__all__ = ["Escape", "Join", "Lost", "ProjectReach", "reach"]
 
 UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
 """A call that writes keys into an array of keys: ``keys.at[i].set``."""
@@ -54,6 +59,7 @@ class Escape:
         callee: how it is written.
         library: the qualified name of the library function; empty for one that nothing is known of.
         keys: the constructors of the keys.
+        is_anything: whether so much comes together at the callee that it may be anything.
         is_sure: whether nothing but keys comes to one of the arguments; where other things do as well, they may do
             so by another way than the keys.
     """
@@ -63,6 +69,22 @@ class Escape:
     library: str
     keys: frozenset[Place]
     is_sure: bool
+    is_anything: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Keys that are not followed further, as more values come together than the analysis tells apart.
+
+    Attributes:
+        place: the function that returns them, or the expression at which they are lost.
+        function: the name of the function; empty for an expression.
+        keys: the constructors of the keys.
+    """
+
+    place: Place
+    function: str
+    keys: frozenset[Place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +247,12 @@ class ProjectReach:
         """Return the calls that pass keys to libraries or to unknown callees."""
         found = []
         for call in self.calls.all:
-            keys = self._keys(call.given)
+            is_anything = call.place in self.calls.binding.given_up
+            keys = self._keys(call.given) | (self._in_unknown_containers(call.given) if is_anything else frozenset())
             if not keys:
+                continue
+            if is_anything:
+                found.append(Escape(call.place, call.callee, "", keys, is_sure=True, is_anything=True))
                 continue
             sure = any(self._holds_keys_only(slot) for slot in call.given)
             callees = self.slots.values(call.function)
@@ -238,6 +264,63 @@ class ProjectReach:
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
                 found += [Escape(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
         return found
+
+    def lost(self) -> list[Lost]:
+        """Return the keys that are not followed further, each with the place at which that is so.
+
+        What an unknown callable returns is not followed. So a function that was lost among many others counts as one
+        that returns its keys to unknown code.
+        """
+        found = []
+        for code in {value.code for value in self._lost_callables()}:
+            keys = self._keys([self.heap.result(code)])
+            place = self._places_of_code.get(code)
+            if keys and place is not None:
+                found.append(Lost(place, code.name, keys))
+        last = self.slots.of_kinds(Key, Constructor)
+        dropped = {slot: mask & last for slot, mask in self.slots.lost.items() if mask & last}
+        if dropped:
+            found += self._dropped(dropped)
+        return found
+
+    def _dropped(self, dropped: dict[Slot, int]) -> list[Lost]:
+        """Return the keys that some slots did not take, at the first expression of a slot or where they were made."""
+        spots: dict[Slot, Place] = {}
+        for place, slots in self.graph.expressions.items():
+            for slot in slots:
+                spots.setdefault(self.slots.joined(slot), place)
+        found: dict[Place, set[Place]] = {}
+        for slot, mask in dropped.items():
+            for value in self.slots.listed(mask):
+                assert isinstance(value, Key | Constructor)
+                site = value.site if isinstance(value, Key) else value.mention
+                found.setdefault(spots.get(self.slots.joined(slot), site), set()).add(site)
+        return [Lost(place, "", frozenset(keys)) for place, keys in found.items()]
+
+    def _lost_callables(self) -> list[Function | BoundMethod | Partial | Member]:
+        """Return the functions that some slot did not take, and the ``__call__`` of such objects."""
+        lost = [value for kind in LIMITED for value in self.slots.values(self.slots.slot("lost", kind))]
+        calls = [self.heap.classes.member(value.code, "__call__") for value in lost if isinstance(value, Object)]
+        lost += [value for slot in calls for value in self.slots.values(slot)]
+        return [value for value in lost if isinstance(value, Function | BoundMethod | Partial | Member)]
+
+    @cached_property
+    def _places_of_code(self) -> dict[FunctionCode, Place]:
+        found = {}
+        for path, module in self.names.modules.items():
+            waiting = list(module.nested)
+            while waiting:
+                code = waiting.pop()
+                waiting += code.nested
+                found[code] = place_of(path, code.node)
+        return found
+
+    def _in_unknown_containers(self, slots: Iterable[Slot]) -> frozenset[Place]:
+        """Return the constructors of the keys in containers that were not told apart, if a slot holds such a one."""
+        unknown = self.slots.bit(Unknown("containers"))
+        if any(self.slots.mask(slot) & unknown for slot in slots):
+            return self._keys([self.heap.elements_pool.slot])
+        return frozenset()
 
     def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
         """Return whether only keys reach a slot; numbers and unknown values count ``strictly`` only.
@@ -325,7 +408,6 @@ def reach(
 ) -> ProjectReach:
     """Return which keys may reach which places of a project; the arguments are those of :class:`ProjectReach`.
 
-    Raises:
-        TooLargeError: if it is too large to work that out.
+    Its cost is bounded: where too many values come together, they are not told apart, and keys are lost there.
     """
     return ProjectReach(documents, sites, roots, packs)

@@ -240,11 +240,15 @@ class Reader:
         """Enter a context: the result of ``__enter__``, or the context itself."""
 
         def enter(value: Value) -> None:
+            if isinstance(value, Unknown):
+                for method in self.heap.classes.methods.get("__enter__", ()):
+                    self.slots.add_edge(self.heap.result(method), target)
+                return
             assert isinstance(value, Object)
             if not self.heap.ask(value, "__enter__", target):
                 self.slots.put(target, value)
 
-        self.slots.watch(context, enter, Object)
+        self.slots.watch(context, enter, Object, Unknown)
         self.slots.add_edge_of(context, target, Key, Container, *WHOLE)
 
     def boolean(self, code: ir.FunctionCode, made: ir.Boolean) -> None:
@@ -375,6 +379,8 @@ class Reader:
             if isinstance(value, Key | Container):
                 for name in inner.parameters:
                     self.slots.put(self.heap.variable(inner, name), value)
+            elif isinstance(value, Unknown):
+                self.slots.put(slot, value)
             else:
                 self.graph.calls.hand(value, Function(inner), slot, place_of(self.file, node))
 

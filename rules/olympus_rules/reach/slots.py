@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from olympus_rules.reach.values import Unknown, Value
 
-__all__ = ["Slot", "Slots", "TooLargeError"]
+__all__ = ["Slot", "Slots"]
 
 Slot = int
 Watcher = Callable[[Value], object]
@@ -17,17 +17,16 @@ Kinds = tuple[type, ...]
 GROWTH = 1.5
 FEWEST = 10_000
 """Cycles are looked for when there are so many edges, and they have grown by so much."""
-MOST_STEPS = 4_000_000
-"""The limit of steps: one for each change of a slot and each of its watchers."""
+MOST_STEPS = 1_500_000
+"""The steps, one for each change of a slot and each of its watchers, after which fewer values are told apart."""
+MORE_STEPS = 500_000
 MOST_TOLD_APART = 64
+FEWER_TOLD_APART = (8, 0)
+"""The number of values of a kind that a slot holds, when there were too many steps; at 0, only of kinds that flow."""
 LISTS = 10_000
 """The limit of masks whose values are kept as a list."""
 MOST_GROUPS = 8
 """Watchers of a slot are grouped anew when there are so many groups."""
-
-
-class TooLargeError(Exception):
-    """The graph has too many steps to be solved."""
 
 
 @dataclass(slots=True, eq=False)
@@ -66,9 +65,11 @@ class Slots:
         self._steps = 0
         self._most_edges = FEWEST
         self._limits: list[tuple[list[int], int, Slot]] = []
-        self._limited = 0
+        self._last_limits: list[tuple[list[int], int, Slot]] = []
         self._unlimited: set[Slot] = set()
         self._most = MOST_TOLD_APART
+        self._fewer = list(FEWER_TOLD_APART)
+        self._most_steps = MOST_STEPS
         self.lost: dict[Slot, int] = {}
 
     def __len__(self) -> int:
@@ -93,19 +94,24 @@ class Slots:
         """Return the values of a slot."""
         return self.listed(self.mask(slot))
 
+    def joined(self, slot: Slot) -> Slot:
+        """Return the slot that stands for a slot and those that hold the same."""
+        return self._same[slot]
+
     def mask(self, slot: Slot) -> int:
         """Return the values of a slot as a bit mask, for :meth:`of_kinds` and :meth:`listed`."""
         return self._values[self._same[slot]]
 
-    def limit(self, unknown: Value, lost: Slot, *kinds: type) -> None:
+    def limit(self, unknown: Value, lost: Slot, *kinds: type, last: bool = False) -> None:
         """Limit how many values of some kinds a slot holds: over the limit, it holds ``unknown`` instead of others.
 
         Args:
             unknown: stands for the values that a slot does not take.
             lost: the slot of all such values.
             kinds: the kinds of values.
+            last: whether there is a limit only after far too many steps.
         """
-        self._limits.append((self._mask_of(kinds), self.bit(unknown), lost))
+        (self._last_limits if last else self._limits).append((self._mask_of(kinds), self.bit(unknown), lost))
         self.free(lost)
 
     def free(self, slot: Slot) -> None:
@@ -270,15 +276,20 @@ class Slots:
             self._is_waiting[slot] = True
             self._waiting.append(slot)
 
-    def settle(self) -> None:
-        """Propagate values until nothing changes.
+    def _lower_limits(self) -> None:
+        """Tell fewer values apart, after too many steps; in the end, no slot takes any new value but the unknown."""
+        if self._fewer:
+            self._most = self._fewer.pop(0)
+            self._most_steps = self._steps + MORE_STEPS
+        if not self._most:
+            self._limits += self._last_limits
+            self._last_limits = []
 
-        Raises:
-            TooLargeError: if there is no end of it after very many steps.
-        """
+    def settle(self) -> None:
+        """Propagate values until nothing changes."""
         while self._waiting:
-            if self._steps > MOST_STEPS:
-                raise TooLargeError(f"values spread for more than {MOST_STEPS} steps")
+            if self._steps > self._most_steps and (self._fewer or self._last_limits):
+                self._lower_limits()
             if self._edges > self._most_edges:
                 self._join_cycles()
             slot = self._waiting.popleft()
