@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,6 +27,9 @@ from olympus_rules.syntax import Document
 
 __all__ = ["Migration", "keyed_parameters", "migrate", "planned", "stays"]
 
+RARELY = (500_000, 20, 20)
+"""Thresholds of the garbage collector."""
+
 
 @dataclass(slots=True)
 class Migration:
@@ -37,6 +42,7 @@ class Migration:
         constructors: the constructors by file, each with its reasons, with rows of the text before they were renamed.
         problems: its problems.
         mentions: the mentions of raw keys in strings, comments and prose.
+        parsed: documents of the texts, which no project owns, by file; they hold as long as a text is the same.
     """
 
     target: Target
@@ -45,6 +51,7 @@ class Migration:
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
+    parsed: dict[str, Document] = field(default_factory=dict)
 
     @property
     def changed(self) -> list[Text]:
@@ -73,8 +80,9 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
     migration = Migration(target, list(texts))
     projects = Projects()
     found: dict[str, list[Report]] = {}
-    with deep_recursion():
+    with deep_recursion(), rare_collections():
         keyed = keyed_parameters(migration)
+        gc.collect()  # the graph of reach is large, and full of circles
         keyed_files = {path for path, *_ in keyed}
         for text in migration.texts:
             projects.get(text.settings).session.keyed.update(keyed)
@@ -120,7 +128,7 @@ def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str
     documents = {
         str(Path(text.filename).absolute()): document
         for text in migration.texts
-        if (document := _parsed(text)) is not None
+        if (document := _parsed(migration, text)) is not None
     }
     if not any("PRNGKey" in document.text for document in documents.values()):
         return frozenset()
@@ -157,7 +165,7 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
     """Return what the plan knows of the files that can be parsed."""
     files = {}
     for text in migration.texts:
-        document = _parsed(text)
+        document = _parsed(migration, text)
         if document is not None:
             path = str(Path(text.filename).absolute())
             left = migration.left.get(text.filename, ())
@@ -192,12 +200,30 @@ def in_files(migration: Migration) -> None:
         }
 
 
-def _parsed(text: Text) -> Document | None:
+def _parsed(migration: Migration, text: Text) -> Document | None:
     """Return a document of the current text that no project owns; ``None`` if it cannot be parsed."""
     from olympus_rules.syntax.project import locate
 
+    known = migration.parsed.get(text.filename)
+    if known is not None and known.text == text.new:
+        return known
     place = locate(Path(text.filename).absolute())
     try:
-        return Document(text.filename, text.new, module=place.module, is_package=place.is_package, roots=place.roots)
+        document = Document(
+            text.filename, text.new, module=place.module, is_package=place.is_package, roots=place.roots
+        )
     except NOT_PARSED:
         return None
+    migration.parsed[text.filename] = document
+    return document
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Collect garbage rarely: nearly all objects of an analysis live as long as it does."""
+    before = gc.get_threshold()
+    gc.set_threshold(*RARELY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

@@ -252,12 +252,81 @@ def test_what_is_wrong_with_a_raw_key_is_not_left_when_it_is_typed(project: Path
     assert [each["code"] for each in report["left"]] == ["OLY205"]
 
 
-def test_a_project_that_is_too_large_is_migrated_without_its_constructors(project: Path) -> None:
+def crowd(body: str, number: int = 80) -> str:
+    """Return a module with so many functions in one list that they are not told apart."""
+    made = [f"def f{each}(key=None):\n    return {body}\n" for each in range(number)]
+    return "\n\n".join(["import jax\n", *made, f"ALL = [{', '.join(f'f{each}' for each in range(number))}]\n"])
+
+
+def plan_of(project: Path, **files: str) -> dict[int, list[str]]:
+    """Return the reasons of each constructor in ``main.py``, by its row."""
+    for name, text in files.items():
+        (project / f"{name}.py").write_text(text)
+    migration = migrate([Text(str(project / f"{n}.py"), Settings(), t) for n, t in files.items()], Target("typed"))
+    return {each.row: [r.text for r in each.reasons] for each in migration.constructors[str(project / "main.py")]}
+
+
+def test_what_is_passed_to_one_of_very_many_functions_is_held_back_and_nothing_else(project: Path) -> None:
+    main = """\
+import jax
+from crowd import ALL
+
+
+def run(number):
+    ALL[number](jax.random.PRNGKey(0))
+    state = [jax.random.PRNGKey(1)]
+    ALL[number](state)
+    return jax.random.normal(jax.random.PRNGKey(2))
+"""
+    reasons = plan_of(project, crowd=crowd("str(key)"), main=main)
+    assert [bool(reasons[row]) for row in (6, 7, 9)] == [True, True, False]
+    assert "is passed to `ALL[number]`, where too many" in reasons[6][0]
+
+
+def test_what_one_of_very_many_functions_returns_is_held_back(project: Path) -> None:
+    main = """\
+import jax
+from crowd import ALL
+
+
+def run(number):
+    return str(ALL[number]())
+
+
+ALL.append(lambda: jax.random.PRNGKey(0))
+print(jax.random.normal(jax.random.PRNGKey(1)))
+"""
+    assert [bool(reasons) for reasons in plan_of(project, crowd=crowd("None"), main=main).values()] == [True, False]
+
+
+def test_one_of_very_many_containers_and_objects_still_hands_on_its_keys(project: Path) -> None:
+    classes = [f"class C{each}:\n    def __init__(self, key):\n        self.key = key\n" for each in range(80)]
+    boxes = ", ".join(f"C{each}(None)" for each in range(79))
+    lists = ", ".join("[None]" for _ in range(80))
+    main = f"""\
+import jax
+from classes import *
+BOXES = [{boxes}, C79(jax.random.PRNGKey(0))]
+LISTS = [{lists}, [jax.random.PRNGKey(1)]]
+
+
+def run(number):
+    return str(BOXES[number].key), str(LISTS[number][0])
+
+
+print(jax.random.normal(jax.random.PRNGKey(2)))
+"""
+    reasons = plan_of(project, classes="\n\n".join(classes), main=main)
+    assert [bool(reasons[row]) for row in (3, 4, 11)] == [True, True, False]
+
+
+def test_a_project_that_is_too_large_is_migrated_without_what_is_not_told_apart(project: Path) -> None:
     texts = [Text(str(project / name), Settings(), text) for name, text in PROJECT.items() if name.endswith(".py")]
-    with mock.patch.object(slots, "MOST_STEPS", 3):
+    with mock.patch.multiple(slots, MOST_STEPS=3, MORE_STEPS=1):
         migration = migrate(texts, Target("typed"))
-    assert not migration.free and len(migration.held) == 4
-    assert {"name fewer folders" in each.reasons[0].text for each in migration.held} == {True}
+    assert {each.row for each in migration.free} == {6, 11}
+    (reason,) = next(each.reasons for each in migration.held if each.row == 10)
+    assert reason.text.startswith("is passed to `keep`, where too many functions and objects come together")
     assert any("key_data(keys).shape" in text.new for text in migration.texts)
 
 

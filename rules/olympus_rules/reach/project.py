@@ -302,6 +302,9 @@ class ProjectReach:
         lost = [value for kind in LIMITED for value in self.slots.values(self.slots.slot("lost", kind))]
         calls = [self.heap.classes.member(value.code, "__call__") for value in lost if isinstance(value, Object)]
         lost += [value for slot in calls for value in self.slots.values(slot)]
+        for call in self.calls.all:
+            if call.place in self.calls.binding.over_limit:
+                lost += self.slots.values(call.function)
         return [value for value in lost if isinstance(value, Function | BoundMethod | Partial | Member)]
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+import heapq
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
@@ -38,6 +38,12 @@ class Watching:
     seen: int = 0
 
 
+NO_TARGETS: set[Slot] = set()
+NO_EDGES: dict[Slot, list[list[int]]] = {}
+NO_WATCHERS: list[Watching] = []
+"""Of most slots, shared to save memory; what is added goes to an object of the slot's own."""
+
+
 class Slots:
     """A graph of slots. An edge copies all values of its source to its target; a watcher sees each value once.
 
@@ -59,7 +65,10 @@ class Slots:
         self._targets: list[set[Slot]] = []
         self._typed_edges: list[dict[Slot, list[list[int]]]] = []
         self._watching: list[list[Watching]] = []
-        self._waiting: deque[Slot] = deque()
+        self._wave: list[tuple[int, Slot]] = []
+        self._wave_at = 0
+        self._next_wave: list[Slot] = []
+        self._rank: list[int] = []
         self._is_waiting: list[bool] = []
         self._edges = 0
         self._steps = 0
@@ -84,10 +93,11 @@ class Slots:
             self._same.append(found)
             self._values.append(0)
             self._sent.append(0)
-            self._targets.append(set())
-            self._typed_edges.append({})
-            self._watching.append([])
+            self._targets.append(NO_TARGETS)
+            self._typed_edges.append(NO_EDGES)
+            self._watching.append(NO_WATCHERS)
             self._is_waiting.append(False)
+            self._rank.append(0)
         return found
 
     def values(self, slot: Slot) -> list[Value]:
@@ -176,6 +186,8 @@ class Slots:
     def add_edge_of(self, source: Slot, target: Slot, *kinds: type) -> None:
         """Add an edge for the values of some kinds."""
         source, wanted = self._same[source], self._mask_of(kinds)
+        if self._typed_edges[source] is NO_EDGES:
+            self._typed_edges[source] = {}
         ways = self._typed_edges[source].setdefault(target, [])
         if not any(wanted is one for one in ways):
             ways.append(wanted)
@@ -185,6 +197,8 @@ class Slots:
         """Add an edge: the target holds all values of the source, now and later."""
         source, target = self._same[source], self._same[target]
         if source != target and target not in self._targets[source]:
+            if self._targets[source] is NO_TARGETS:
+                self._targets[source] = set()
             self._targets[source].add(target)
             self._edges += 1
             self._spread(target, self._values[source])
@@ -210,6 +224,8 @@ class Slots:
             if watching.wanted is wanted and watching.seen == held:
                 watching.watchers.append(watcher)
                 return
+        if self._watching[slot] is NO_WATCHERS:
+            self._watching[slot] = []
         self._watching[slot].append(Watching(wanted, [watcher], held))
 
     def watch_few(
@@ -274,7 +290,23 @@ class Slots:
     def _wait(self, slot: Slot) -> None:
         if not self._is_waiting[slot]:
             self._is_waiting[slot] = True
-            self._waiting.append(slot)
+            if self._wave and self._rank[slot] > self._wave_at:
+                heapq.heappush(self._wave, (self._rank[slot], slot))
+            else:
+                self._next_wave.append(slot)
+
+    def _next_waiting(self) -> Slot:
+        """Return the next slot to be sent: in the order of the edges, so that a slot is sent once for all its sources.
+
+        See F. Pereira, D. Berlin: Wave propagation and deep propagation for pointer analysis, CGO 2009.
+        """
+        if not self._wave:
+            self._wave = [(self._rank[slot], slot) for slot in self._next_wave]
+            self._next_wave = []
+            heapq.heapify(self._wave)
+        self._wave_at, slot = heapq.heappop(self._wave)
+        self._is_waiting[slot] = False
+        return slot
 
     def _lower_limits(self) -> None:
         """Tell fewer values apart, after too many steps; in the end, no slot takes any new value but the unknown."""
@@ -287,13 +319,12 @@ class Slots:
 
     def settle(self) -> None:
         """Propagate values until nothing changes."""
-        while self._waiting:
+        while self._wave or self._next_wave:
             if self._steps > self._most_steps and (self._fewer or self._last_limits):
                 self._lower_limits()
             if self._edges > self._most_edges:
                 self._join_cycles()
-            slot = self._waiting.popleft()
-            self._is_waiting[slot] = False
+            slot = self._next_waiting()
             if self._same[slot] != slot:
                 continue
             values = self._values[slot]
@@ -324,6 +355,9 @@ class Slots:
     def _join(self, members: list[Slot]) -> None:
         """Join slots; only values that all of them have sent have reached all targets."""
         first, *others = members
+        self._targets[first] = set(self._targets[first])
+        self._typed_edges[first] = dict(self._typed_edges[first])
+        self._watching[first] = list(self._watching[first])
         for other in others:
             self._same[other] = first
             if other in self._unlimited:
@@ -333,9 +367,11 @@ class Slots:
             self._sent[first] &= self._sent[other]
             self._targets[first] |= self._targets[other]
             for target, ways in self._typed_edges[other].items():
-                self._typed_edges[first].setdefault(target, []).extend(ways)
+                known = self._typed_edges[first].setdefault(target, [])
+                known += [wanted for wanted in ways if not any(wanted is one for one in known)]
             self._watching[first] += self._watching[other]
-            self._targets[other], self._typed_edges[other], self._watching[other] = set(), {}, []
+            self._targets[other], self._typed_edges[other] = NO_TARGETS, NO_EDGES
+            self._watching[other] = NO_WATCHERS
         self._targets[first] -= set(members)
         self._wait(first)
 
@@ -345,6 +381,7 @@ class Slots:
         lowest: dict[Slot, int] = {}
         path: list[Slot] = []
         on_path: set[Slot] = set()
+        finished = 0
         for root, targets in enumerate(self._targets):
             if not targets or root in order:
                 continue
@@ -369,6 +406,8 @@ class Slots:
                         above = work[-1][0]
                         lowest[above] = min(lowest[above], lowest[slot])
                     if lowest[slot] == order[slot]:
+                        finished += 1
+                        self._rank[slot] = -finished
                         members = [path.pop()]
                         while members[-1] != slot:
                             members.append(path.pop())
