@@ -1,11 +1,15 @@
 """Released packages, migrated, with their own tests before and after: ``python tests/benchmarks/migrate.py``.
 
 Usage: ``python tests/benchmarks/migrate.py --python PATH [--sdists FOLDER] [--jobs N] [PACKAGE ...]``
+or ``python tests/benchmarks/migrate.py --cost FOLDER ...``
 
 Each package is copied, its tests are run, ``olympus-lint --migrate --fix .`` rewrites it, and its tests are run again
 under the same JAX. No test that passed may fail afterwards, but for those that are listed with the reason, and a second
 migration may change nothing. The constructors of raw keys are counted: renamed, held back, and left without a reason.
 The interpreter has pytest, pytest-xdist and what the packages need, in versions that take typed keys.
+
+With ``--cost``, the migration of each folder is planned, nothing is changed, and its CPU time and peak memory are
+printed. The exit status is 1 if one of them is over its limit.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -40,6 +45,9 @@ class Suite:
     excused: tuple[tuple[str, str], ...] = ()
 
 
+MOST_SECONDS, MOST_MEBIBYTES = 60, 1024
+LIMITS = {"flax": (120, 1536)}
+"""The limits of CPU time and memory for some folders, by the start of their names, in place of those of all others."""
 HAIKU = "base random stateful attention dropout basic lift multi_transform summarise eval_shape jaxpr_info recurrent"
 RANDOM_TEST = "haiku._src.random_test.RandomTest"
 SUITES = {
@@ -112,6 +120,36 @@ def migrated(folder: Path) -> dict[str, object]:
     return report
 
 
+def cost(folder: Path) -> bool:
+    """Plan the migration of a folder, and print what that costs; return whether it is within the limits."""
+    paths = [str(ROOT / name) for name in (".", "rules", "codemods", "runtime")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    options = ["--migrate", "--no-cache", "--no-respect-gitignore", "--output-format", "json", "."]
+    with tempfile.TemporaryFile("w+") as output:
+        command = [sys.executable, "-m", "olympus_lint", *options]
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output)
+        _, _, used = os.wait4(process.pid, 0)
+        output.seek(0)
+        report = json.load(output)
+    return told_cost(folder, report["constructors"], used)
+
+
+def told_cost(folder: Path, constructors: list[dict[str, object]], used: resource.struct_rusage) -> bool:
+    """Print the cost of a plan; return whether it is within the limits."""
+    files = list(folder.rglob("*.py"))
+    lines = sum(path.read_bytes().count(b"\n") for path in files)
+    free = sum(not each["held_back_by"] for each in constructors)
+    seconds, mebibytes = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    print(
+        f"{folder.name:24} {len(files):4} files {lines:7} lines: {seconds:5.1f} s CPU, {mebibytes:5.0f} MiB, "
+        f"{free} of {len(constructors)} constructors can make typed keys",
+        flush=True,
+    )
+    limits = [limit for name, limit in LIMITS.items() if folder.name.startswith(name)]
+    most_seconds, most_mebibytes = limits[0] if limits else (MOST_SECONDS, MOST_MEBIBYTES)
+    return seconds <= most_seconds and mebibytes <= most_mebibytes
+
+
 def sources(folder: Path) -> dict[Path, bytes]:
     """Return the Python files of a folder."""
     return {path: path.read_bytes() for path in folder.rglob("*.py")}
@@ -161,8 +199,12 @@ def main() -> int:
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--sdists", type=Path, default=Path("corpus"))
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--cost", type=Path, nargs="+", metavar="FOLDER")
     parser.add_argument("packages", nargs="*", default=list(SUITES))
     options = parser.parse_args()
+    if options.cost:
+        over = [folder for folder in options.cost if not cost(folder)]
+        return int(bool(over))
     failures = 0
     for name in options.packages:
         with tempfile.TemporaryDirectory() as temporary:
