@@ -58,6 +58,7 @@ class Constructor:
         spelled: its spelling in the source.
         reasons: the reasons that hold it back; none if it can be renamed.
         cell: the cell of a notebook.
+        kind: ``constructor``, or ``parameter`` for one of a function that callers pass keys to.
     """
 
     filename: str
@@ -66,6 +67,7 @@ class Constructor:
     spelled: str
     reasons: tuple[Reason, ...]
     cell: int | None = None
+    kind: str = "constructor"
 
 
 @dataclass(frozen=True, slots=True)

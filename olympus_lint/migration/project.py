@@ -15,11 +15,13 @@ from olympus_lint.analysis.unparsed import not_parsed
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
+from olympus_lint.migration.outside import Outside
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
 from olympus_lint.migration.plan import Constructor, Survey, SurveyedFile, all_held_back, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
 from olympus_rules.keyflow.facts import GlobalImplementation
+from olympus_rules.libraries import libraries
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.slots import TooLargeError
 from olympus_rules.rule import Report
@@ -40,6 +42,10 @@ class Migration:
         problems: its problems.
         mentions: the mentions of raw keys in strings, comments and prose.
         is_too_large: whether the analysis of reach exceeded its limits.
+        taken: in style ``portable``, the parameters that callers pass keys to, as sources of keys like constructors.
+        outside: the files that were not named and import what changes.
+        not_in_git: the files whose content before the migration is not in the index of their repository.
+        further: the folders in which files of one project find those of another.
     """
 
     target: Target
@@ -49,11 +55,29 @@ class Migration:
     problems: list[Problem] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
     is_too_large: bool = False
+    taken: list[Constructor] = field(default_factory=list)
+    outside: Outside = field(default_factory=Outside)
+    not_in_git: list[str] = field(default_factory=list)
+    further: tuple[Path, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        """Find out where the files can be imported from."""
+        from olympus_rules.syntax.project import import_roots
+
+        modules = (Path(text.filename) for text in self.texts if text.filename.endswith((".py", ".pyi")))
+        self.further = import_roots((path.absolute() for path in modules), libraries(_packs(self)).packages)
 
     @property
     def changed(self) -> list[Text]:
         """Return the files that the migration changes."""
         return [text for text in self.texts if text.new != text.old]
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether anything is left to do, or was not seen."""
+        outside = self.outside.unread or self.outside.doubts or self.outside.is_cut_short
+        taken = any(each.reasons for each in self.taken)
+        return bool(any(self.left.values()) or self.held or taken or outside or self.is_too_large)
 
     @property
     def held(self) -> list[Constructor]:
@@ -81,7 +105,9 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
         keyed = keyed_parameters(migration)
         keyed_files = {path for path, *_ in keyed}
         for text in migration.texts:
-            projects.get(text.settings).session.keyed.update(keyed)
+            session = projects.get(text.settings).session
+            session.keyed.update(keyed)
+            session.further = migration.further
             speaks_of_keys = worth_checking(text.filename, text.old.encode(errors="replace"), text.settings)
             if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
                 continue
@@ -124,7 +150,7 @@ def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str
     documents = {
         str(Path(text.filename).absolute()): document
         for text in migration.texts
-        if (document := _parsed(text)) is not None
+        if (document := _parsed(text, migration.further)) is not None
     }
     if not any("PRNGKey" in document.text for document in documents.values()):
         return frozenset()
@@ -167,7 +193,7 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
     """Return what the plan knows of the files that can be parsed."""
     files = {}
     for text in migration.texts:
-        document = _parsed(text)
+        document = _parsed(text, migration.further)
         if document is not None:
             path = str(Path(text.filename).absolute())
             left = migration.left.get(text.filename, ())
@@ -202,11 +228,11 @@ def in_files(migration: Migration) -> None:
         }
 
 
-def _parsed(text: Text) -> Document | None:
+def _parsed(text: Text, further: tuple[Path, ...]) -> Document | None:
     """Return a document of the current text that no project owns; ``None`` if it cannot be parsed."""
     from olympus_rules.syntax.project import locate
 
-    place = locate(Path(text.filename).absolute())
+    place = locate(Path(text.filename).absolute(), further)
     try:
         return Document(text.filename, text.new, module=place.module, is_package=place.is_package, roots=place.roots)
     except NOT_PARSED:
