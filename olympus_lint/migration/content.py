@@ -347,17 +347,20 @@ def sentences(migration: Migration, *, written: bool) -> list[str]:
 
 def followed(migration: Migration) -> list[str]:
     """Return which keys a portable migration has followed, and which it has not."""
-    free, held = len(migration.free), len(migration.held)
-    lines = []
     if migration.is_too_large:
-        return ["No key was followed: the project is too large. Nothing shows that typed keys work."]
-    if free + held:
-        stay = "stays" if free + held == 1 else "stay"
-        ready = "all that they reach works" if not held else f"for {free} of them, all that they reach works"
-        lines.append(
-            f"{count(free + held, 'constructor')} {stay}. Their keys were followed through the named files: "
-            f"{ready} with both kinds of keys."
-        )
+        return ["No key was followed, since the project is too large: nothing shows that typed keys work."]
+    made = [each for found in migration.constructors.values() for each in found]
+    lines = []
+    for sources, noun, keys in (
+        (made, "constructor", "the keys of"),
+        (migration.taken, "parameter", "the keys that callers pass to"),
+    ):
+        ready = sum(not each.reasons for each in sources)
+        if sources:
+            of = f"{ready} of {count(len(sources), noun)}"
+            lines.append(f"Followed through the named files: {keys} {of} reach only code that takes both kinds.")
+    unknown = "the insides of libraries, objects and containers that callers pass, and code out of the named files"
+    lines.append(f"Not followed: {unknown}.")
     return lines
 
 

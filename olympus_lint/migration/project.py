@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from olympus_codemods.target import Target
 from olympus_lint.analysis.prefilter import worth_checking
@@ -26,6 +27,12 @@ from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.slots import TooLargeError
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from olympus_rules.reach.sites import Taken
+
 
 __all__ = ["Migration", "keyed_parameters", "migrate", "planned", "stays"]
 
@@ -119,7 +126,9 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
-        migration.constructors = planned(migration, found)
+        both = planned(migration, found)
+        migration.constructors = {name: [each for each in made if not each.is_parameter] for name, made in both.items()}
+        migration.taken = [each for made in both.values() for each in made if each.is_parameter]
         if target.style == "typed" and target.has("typed-keys"):
             _leave_out_raw_keys(migration, found, unsafe=unsafe)
         in_files(migration)
@@ -190,7 +199,14 @@ def planned(
 
 
 def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
-    """Return what the plan knows of the files that can be parsed."""
+    """Return what the plan knows of the files that can be parsed.
+
+    Raises:
+        TooLargeError: the project is too large for the analysis of reach.
+    """
+    from olympus_rules.reach.callers import taken
+    from olympus_rules.reach.project import reach
+
     files = {}
     for text in migration.texts:
         document = _parsed(text, migration.further)
@@ -198,7 +214,11 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
             path = str(Path(text.filename).absolute())
             left = migration.left.get(text.filename, ())
             files[text.filename] = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen)
-    return Survey(files, migration.target, _roots(migration), _packs(migration))
+    given: Sequence[Taken] = ()
+    if migration.target.style == "portable":
+        documents = {file.path: file.document for file in files.values()}
+        given = taken(reach(documents, None, _roots(migration), _packs(migration)))
+    return Survey(files, migration.target, _roots(migration), _packs(migration), given)
 
 
 def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *, unsafe: bool) -> None:
@@ -226,6 +246,7 @@ def in_files(migration: Migration) -> None:
             name: [constructor_in_file(each, places) for each in found]
             for name, found in migration.constructors.items()
         }
+        migration.taken = [constructor_in_file(each, places) for each in migration.taken]
 
 
 def _parsed(text: Text, further: tuple[Path, ...]) -> Document | None:
