@@ -61,7 +61,7 @@ def migrate(args: Namespace) -> int:
     migration.problems += problems
     keyed = [filename for filename, found in migration.constructors.items() if found]
     migration.outside = look_outside(migration.texts, migration.further, configuration.at, keyed)
-    migration.not_in_git = not_in_git({text.filename: data[text.filename] for text in migration.changed})
+    migration.not_in_git = not_in_git(data) if migration.changed else []
     for note in (note for text in migration.texts for note in text.said):
         say(f"note: {note}", args)
     if args.diff:
@@ -142,7 +142,7 @@ def show_diff(migration: Migration, args: Namespace) -> int:
     diffs = [unified_diff(text.filename, text.before, text.after) for text in migration.changed]
     write_report("".join(diffs), args.output_file)
     say(f"Would change {count(len(diffs), 'file')}." if diffs else "Nothing to change.", args)
-    return report_problems(migration.problems, args) or status(migration, args, written=False)
+    return report_problems(migration.problems, args) or int(bool(diffs) and not args.exit_zero)
 
 
 def write(migration: Migration, data: dict[str, bytes]) -> None:

@@ -224,7 +224,7 @@ class Obstacle:
     @property
     def held(self) -> str:
         """Return the places of the constructors."""
-        return listed((each.filename, each.cell, f"{each.row}:{each.column}") for each in self.constructors)
+        return listed((each.filename, each.cell, _spot(each)) for each in self.constructors)
 
 
 _Line = tuple[str, int | None, int, str]
@@ -306,6 +306,11 @@ def listed(places: Iterable[tuple[str, int | None, object]]) -> str:
     for filename, cell, spot in places:
         files[f"{filename}:{'' if cell is None else f'cell {cell}:'}"].append(str(spot))
     return "; ".join(f"{file}{', '.join(dict.fromkeys(spots))}" for file, spots in files.items())
+
+
+def _spot(source: Constructor) -> str:
+    """Return row and column of a source of keys; a parameter has its name."""
+    return f"{source.row}:{source.column}{f' ({source.spelled})' if source.is_parameter else ''}"
 
 
 def title(rewrite: Rewrite) -> str:

@@ -34,6 +34,8 @@ MOST_FOLDERS = 5_000
 MOST_FILES = 20_000
 MOST_BYTES = 10_000_000
 """Limits of the search: folders, files in them, and bytes of files that are parsed."""
+FIXTURES = "conftest.py"
+"""The tests of its folder, and of those below, use its fixtures without an import."""
 LINE = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w[\w.]*)", re.MULTILINE)
 DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 
@@ -171,11 +173,17 @@ class _Search:
         """Yield the folders and files that import one of the wanted files."""
         heads = re.compile(rb"\b(?:%s)\b" % b"|".join(sorted(map(re.escape, self._heads(wanted)))))
         holding = {folder for path in self._files for folder in Path(path).parents}
+        fixtures = {Path(path).parent for path in wanted if Path(path).name == FIXTURES}
         done: set[str] = set()
         parsed = 0
         for filename in self._others():
-            group = _group(Path(os.path.realpath(filename)), holding)
+            path = Path(os.path.realpath(filename))
+            group = _group(path, holding)
             data = b"" if group in done else _read(filename)
+            if b"def test" in data and not fixtures.isdisjoint(path.parents):
+                done.add(group)
+                yield Unread(_shown(group), "conftest", _shown(filename), 1)
+                continue
             if not heads.search(data) or (b"import" not in data and b"." not in data):
                 continue
             parsed += len(data)

@@ -51,7 +51,7 @@ class Migration:
         is_too_large: whether the analysis of reach exceeded its limits.
         taken: in style ``portable``, the parameters that callers pass keys to, as sources of keys like constructors.
         outside: the files that were not named and import what changes.
-        not_in_git: the files whose content before the migration is not in the index of their repository.
+        not_in_git: the files whose content is not in the index of their repository, if any file changes.
         further: the folders in which files of one project find those of another.
     """
 

@@ -258,6 +258,15 @@ def test_a_notebook_another_project_and_a_broken_file_are_reported(tmp_path: Pat
     assert "  two/, which imports `pkg.data` (two/other/use.py:1)" in done.stdout
 
 
+def test_tests_that_use_fixtures_of_a_named_file_are_reported(tmp_path: Path) -> None:
+    fixture = "import jax\nimport pytest\n\n\n@pytest.fixture\ndef key():\n    return jax.random.PRNGKey(0)\n"
+    test = "def test(key):\n    assert key.shape == (2,)\n"
+    tree(tmp_path, {"setup.py": "", "tests/conftest.py": fixture, "tests/deep/test_a.py": test})
+    found = report(tmp_path, "tests/conftest.py")
+    assert [(each["path"], each["imports"]) for each in found["unread"]] == [("tests/deep/", "conftest")]
+    assert report(tmp_path, "tests")["unread"] == []
+
+
 def test_nothing_is_reported_when_all_is_named_or_nothing_changes(tmp_path: Path) -> None:
     tree(tmp_path, {**PACKAGE, "tests/test_data.py": "import pkg.data\n"})
     assert report(tmp_path, "src", "tests")["unread"] == []
