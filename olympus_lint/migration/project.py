@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from olympus_codemods.target import Target
 from olympus_lint.analysis.prefilter import worth_checking
@@ -16,14 +17,22 @@ from olympus_lint.analysis.unparsed import not_parsed
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
+from olympus_lint.migration.outside import Outside
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
 from olympus_lint.migration.plan import Constructor, Survey, SurveyedFile, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
 from olympus_rules.keyflow.facts import GlobalImplementation
+from olympus_rules.libraries import libraries
 from olympus_rules.reach.reading import place_of
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from olympus_rules.reach.sites import Taken
+
 
 __all__ = ["Migration", "keyed_parameters", "migrate", "planned", "stays"]
 
@@ -42,6 +51,10 @@ class Migration:
         constructors: the constructors by file, each with its reasons, with rows of the text before they were renamed.
         problems: its problems.
         mentions: the mentions of raw keys in strings, comments and prose.
+        taken: in style ``portable``, the parameters that callers pass keys to, as sources of keys like constructors.
+        outside: the files that were not named and import what changes.
+        not_in_git: the files whose content is not in the index of their repository, if any file changes.
+        further: the folders in which files of one project find those of another.
         parsed: documents of the texts, which no project owns, by file; they hold as long as a text is the same.
     """
 
@@ -51,12 +64,30 @@ class Migration:
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
+    taken: list[Constructor] = field(default_factory=list)
+    outside: Outside = field(default_factory=Outside)
+    not_in_git: list[str] = field(default_factory=list)
+    further: tuple[Path, ...] = field(init=False, default=())
     parsed: dict[str, Document] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Find out where the files can be imported from."""
+        from olympus_rules.syntax.project import import_roots
+
+        modules = (Path(text.filename) for text in self.texts if text.filename.endswith((".py", ".pyi")))
+        self.further = import_roots((path.absolute() for path in modules), libraries(_packs(self)).packages)
 
     @property
     def changed(self) -> list[Text]:
         """Return the files that the migration changes."""
         return [text for text in self.texts if text.new != text.old]
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether anything is left to do, or was not seen."""
+        outside = self.outside.unread or self.outside.doubts or self.outside.is_cut_short
+        taken = any(each.reasons for each in self.taken)
+        return bool(any(self.left.values()) or self.held or taken or outside)
 
     @property
     def held(self) -> list[Constructor]:
@@ -85,7 +116,9 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
         gc.collect()  # the graph of reach is large, and full of circles
         keyed_files = {path for path, *_ in keyed}
         for text in migration.texts:
-            projects.get(text.settings).session.keyed.update(keyed)
+            session = projects.get(text.settings).session
+            session.keyed.update(keyed)
+            session.further = migration.further
             speaks_of_keys = worth_checking(text.filename, text.old.encode(errors="replace"), text.settings)
             if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
                 continue
@@ -97,7 +130,9 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
-        migration.constructors = planned(migration, found)
+        both = planned(migration, found)
+        migration.constructors = {name: [each for each in made if not each.is_parameter] for name, made in both.items()}
+        migration.taken = [each for made in both.values() for each in made if each.is_parameter]
         if target.style == "typed" and target.has("typed-keys"):
             _leave_out_raw_keys(migration, found, unsafe=unsafe)
         in_files(migration)
@@ -163,6 +198,9 @@ def planned(
 
 def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
     """Return what the plan knows of the files that can be parsed."""
+    from olympus_rules.reach.callers import taken
+    from olympus_rules.reach.project import reach
+
     files = {}
     for text in migration.texts:
         document = _parsed(migration, text)
@@ -170,7 +208,11 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
             path = str(Path(text.filename).absolute())
             left = migration.left.get(text.filename, ())
             files[text.filename] = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen)
-    return Survey(files, migration.target, _roots(migration), _packs(migration))
+    given: Sequence[Taken] = ()
+    if migration.target.style == "portable":
+        documents = {file.path: file.document for file in files.values()}
+        given = taken(reach(documents, None, _roots(migration), _packs(migration)))
+    return Survey(files, migration.target, _roots(migration), _packs(migration), given)
 
 
 def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *, unsafe: bool) -> None:
@@ -198,6 +240,7 @@ def in_files(migration: Migration) -> None:
             name: [constructor_in_file(each, places) for each in found]
             for name, found in migration.constructors.items()
         }
+        migration.taken = [constructor_in_file(each, places) for each in migration.taken]
 
 
 def _parsed(migration: Migration, text: Text) -> Document | None:
@@ -207,7 +250,7 @@ def _parsed(migration: Migration, text: Text) -> Document | None:
     known = migration.parsed.get(text.filename)
     if known is not None and known.text == text.new:
         return known
-    place = locate(Path(text.filename).absolute())
+    place = locate(Path(text.filename).absolute(), migration.further)
     try:
         document = Document(
             text.filename, text.new, module=place.module, is_package=place.is_package, roots=place.roots

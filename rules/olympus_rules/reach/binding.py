@@ -49,7 +49,7 @@ class Binding:
         self.given_up: set[Place] = set()
         self._callees: dict[Place, int] = {}
         self._widened = self.slots.slot("widened")
-        self.slots.free(self._widened)
+        self.slots.unlimited.add(self._widened)
         self.slots.watch(self._widened, self.widen_one)
 
     def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:

@@ -56,7 +56,7 @@ class Pool:
         self.slots = slots
         self.slot = slots.slot(name)
         self.values = slots.slot(f"{name} values")
-        slots.free(self.values)
+        slots.unlimited.add(self.values)
         self._parts_of = parts_of
         slots.watch(self.values, self._add)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
@@ -19,32 +19,28 @@ from olympus_rules.reach.binding import MANY
 from olympus_rules.reach.calls import FILLING, Calls
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.graph import Graph
-from olympus_rules.reach.heap import LIMITED, Heap
+from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING
-from olympus_rules.reach.reading import Reader, place_of
-from olympus_rules.reach.sites import Call
+from olympus_rules.reach.reading import Reader
+from olympus_rules.reach.sites import Call, Taken
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.unknown import CALLEES, GIVING_BACK, IN_PROJECT, Settling
 from olympus_rules.reach.values import (
     BoundMethod,
-    Constructor,
     Container,
     Function,
     Key,
     Library,
     Made,
-    Member,
-    Object,
     Other,
     Partial,
     Place,
-    Unknown,
     Value,
 )
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
-__all__ = ["Escape", "Join", "Lost", "ProjectReach", "reach"]
+__all__ = ["Escape", "Join", "ProjectReach", "reach"]
 
 UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
 """A call that writes keys into an array of keys: ``keys.at[i].set``."""
@@ -73,21 +69,6 @@ class Escape:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """Keys that are not followed further, as more values come together than the analysis tells apart.
-
-    Attributes:
-        place: the function that returns them, or the expression at which they are lost.
-        function: the name of the function; empty for an expression.
-        keys: the constructors of the keys.
-    """
-
-    place: Place
-    function: str
-    keys: frozenset[Place]
-
-
-@dataclass(frozen=True, slots=True)
 class Join:
     """A call that joins the keys of several arguments, which must be of one kind; keys by their constructors."""
 
@@ -105,6 +86,7 @@ class ProjectReach:
         sites: Iterable[Place] | None,
         roots: Iterable[str],
         packs: tuple[str, ...] = (),
+        given: Iterable[Taken] = (),
     ) -> None:
         """Read the files of a project.
 
@@ -113,6 +95,7 @@ class ProjectReach:
             sites: the mentions of the constructor of raw keys; ``None`` for all that are spelled out.
             roots: the names under which the JAX namespace may be imported.
             packs: the paths of the user's signature packs.
+            given: the parameters to which callers outside of the project pass keys.
         """
         slots = Slots()
         modules = {
@@ -135,25 +118,21 @@ class ProjectReach:
         self._contents: dict[tuple[int, int], int] = {}
         for path, module in modules.items():
             Reader(self.graph, path, module).read()
+        give(self.heap, modules, given)
         Settling(self.graph).run()
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
-        return self._keys(self.graph.expressions.get(place, ()))
+        return self.keys_in(self.graph.expressions.get(place, ()))
 
     def parameters(self) -> frozenset[tuple[str, int, int, str]]:
         """Return the parameters that only keys reach: file, line and column of the function, and name."""
-        found = []
-        for path, module in self.names.modules.items():
-            waiting = list(module.nested)
-            while waiting:
-                code = waiting.pop()
-                waiting += code.nested
-                place = getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
-                for name in code.parameters:
-                    if self._holds_keys_only(self.heap.variable(code, name), strictly=True):
-                        found.append((path, *place, name))
-        return frozenset(found)
+        return frozenset(
+            (path, *place, name)
+            for path, place, code in functions_of(self.names.modules)
+            for name in code.parameters
+            if self._holds_keys_only(self.heap.variable(code, name), strictly=True)
+        )
 
     def rank(self, place: Place) -> int | None:
         """Return the rank of the keys at an expression; ``None`` if unknown or not unique."""
@@ -184,7 +163,7 @@ class ProjectReach:
         """Return the name of a library's callable under ``jax``."""
         return self.names.canonical(value.qualified)
 
-    def _keys(self, slots: Iterable[Slot]) -> frozenset[Place]:
+    def keys_in(self, slots: Iterable[Slot]) -> frozenset[Place]:
         """Return the constructors of the keys in slots, in their containers, and in containers in these."""
         found = 0
         for slot in slots:
@@ -239,7 +218,7 @@ class ProjectReach:
             slot = waiting.pop()
             if slot not in seen:
                 seen.add(slot)
-                found |= self._keys([slot])
+                found |= self.keys_in([slot])
                 waiting += [self.heap.result(value.code) for value in self._callables(slot)]
         return found
 
@@ -247,12 +226,12 @@ class ProjectReach:
         """Return the calls that pass keys to libraries or to unknown callees."""
         found = []
         for call in self.calls.all:
-            is_anything = call.place in self.calls.binding.given_up
-            keys = self._keys(call.given) | (self._in_unknown_containers(call.given) if is_anything else frozenset())
+            keys = self.keys_in(call.given)
             if not keys:
                 continue
-            if is_anything:
-                found.append(Escape(call.place, call.callee, "", keys, is_sure=True, is_anything=True))
+            if call.place in self.calls.binding.given_up:
+                sure = self.slots.is_cut_short or any(map(self.holds_keys_alone, call.given))
+                found.append(Escape(call.place, call.callee, "", keys, sure, is_anything=True))
                 continue
             sure = any(self._holds_keys_only(slot) for slot in call.given)
             callees = self.slots.values(call.function)
@@ -265,65 +244,10 @@ class ProjectReach:
                 found += [Escape(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
         return found
 
-    def lost(self) -> list[Lost]:
-        """Return the keys that are not followed further, each with the place at which that is so.
-
-        What an unknown callable returns is not followed. So a function that was lost among many others counts as one
-        that returns its keys to unknown code.
-        """
-        found = []
-        for code in {value.code for value in self._lost_callables()}:
-            keys = self._keys([self.heap.result(code)])
-            place = self._places_of_code.get(code)
-            if keys and place is not None:
-                found.append(Lost(place, code.name, keys))
-        last = self.slots.of_kinds(Key, Constructor)
-        dropped = {slot: mask & last for slot, mask in self.slots.lost.items() if mask & last}
-        if dropped:
-            found += self._dropped(dropped)
-        return found
-
-    def _dropped(self, dropped: dict[Slot, int]) -> list[Lost]:
-        """Return the keys that some slots did not take, at the first expression of a slot or where they were made."""
-        spots: dict[Slot, Place] = {}
-        for place, slots in self.graph.expressions.items():
-            for slot in slots:
-                spots.setdefault(self.slots.joined(slot), place)
-        found: dict[Place, set[Place]] = {}
-        for slot, mask in dropped.items():
-            for value in self.slots.listed(mask):
-                assert isinstance(value, Key | Constructor)
-                site = value.site if isinstance(value, Key) else value.mention
-                found.setdefault(spots.get(self.slots.joined(slot), site), set()).add(site)
-        return [Lost(place, "", frozenset(keys)) for place, keys in found.items()]
-
-    def _lost_callables(self) -> list[Function | BoundMethod | Partial | Member]:
-        """Return the functions that some slot did not take, and the ``__call__`` of such objects."""
-        lost = [value for kind in LIMITED for value in self.slots.values(self.slots.slot("lost", kind))]
-        calls = [self.heap.classes.member(value.code, "__call__") for value in lost if isinstance(value, Object)]
-        lost += [value for slot in calls for value in self.slots.values(slot)]
-        for call in self.calls.all:
-            if call.place in self.calls.binding.over_limit:
-                lost += self.slots.values(call.function)
-        return [value for value in lost if isinstance(value, Function | BoundMethod | Partial | Member)]
-
-    @cached_property
-    def _places_of_code(self) -> dict[FunctionCode, Place]:
-        found = {}
-        for path, module in self.names.modules.items():
-            waiting = list(module.nested)
-            while waiting:
-                code = waiting.pop()
-                waiting += code.nested
-                found[code] = place_of(path, code.node)
-        return found
-
-    def _in_unknown_containers(self, slots: Iterable[Slot]) -> frozenset[Place]:
-        """Return the constructors of the keys in containers that were not told apart, if a slot holds such a one."""
-        unknown = self.slots.bit(Unknown("containers"))
-        if any(self.slots.mask(slot) & unknown for slot in slots):
-            return self._keys([self.heap.elements_pool.slot])
-        return frozenset()
+    def holds_keys_alone(self, slot: Slot) -> bool:
+        """Return whether only keys, and containers of keys among other things, reach a slot."""
+        mask = self.slots.mask(slot)
+        return bool(self.keys_in([slot])) and not mask & ~(self._all_keys | self._all_containers | self._others)
 
     def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
         """Return whether only keys reach a slot; numbers and unknown values count ``strictly`` only.
@@ -340,7 +264,7 @@ class ProjectReach:
             return False
         name = call.callee.rpartition(".")[2]
         keeping = name in KEEPING_METHODS | FILLING | CHANGING | GIVING_BACK or name.startswith("assert")
-        return keeping or ".at[" in call.callee or bool(self._keys([call.owner]))
+        return keeping or ".at[" in call.callee or bool(self.keys_in([call.owner]))
 
     def joins(self) -> list[Join]:
         """Return the calls that join the keys of several arguments."""
@@ -353,10 +277,10 @@ class ProjectReach:
             ]
             joining = [model.transform for model in models if model.joins]
             if joining:
-                keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, joining)))
+                keys = tuple(dict.fromkeys(self.keys_in(slots) for slots in self._one_kind(call, joining)))
                 found.append(Join(call.place, call.callee, keys))
             elif call.owner is not None and UPDATE.search(call.callee):
-                keys = tuple(dict.fromkeys(self._keys([slot]) for slot in (call.owner, *call.given[:1])))
+                keys = tuple(dict.fromkeys(self.keys_in([slot]) for slot in (call.owner, *call.given[:1])))
                 found.append(Join(call.place, call.callee, keys))
         return found
 
@@ -388,6 +312,26 @@ class ProjectReach:
         return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
 
 
+def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:
+    """Yield the functions of all files: file, line and column, and code."""
+    for path, module in modules.items():
+        waiting = list(module.nested)
+        while waiting:
+            code = waiting.pop()
+            waiting += code.nested
+            yield path, (getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)), code
+
+
+def give(heap: Heap, modules: Mapping[str, FunctionCode], given: Iterable[Taken]) -> None:
+    """Put keys of callers into parameters."""
+    wanted = {(each.place.file, each.function, each.name): each for each in given}
+    for path, place, code in functions_of(modules) if wanted else ():
+        for name in code.parameters:
+            found = wanted.get((path, place, name))
+            if found is not None:
+                heap.slots.put(heap.variable(code, name), Key(found.place, found.rank))
+
+
 def method_names(documents: Iterable[Document]) -> set[str]:
     """Return the names of all functions in classes."""
     classes = [node for each in documents for node in ast.walk(each.tree) if isinstance(node, ast.ClassDef)]
@@ -408,9 +352,10 @@ def reach(
     sites: Iterable[Place] | None,
     roots: Iterable[str] = DEFAULT_ROOTS,
     packs: tuple[str, ...] = (),
+    given: Iterable[Taken] = (),
 ) -> ProjectReach:
     """Return which keys may reach which places of a project; the arguments are those of :class:`ProjectReach`.
 
     Its cost is bounded: where too many values come together, they are not told apart, and keys are lost there.
     """
-    return ProjectReach(documents, sites, roots, packs)
+    return ProjectReach(documents, sites, roots, packs, given)

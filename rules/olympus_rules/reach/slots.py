@@ -29,6 +29,66 @@ MOST_GROUPS = 8
 """Watchers of a slot are grouped anew when there are so many groups."""
 
 
+class Queue:
+    """The slots that are to be sent: in the order of the edges, so that a slot is sent once for all its sources.
+
+    See F. Pereira, D. Berlin: Wave propagation and deep propagation for pointer analysis, CGO 2009.
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.rank: list[int] = []
+        self._waits: list[bool] = []
+        self._wave: list[tuple[int, Slot]] = []
+        self._at = 0
+        self._next: list[Slot] = []
+
+    def __bool__(self) -> bool:
+        """Return whether any slot waits."""
+        return bool(self._wave or self._next)
+
+    def grow(self) -> None:
+        """Take one more slot, which does not wait."""
+        self.rank.append(0)
+        self._waits.append(False)
+
+    def push(self, slot: Slot) -> None:
+        """Let a slot wait, once."""
+        if not self._waits[slot]:
+            self._waits[slot] = True
+            if self._wave and self.rank[slot] > self._at:
+                heapq.heappush(self._wave, (self.rank[slot], slot))
+            else:
+                self._next.append(slot)
+
+    def pop(self) -> Slot:
+        """Return the next slot."""
+        if not self._wave:
+            self._wave = [(self.rank[slot], slot) for slot in self._next]
+            self._next = []
+            heapq.heapify(self._wave)
+        self._at, slot = heapq.heappop(self._wave)
+        self._waits[slot] = False
+        return slot
+
+
+@dataclass(slots=True)
+class Limit:
+    """The values of some kinds, of which a slot holds a limited number: ``unknown`` in place of others.
+
+    Attributes:
+        kinds: the mask of these values.
+        unknown: the bit of the value that stands for those that a slot does not take.
+        lost: the slot of all these.
+        last: whether there is a limit only after far too many steps.
+    """
+
+    kinds: list[int]
+    unknown: int
+    lost: Slot
+    last: bool
+
+
 @dataclass(slots=True, eq=False)
 class Watching:
     """Watchers of a slot that want the same values and have seen the same; a watcher that returns true is done."""
@@ -50,6 +110,12 @@ class Slots:
     A set of values is a bit mask, as most steps join large sets that are nearly equal. Slots that lead to each other
     hold the same in the end; they are made one from time to time, which keeps the graph small (B. Hardekopf,
     C. Lin: The ant and the grasshopper, PLDI 2007).
+
+    Attributes:
+        same: the slot that stands for a slot and all that are one with it.
+        unlimited: slots that hold any number of values.
+        lost: the values that a slot did not take.
+        is_cut_short: whether there were too many steps, so that few values are told apart.
     """
 
     def __init__(self) -> None:
@@ -59,26 +125,22 @@ class Slots:
         self._known: list[Value] = []
         self._kinds: dict[Kinds, list[int]] = {}
         self._lists: dict[int, list[Value]] = {}
-        self._same: list[Slot] = []
+        self.same: list[Slot] = []
         self._values: list[int] = []
         self._sent: list[int] = []
         self._targets: list[set[Slot]] = []
         self._typed_edges: list[dict[Slot, list[list[int]]]] = []
         self._watching: list[list[Watching]] = []
-        self._wave: list[tuple[int, Slot]] = []
-        self._wave_at = 0
-        self._next_wave: list[Slot] = []
-        self._rank: list[int] = []
-        self._is_waiting: list[bool] = []
+        self._queue = Queue()
         self._edges = 0
         self._steps = 0
         self._most_edges = FEWEST
-        self._limits: list[tuple[list[int], int, Slot]] = []
-        self._last_limits: list[tuple[list[int], int, Slot]] = []
-        self._unlimited: set[Slot] = set()
+        self._limits: list[Limit] = []
+        self.unlimited: set[Slot] = set()
         self._most = MOST_TOLD_APART
         self._fewer = list(FEWER_TOLD_APART)
         self._most_steps = MOST_STEPS
+        self.is_cut_short = False
         self.lost: dict[Slot, int] = {}
 
     def __len__(self) -> int:
@@ -90,43 +152,27 @@ class Slots:
         found = self._numbers.get(name)
         if found is None:
             found = self._numbers[name] = len(self._values)
-            self._same.append(found)
+            self.same.append(found)
             self._values.append(0)
             self._sent.append(0)
             self._targets.append(NO_TARGETS)
             self._typed_edges.append(NO_EDGES)
             self._watching.append(NO_WATCHERS)
-            self._is_waiting.append(False)
-            self._rank.append(0)
+            self._queue.grow()
         return found
 
     def values(self, slot: Slot) -> list[Value]:
         """Return the values of a slot."""
         return self.listed(self.mask(slot))
 
-    def joined(self, slot: Slot) -> Slot:
-        """Return the slot that stands for a slot and those that hold the same."""
-        return self._same[slot]
-
     def mask(self, slot: Slot) -> int:
         """Return the values of a slot as a bit mask, for :meth:`of_kinds` and :meth:`listed`."""
-        return self._values[self._same[slot]]
+        return self._values[self.same[slot]]
 
     def limit(self, unknown: Value, lost: Slot, *kinds: type, last: bool = False) -> None:
-        """Limit how many values of some kinds a slot holds: over the limit, it holds ``unknown`` instead of others.
-
-        Args:
-            unknown: stands for the values that a slot does not take.
-            lost: the slot of all such values.
-            kinds: the kinds of values.
-            last: whether there is a limit only after far too many steps.
-        """
-        (self._last_limits if last else self._limits).append((self._mask_of(kinds), self.bit(unknown), lost))
-        self.free(lost)
-
-    def free(self, slot: Slot) -> None:
-        """Let a slot hold any number of values."""
-        self._unlimited.add(slot)
+        """Limit how many values of some kinds a slot holds, as :class:`Limit` says."""
+        self._limits.append(Limit(self._mask_of(kinds), self.bit(unknown), lost, last))
+        self.unlimited.add(lost)
 
     def listed(self, mask: int) -> list[Value]:
         """Return the values of a mask, in a list that is shared; many slots hold the same."""
@@ -166,11 +212,11 @@ class Slots:
 
     def put(self, slot: Slot, value: Value) -> None:
         """Put a value into a slot."""
-        self._spread(self._same[slot], self.bit(value))
+        self._spread(self.same[slot], self.bit(value))
 
     def put_mask(self, slot: Slot, mask: int) -> None:
         """Put the values of a mask into a slot."""
-        self._spread(self._same[slot], mask)
+        self._spread(self.same[slot], mask)
 
     def bit(self, value: Value) -> int:
         """Return the mask of one value."""
@@ -185,17 +231,17 @@ class Slots:
 
     def add_edge_of(self, source: Slot, target: Slot, *kinds: type) -> None:
         """Add an edge for the values of some kinds."""
-        source, wanted = self._same[source], self._mask_of(kinds)
+        source, wanted = self.same[source], self._mask_of(kinds)
         if self._typed_edges[source] is NO_EDGES:
             self._typed_edges[source] = {}
         ways = self._typed_edges[source].setdefault(target, [])
         if not any(wanted is one for one in ways):
             ways.append(wanted)
-            self._spread(self._same[target], self._values[source] & wanted[0])
+            self._spread(self.same[target], self._values[source] & wanted[0])
 
     def add_edge(self, source: Slot, target: Slot) -> None:
         """Add an edge: the target holds all values of the source, now and later."""
-        source, target = self._same[source], self._same[target]
+        source, target = self.same[source], self.same[target]
         if source != target and target not in self._targets[source]:
             if self._targets[source] is NO_TARGETS:
                 self._targets[source] = set()
@@ -214,12 +260,12 @@ class Slots:
 
     def watch_mask(self, slot: Slot, watcher: MaskWatcher, *kinds: type) -> None:
         """Call a function with the mask of each set of new values of some kinds, or of any, until it returns true."""
-        slot = self._same[slot]
+        slot = self.same[slot]
         wanted = self._mask_of(kinds or (object,))
         held = self._values[slot] & wanted[0]
         if held and watcher(held) is True:
             return
-        slot = self._same[slot]
+        slot = self.same[slot]
         for watching in self._watching[slot]:
             if watching.wanted is wanted and watching.seen == held:
                 watching.watchers.append(watcher)
@@ -271,70 +317,41 @@ class Slots:
             if joined == known:
                 return
             self._values[slot] = joined
-            self._wait(slot)
+            self._queue.push(slot)
 
     def _within_limits(self, slot: Slot, known: int, joined: int) -> int:
         """Return the new values of a slot without those over a limit."""
-        if joined.bit_count() <= self._most or slot in self._unlimited:
+        if joined.bit_count() <= self._most or slot in self.unlimited:
             return joined
-        for kinds, unknown, lost in self._limits:
-            held = joined & kinds[0]
-            if held.bit_count() > self._most:
-                over = held & ~known
-                if over:
-                    joined = joined & ~over | unknown
-                    self.lost[slot] = self.lost.get(slot, 0) | over
-                    self._spread(lost, over)
+        for limit in self._limits:
+            held = joined & limit.kinds[0]
+            over = held & ~known
+            if over and held.bit_count() > self._most and not (limit.last and self._most):
+                joined = joined & ~over | limit.unknown
+                self.lost[slot] = self.lost.get(slot, 0) | over
+                self._spread(limit.lost, over)
         return joined
-
-    def _wait(self, slot: Slot) -> None:
-        if not self._is_waiting[slot]:
-            self._is_waiting[slot] = True
-            if self._wave and self._rank[slot] > self._wave_at:
-                heapq.heappush(self._wave, (self._rank[slot], slot))
-            else:
-                self._next_wave.append(slot)
-
-    def _next_waiting(self) -> Slot:
-        """Return the next slot to be sent: in the order of the edges, so that a slot is sent once for all its sources.
-
-        See F. Pereira, D. Berlin: Wave propagation and deep propagation for pointer analysis, CGO 2009.
-        """
-        if not self._wave:
-            self._wave = [(self._rank[slot], slot) for slot in self._next_wave]
-            self._next_wave = []
-            heapq.heapify(self._wave)
-        self._wave_at, slot = heapq.heappop(self._wave)
-        self._is_waiting[slot] = False
-        return slot
-
-    def _lower_limits(self) -> None:
-        """Tell fewer values apart, after too many steps; in the end, no slot takes any new value but the unknown."""
-        if self._fewer:
-            self._most = self._fewer.pop(0)
-            self._most_steps = self._steps + MORE_STEPS
-        if not self._most:
-            self._limits += self._last_limits
-            self._last_limits = []
 
     def settle(self) -> None:
         """Propagate values until nothing changes."""
-        while self._wave or self._next_wave:
-            if self._steps > self._most_steps and (self._fewer or self._last_limits):
-                self._lower_limits()
+        while self._queue:
+            if self._steps > self._most_steps and self._fewer:
+                self._most, *self._fewer = self._fewer
+                self._most_steps = self._steps + MORE_STEPS
+                self.is_cut_short = True
             if self._edges > self._most_edges:
                 self._join_cycles()
-            slot = self._next_waiting()
-            if self._same[slot] != slot:
+            slot = self._queue.pop()
+            if self.same[slot] != slot:
                 continue
             values = self._values[slot]
             fresh, self._sent[slot] = values & ~self._sent[slot], values
             if fresh:
                 for target in tuple(self._targets[slot]):
-                    self._spread(self._same[target], fresh)
+                    self._spread(self.same[target], fresh)
                 for target, ways in tuple(self._typed_edges[slot].items()):
                     for wanted in ways:
-                        self._spread(self._same[target], fresh & wanted[0])
+                        self._spread(self.same[target], fresh & wanted[0])
             self._steps += 1 + len(self._watching[slot])
             self._show(slot)
 
@@ -344,11 +361,11 @@ class Slots:
         """Join the slots of each cycle."""
         for slot, targets in enumerate(self._targets):
             if targets:
-                self._targets[slot] = {self._same[target] for target in targets} - {slot}
-        for members in self._cycles():
+                self._targets[slot] = {self.same[target] for target in targets} - {slot}
+        for members in cycles(self._targets, self._queue.rank):
             self._join(members)
-        for slot, same in enumerate(self._same):
-            self._same[slot] = self._same[same]
+        for slot, same in enumerate(self.same):
+            self.same[slot] = self.same[same]
         self._edges = sum(map(len, self._targets))
         self._most_edges = max(FEWEST, int(self._edges * GROWTH))
 
@@ -359,9 +376,9 @@ class Slots:
         self._typed_edges[first] = dict(self._typed_edges[first])
         self._watching[first] = list(self._watching[first])
         for other in others:
-            self._same[other] = first
-            if other in self._unlimited:
-                self._unlimited.add(first)
+            self.same[other] = first
+            if other in self.unlimited:
+                self.unlimited.add(first)
             joined = self._values[first] | self._values[other]
             self._values[first] = self._within_limits(first, self._values[first], joined)
             self._sent[first] &= self._sent[other]
@@ -373,47 +390,7 @@ class Slots:
             self._targets[other], self._typed_edges[other] = NO_TARGETS, NO_EDGES
             self._watching[other] = NO_WATCHERS
         self._targets[first] -= set(members)
-        self._wait(first)
-
-    def _cycles(self) -> Iterator[list[Slot]]:
-        """Return the strongly connected parts of more than one slot (R. Tarjan, 1972; without recursion)."""
-        order: dict[Slot, int] = {}
-        lowest: dict[Slot, int] = {}
-        path: list[Slot] = []
-        on_path: set[Slot] = set()
-        finished = 0
-        for root, targets in enumerate(self._targets):
-            if not targets or root in order:
-                continue
-            work = [(root, iter(targets))]
-            order[root] = lowest[root] = len(order)
-            path.append(root)
-            on_path.add(root)
-            while work:
-                slot, rest = work[-1]
-                for target in rest:
-                    if target not in order:
-                        order[target] = lowest[target] = len(order)
-                        path.append(target)
-                        on_path.add(target)
-                        work.append((target, iter(self._targets[target])))
-                        break
-                    if target in on_path:
-                        lowest[slot] = min(lowest[slot], order[target])
-                else:
-                    work.pop()
-                    if work:
-                        above = work[-1][0]
-                        lowest[above] = min(lowest[above], lowest[slot])
-                    if lowest[slot] == order[slot]:
-                        finished += 1
-                        self._rank[slot] = -finished
-                        members = [path.pop()]
-                        while members[-1] != slot:
-                            members.append(path.pop())
-                        on_path.difference_update(members)
-                        if len(members) > 1:
-                            yield members
+        self._queue.push(first)
 
 
 def _united(watched: list[Watching]) -> list[Watching]:
@@ -424,3 +401,49 @@ def _united(watched: list[Watching]) -> list[Watching]:
             same = groups.setdefault((id(watching.wanted), watching.seen), Watching(watching.wanted, [], watching.seen))
             same.watchers += watching.watchers
     return list(groups.values())
+
+
+def cycles(all_targets: list[set[Slot]], rank: list[int]) -> Iterator[list[Slot]]:
+    """Return the strongly connected parts of more than one slot (R. Tarjan, 1972; without recursion).
+
+    Args:
+        all_targets: the targets of each slot.
+        rank: is filled with numbers that grow along the edges.
+    """
+    order: dict[Slot, int] = {}
+    lowest: dict[Slot, int] = {}
+    path: list[Slot] = []
+    on_path: set[Slot] = set()
+    finished = 0
+    for root, targets in enumerate(all_targets):
+        if not targets or root in order:
+            continue
+        work = [(root, iter(targets))]
+        order[root] = lowest[root] = len(order)
+        path.append(root)
+        on_path.add(root)
+        while work:
+            slot, rest = work[-1]
+            for target in rest:
+                if target not in order:
+                    order[target] = lowest[target] = len(order)
+                    path.append(target)
+                    on_path.add(target)
+                    work.append((target, iter(all_targets[target])))
+                    break
+                if target in on_path:
+                    lowest[slot] = min(lowest[slot], order[target])
+            else:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    lowest[above] = min(lowest[above], lowest[slot])
+                if lowest[slot] == order[slot]:
+                    finished += 1
+                    rank[slot] = -finished
+                    members = [path.pop()]
+                    while members[-1] != slot:
+                        members.append(path.pop())
+                    on_path.difference_update(members)
+                    if len(members) > 1:
+                        yield members
