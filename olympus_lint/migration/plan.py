@@ -211,8 +211,8 @@ class _Held:
                 leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
         for way in self._reached.escapes():
             why = _way_out(way, open_places, self._survey.packs) if way.is_sure or way.place in leaving else None
-            leaves = leaving.get(way.place, frozenset())
-            for maker in (leaves | way.keys if way.is_anything else leaves or way.keys) if why else ():
+            leaves: Collection[Place] = leaving.get(way.place, ())
+            for maker in ({*leaves, *way.keys} if way.is_anything else leaves or way.keys) if why else ():
                 self.reasons[maker].add(Reason(self._filenames[way.place.file], way.place.line, str(why)))
 
     def by_limits(self) -> None:
