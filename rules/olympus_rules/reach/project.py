@@ -245,9 +245,12 @@ class ProjectReach:
         return found
 
     def holds_keys_alone(self, slot: Slot) -> bool:
-        """Return whether only keys, and containers of keys among other things, reach a slot."""
-        mask = self.slots.mask(slot)
-        return bool(self.keys_in([slot])) and not mask & ~(self._all_keys | self._all_containers | self._others)
+        """Return whether only keys reach a slot, or containers that hold nothing else."""
+        held = self.slots.mask(slot)
+        for container in self.slots.listed(held & self._all_containers):
+            held |= self._held_by(container)
+        keys = held & self._all_keys
+        return keys != 0 and not held & ~(keys | self._all_containers | self._others)
 
     def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
         """Return whether only keys reach a slot; numbers and unknown values count ``strictly`` only.
