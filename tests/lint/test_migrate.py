@@ -284,22 +284,6 @@ def run(number):
     assert "is passed to `ALL[number]`, where too many" in reasons[6][0]
 
 
-def test_what_one_of_very_many_functions_returns_is_held_back(project: Path) -> None:
-    main = """\
-import jax
-from crowd import ALL
-
-
-def run(number):
-    return str(ALL[number]())
-
-
-ALL.append(lambda: jax.random.PRNGKey(0))
-print(jax.random.normal(jax.random.PRNGKey(1)))
-"""
-    assert [bool(reasons) for reasons in plan_of(project, crowd=crowd("None"), main=main).values()] == [True, False]
-
-
 def test_one_of_very_many_containers_and_objects_still_hands_on_its_keys(project: Path) -> None:
     classes = [f"class C{each}:\n    def __init__(self, key):\n        self.key = key\n" for each in range(80)]
     boxes = ", ".join(f"C{each}(None)" for each in range(79))

@@ -34,15 +34,16 @@ def lost(reached: ProjectReach) -> list[Lost]:
     """Return the keys that are not followed further, each with the place at which that is so.
 
     What an unknown callable returns is not followed. So a function that was lost among many others counts as one that
-    returns its keys to unknown code. If other values come back with the keys, they may do so by another way. Only after
-    too many steps do such keys count, too.
+    returns its keys to unknown code. Before there are too many steps, so few values are lost that this would hold back
+    mostly keys that come back by a merger.
     """
-    found = []
+    found: list[Lost] = []
+    if not reached.slots.is_cut_short:
+        return found
     places = _places_of_code(reached)
     for code in _lost_functions(reached):
         result = reached.heap.result(code)
-        counts = reached.slots.is_cut_short or reached.holds_keys_alone(result)
-        keys = reached.keys_in([result]) if counts else frozenset()
+        keys = reached.keys_in([result])
         if keys and code in places:
             found.append(Lost(places[code], code.name, keys))
     last = reached.slots.of_kinds(Key, Constructor)
