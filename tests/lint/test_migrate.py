@@ -253,35 +253,12 @@ def test_what_is_wrong_with_a_raw_key_is_not_left_when_it_is_typed(project: Path
     assert [each["code"] for each in report["left"]] == ["OLY205"]
 
 
-def crowd(body: str, number: int = 80) -> str:
-    """Return a module with so many functions in one list that they are not told apart."""
-    made = [f"def f{each}(key=None):\n    return {body}\n" for each in range(number)]
-    return "\n\n".join(["import jax\n", *made, f"ALL = [{', '.join(f'f{each}' for each in range(number))}]\n"])
-
-
 def plan_of(project: Path, **files: str) -> dict[int, list[str]]:
     """Return the reasons of each constructor in ``main.py``, by its row."""
     for name, text in files.items():
         (project / f"{name}.py").write_text(text)
     migration = migrate([Text(str(project / f"{n}.py"), Settings(), t) for n, t in files.items()], Target("typed"))
     return {each.row: [r.text for r in each.reasons] for each in migration.constructors[str(project / "main.py")]}
-
-
-def test_what_is_passed_to_one_of_very_many_functions_is_held_back_and_nothing_else(project: Path) -> None:
-    main = """\
-import jax
-from crowd import ALL
-
-
-def run(number):
-    ALL[number](jax.random.PRNGKey(0))
-    state = [jax.random.PRNGKey(1)]
-    ALL[number](state)
-    return jax.random.normal(jax.random.PRNGKey(2))
-"""
-    reasons = plan_of(project, crowd=crowd("str(key)"), main=main)
-    assert [bool(reasons[row]) for row in (6, 7, 9)] == [True, True, False]
-    assert "is passed to `ALL[number]`, where too many" in reasons[6][0]
 
 
 def test_one_of_very_many_containers_and_objects_still_hands_on_its_keys(project: Path) -> None:

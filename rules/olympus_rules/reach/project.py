@@ -229,9 +229,8 @@ class ProjectReach:
             keys = self.keys_in(call.given)
             if not keys:
                 continue
-            if call.place in self.calls.binding.given_up:
-                sure = self.slots.is_cut_short or any(map(self.holds_keys_alone, call.given))
-                found.append(Escape(call.place, call.callee, "", keys, sure, is_anything=True))
+            if self.slots.is_cut_short and call.place in self.calls.binding.given_up:
+                found.append(Escape(call.place, call.callee, "", keys, is_sure=True, is_anything=True))
                 continue
             sure = any(self._holds_keys_only(slot) for slot in call.given)
             callees = self.slots.values(call.function)
@@ -243,14 +242,6 @@ class ProjectReach:
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
                 found += [Escape(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
         return found
-
-    def holds_keys_alone(self, slot: Slot) -> bool:
-        """Return whether only keys reach a slot, or containers that hold nothing else."""
-        held = self.slots.mask(slot)
-        for container in self.slots.listed(held & self._all_containers):
-            held |= self._held_by(container)
-        keys = held & self._all_keys
-        return keys != 0 and not held & ~(keys | self._all_containers | self._others)
 
     def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
         """Return whether only keys reach a slot; numbers and unknown values count ``strictly`` only.
