@@ -117,8 +117,8 @@ def stays(filename: str, text: str, error: Exception, settings: Settings, cell: 
     return newer or [Problem(filename, f"{where}cannot be parsed ({cause}), so it is not changed.")]
 
 
-def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
-    """Return the parameters that only keys reach, whatever their names are."""
+def keyed_parameters(migration: Migration) -> dict[tuple[str, str, str], int | None]:
+    """Return the parameters that only keys reach, whatever their names are, with their number of axes if known."""
     from olympus_rules.reach.project import reach
 
     documents = {
@@ -127,11 +127,11 @@ def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str
         if (document := _parsed(text)) is not None
     }
     if not any("PRNGKey" in document.text for document in documents.values()):
-        return frozenset()
+        return {}
     with suppress(TooLargeError):
         return reach(documents, None, _roots(migration), _packs(migration)).parameters()
     migration.is_too_large = True
-    return frozenset()
+    return {}
 
 
 def _roots(migration: Migration) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import libcst as cst
 
@@ -11,6 +11,7 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data, wrapped
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import argument, call, expression, replace
+from olympus_codemods.editing.uses import is_only_read
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Conversion, Fact, KeyKind
 from olympus_rules.libraries.names import NUMPY, ZEROS_LIKE
@@ -77,13 +78,13 @@ def of_jax_numpy(fact: Conversion, document: Document) -> Fix | None:
     if function is None or module != "numpy" or name not in AS_KEYS:
         return None
     spelled = names.spell(f"{NUMPY}.{name}")
-    if spelled is None or not takes_same_arguments(fact.node):
+    if spelled is None or not takes_same_arguments(fact.node) or not is_only_read(document, fact.node):
         return None
     edit = replace(document, function, cst.parse_expression(spelled))
     return fix_of(Applicability.SAFE, f"Use `jax.numpy.{name}`, which takes keys of both kinds", edit, *names.edits())
 
 
-def takes_same_arguments(node: ast.AST) -> bool:
+def takes_same_arguments(node: ast.AST) -> TypeGuard[ast.Call]:
     """Return whether a call of numpy means the same under ``jax.numpy``: no dtype, no output array."""
     return isinstance(node, ast.Call) and all(option.arg == "axis" for option in node.keywords)
 

@@ -292,7 +292,7 @@ def leave_out_slice(fact: ShapeLogic, document: Document, names: Names) -> Edits
 def widen_as_needed(fact: ShapeLogic, document: Document, names: Names) -> Edits:
     """``done[:, None]`` becomes ``expand_dims(done, tuple(range(1, keys.ndim)))``."""
     one = layout.key_shape(fact, document, names)
-    if one is None or not fact.rank:
+    if one is None or not fact.rank or is_numpys(fact, names):
         return []
     edits = [_widened(mask, one, fact, document, names) for mask in fact.parts]
     return [edit for each in edits for edit in each] if all(edits) else []

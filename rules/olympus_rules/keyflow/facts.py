@@ -76,6 +76,7 @@ class Fact:
         key: the source text of the key (``key``, ``self.rng``, ``keys[0]``), empty if it has no name.
         kind: raw or typed, if the source shows it.
         maker: the callee of the constructor call in this file that made the key, if known and a migration needs it.
+        alone: whether only keys reach the place. A rewrite that is right for keys is wrong for other values.
     """
 
     node: ast.AST
@@ -83,6 +84,7 @@ class Fact:
     key: str = ""
     kind: KeyKind = KeyKind.UNKNOWN
     maker: ast.AST | None = field(default=None, compare=False)
+    alone: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,23 +119,33 @@ class ProjectReach:
         """Return the constructors whose keys may reach an expression, or a container there."""
         return self._keys(self.graph.expressions.get(place, ()))
 
-    def parameters(self) -> frozenset[tuple[str, int, int, str]]:
-        """Return the parameters that only keys reach: file, line and column of the function, and name."""
-        found = []
+    def parameters(self) -> dict[tuple[str, str, str], int | None]:
+        """Return the parameters that only keys reach, by file, function and name, with their number of axes.
+
+        Functions of one name count as one. A position would be wrong after the first rewrite of a file.
+        """
+        found: dict[tuple[str, str, str], set[int | None]] = {}
+        others = set()
         for path, module in self.names.modules.items():
             waiting = list(module.nested)
             while waiting:
                 code = waiting.pop()
                 waiting += code.nested
-                place = getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
                 for name in code.parameters:
-                    if self._holds_keys_only(self.heap.variable(code, name), strictly=True):
-                        found.append((path, *place, name))
-        return frozenset(found)
+                    slot = self.heap.variable(code, name)
+                    if self._holds_keys_only(slot, strictly=True):
+                        found.setdefault((path, code.name, name), set()).update(self._ranks([slot]))
+                    else:
+                        others.add((path, code.name, name))
+        return {
+            parameter: ranks.pop() if len(ranks) == 1 else None
+            for parameter, ranks in found.items()
+            if parameter not in others
+        }
 
     def rank(self, place: Place) -> int | None:
         """Return the rank of the keys at an expression; ``None`` if unknown or not unique."""
-        ranks = self._ranks(place)
+        ranks = self._ranks(self.graph.expressions.get(place, ()))
         return ranks.pop() if len(ranks) == 1 else None
 
     def likely_rank(self, place: Place) -> int | None:
@@ -143,11 +153,11 @@ class ProjectReach:
 
         The rank of keys in attributes is never known for sure, as an object may stand for a batch of objects.
         """
-        ranks = self._ranks(place) - {None}
+        ranks = self._ranks(self.graph.expressions.get(place, ())) - {None}
         return ranks.pop() if len(ranks) == 1 else None
 
-    def _ranks(self, place: Place) -> set[int | None]:
-        masks = [self.slots.mask(slot) & self._all_keys for slot in self.graph.expressions.get(place, ())]
+    def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
+        masks = [self.slots.mask(slot) & self._all_keys for slot in slots]
         return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
 
     def has_keys_only(self, place: Place) -> bool:

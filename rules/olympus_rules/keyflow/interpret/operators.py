@@ -97,7 +97,7 @@ def _arithmetic(flow: Flow, operation: str, operands: list[Value], node: ast.AST
         batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
         first = sorted(pairs, key=lambda pair: pair[1] is not expression)
         build = arithmetic_fact(flow, node, ARITHMETIC[operation], first, result, batch=batch)
-        note(flow, operand, Need.KEY, build)
+        note(flow, operand, Need.KEY, build, at=expression)
 
 
 def _operand_nodes(node: ast.AST) -> list[ast.expr]:

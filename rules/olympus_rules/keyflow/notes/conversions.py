@@ -19,16 +19,25 @@ from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Map, Metadata, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
-from olympus_rules.keyflow.notes.pending import dtype_fact, is_stored, is_used_as_key, note, spelled
+from olympus_rules.keyflow.notes.pending import (
+    dtype_fact,
+    is_stored,
+    is_used_as_key,
+    is_words,
+    note,
+    passes_by,
+    spelled,
+)
 from olympus_rules.libraries import Conversion
 from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, RANDOM, STR
 
-__all__ = ["compared", "converted", "method", "shown"]
+__all__ = ["METHODS", "compared", "converted", "method", "shown"]
 
 MANY = 32  # leaves of a tree that are checked
 
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
+"""Methods of an array that return its words to Python: the result is no array."""
 WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
 
 
@@ -158,6 +167,8 @@ def _leaves(flow: State, value: Value, expression: ast.expr | None) -> Iterator[
         for path, part in value.arms:
             if both(flow.path, path) is not None:
                 yield from _leaves(flow, part, expression)
+    elif isinstance(value, Const):
+        passes_by(flow, flow.terms.const(value.value), expression)
     elif isinstance(value, Sequence) and value.kind == "stack":  # an array of keys, with its own expression
         yield from ((term, expression) for term in leaves(value)[:MANY])
     elif isinstance(value, Sequence | Map):
@@ -209,8 +220,11 @@ def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
             before=use.before,
         )
 
-    for term in dict.fromkeys(term for term, _ in candidates):
-        note(flow, term, Need.KNOWN if use.effect == "fails" else Need.RAW, build)
+    for term, expression in found:
+        if is_stored(flow, term) and not is_words(flow, term):
+            passes_by(flow, term, expression)
+    for term, expression in dict(candidates).items():
+        note(flow, term, Need.KNOWN if use.effect == "fails" else Need.RAW, build, at=expression)
 
 
 def _is_or_gets_key(flow: State, term: Term) -> bool:

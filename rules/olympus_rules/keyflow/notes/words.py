@@ -74,7 +74,7 @@ def _index(flow: State, term: Term, index: Value, node: ast.Subscript, path: Pat
         need = Need.SEED
     if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
         need = Need.UNTYPED
-    keep(flow, Pending(term, need, path, build, axes=axes_used))
+    keep(flow, Pending(term, need, path, build, axes=axes_used, at=node.value))
 
 
 def _axes_used(index: Value) -> int:
@@ -147,7 +147,7 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
             key = spelled(source) if isinstance(source, ast.Name | ast.Attribute) else ""
             return facts.KeyIndexing(node=node, confidence=confidence, key=key, kind=kind, use="unpack")
 
-        note(flow, value, Need.SINGLE, build)
+        note(flow, value, Need.SINGLE, build, at=node)
 
 
 def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
@@ -161,4 +161,5 @@ def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
             lambda confidence, kind: facts.KeyIndexing(
                 node=node, confidence=confidence, key=spelled(node), kind=kind, use="unpack"
             ),
+            at=node,
         )
