@@ -18,6 +18,8 @@ REARRANGING = frozenset(["T", "copy", "flatten", "ravel", "repeat", "reshape", "
 ASKING = frozenset(["dtype", "ndim", "shape", "size", "tobytes", "tolist"])
 READING = frozenset(["all", "any", "bool", "bytes", "enumerate", "float", "int", "len", "list", "print", "repr", "reversed",
                      "sorted", "str", "sum", "tuple", "zip"])  # fmt: skip
+REDUCING = frozenset(["all", "any", "array_equal", "bool", "float", "hash", "int", "len", "max", "mean", "min", "print", "prod",
+                      "repr", "std", "str", "sum", "var"])  # fmt: skip
 WRITING_METHODS = frozenset(["byteswap", "fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"])
 WRITING = frozenset(["copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask", "shuffle"])
 
@@ -77,12 +79,17 @@ def leaves(document: Document, node: ast.expr) -> bool:
                     seen.add(around)
                 case ast.Attribute() | ast.Compare() | ast.FormattedValue():
                     pass
-                case ast.Call() if value is not around.func:
-                    if not _reads_only(around, Names(document, around)):
-                        return True
+                case ast.Call() if value is not around.func and called(document, around) in REDUCING:
+                    pass
                 case _:
                     return True
     return False
+
+
+def called(document: Document, call: ast.Call) -> str:
+    """Return the last name of a callee of a library, or the name of a builtin."""
+    qualified = Names(document, call).resolve(call.func)
+    return qualified.rpartition(".")[2] or (call.func.id if isinstance(call.func, ast.Name) else "")
 
 
 def is_only_read(document: Document, node: ast.expr) -> bool:

@@ -84,8 +84,9 @@ def _only_keys(file: File, pending: Pending, fact: Fact) -> bool:
     """Return whether only keys reach the expression of a note, in all iterations and on all paths."""
     knowledge, term = file.knowledge, pending.term
     others = file.others.get(pending.at, ()) if pending.at is not None else ()
-    if not all(knowledge.is_known(other) for other in others):
-        return False
+    row = getattr(pending.at, "lineno", 0)
+    if not all(knowledge.is_known(other) or _default_is_none(file, other, before=row) for other in others):
+        return False  # a parameter that a key replaces if it is `None` is a key as well
     if term in knowledge.origins:
         return True
     whenever = term in knowledge.used and _used_whenever(file, pending)
