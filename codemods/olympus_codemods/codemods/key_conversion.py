@@ -9,6 +9,7 @@ import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data, wrapped
+from olympus_codemods.editing.key_layout import is_plain
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import argument, call, expression, replace
 from olympus_codemods.editing.uses import is_only_read
@@ -114,7 +115,12 @@ def zero_key(fact: Conversion, document: Document) -> Fix | None:
             number = other if one is subject else one
         case _:
             return None
-    if not (isinstance(number, ast.Constant) and type(number.value) is int and number.value == 0 and dotted(subject)):
+    if not (
+        isinstance(number, ast.Constant)
+        and type(number.value) is int
+        and number.value == 0
+        and is_plain(document, subject)
+    ):
         return None
     names = Names(document, node)
     zeros_like, key = names.spell(ZEROS_LIKE, near=node.func), expression(document, subject)
@@ -132,7 +138,7 @@ def drawn_index(fact: Conversion, document: Document) -> Fix | None:
         case _:
             return None
     found, keys = expression(document, node), expression(document, subject)
-    if any(option.arg in ("axis", "independent", None) for option in options) or not dotted(subject):
+    if any(option.arg in ("axis", "independent", None) for option in options) or not is_plain(document, subject):
         return None
     if not isinstance(found, cst.Call) or keys is None or len(node.args) > 4:
         return None

@@ -14,13 +14,25 @@ if TYPE_CHECKING:
 
 __all__ = ["is_only_read", "leaves", "uses"]
 
-REARRANGING = frozenset(["T", "copy", "flatten", "ravel", "repeat", "reshape", "squeeze", "swapaxes", "take", "transpose"])
+REARRANGING = frozenset(
+    ["T", "copy", "flatten", "ravel", "repeat", "reshape", "squeeze", "swapaxes", "take", "transpose"]
+)
 ASKING = frozenset(["dtype", "ndim", "shape", "size", "tobytes", "tolist"])
-READING = frozenset(["all", "any", "bool", "bytes", "enumerate", "float", "int", "len", "list", "print", "repr", "reversed",
-                     "sorted", "str", "sum", "tuple", "zip"])  # fmt: skip
-REDUCING = frozenset(["all", "any", "array_equal", "bool", "float", "hash", "int", "len", "max", "mean", "min", "print", "prod",
-                      "repr", "std", "str", "sum", "var"])  # fmt: skip
-WRITING_METHODS = frozenset(["byteswap", "fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"])
+READING = frozenset(
+    """
+    all any bool bytes enumerate float int len list print repr reversed sorted str sum tuple zip
+    """.split()  # noqa: SIM905
+)
+"""Builtins that do not write to their arguments."""
+REDUCING = frozenset(
+    """
+    all any array_equal bool float hash int len max mean min print prod repr std str sum var
+    """.split()  # noqa: SIM905
+)
+"""Functions whose result is no key."""
+WRITING_METHODS = frozenset(
+    ["byteswap", "fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"]
+)
 WRITING = frozenset(["copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask", "shuffle"])
 
 

@@ -179,6 +179,4 @@ class File:
 
     def has_keyed_parameter(self, code: FunctionCode) -> bool:
         """Return whether any parameter of a function gets only keys in the whole project."""
-        return bool(self.keyed) and any(
-            (self.document.path, code.name, name) in self.keyed for name in code.parameters
-        )
+        return bool(self.keyed) and any((self.document.path, code.name, name) in self.keyed for name in code.parameters)

@@ -48,9 +48,33 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
             fact = pending.build(confidence, file.knowledge.kind(pending.term))
             if fact is not None:
                 found.append((pending, fact))
-    shared = {fact.node for pending, fact in found if not _only_keys(file, pending, fact)}
+    ranks = _ranks(file)
+    shared = {
+        fact.node
+        for pending, fact in found
+        if not _only_keys(file, pending, fact) or (_counts_axes(fact) and len(ranks.get(pending.at, ())) > 1)
+    }
     for pending, fact in found:
         yield pending.term, replace(fact, alone=False) if fact.node in shared else fact
+
+
+def _ranks(file: File) -> dict[ast.AST | None, set[int | None]]:
+    """Return the numbers of axes that keys have at each expression, in all iterations and on all paths."""
+    ranks: dict[ast.AST | None, set[int | None]] = {}
+    for pending in file.pending:
+        if pending.at is not None and file.knowledge.is_known(pending.term):
+            ranks.setdefault(pending.at, set()).add(file.knowledge.rank(pending.term))
+    return ranks
+
+
+QUESTIONS = frozenset(
+    {"len", "ndim", "shape-asserted", "shape-equals", "shape-item", "shape-slice", "shape-unpack", "size"}
+)
+
+
+def _counts_axes(fact: Fact) -> bool:
+    """Return whether a rewrite rests on the number of axes of a key array; a question about its shape does not."""
+    return isinstance(fact, facts.ShapeLogic) and fact.form not in QUESTIONS
 
 
 def _learn_attributes(file: File) -> None:
@@ -90,13 +114,13 @@ def _only_keys(file: File, pending: Pending, fact: Fact) -> bool:
     if term in knowledge.origins:
         return True
     whenever = term in knowledge.used and _used_whenever(file, pending)
-    if isinstance(fact, facts.ShapeLogic) and fact.rank is not None and term in knowledge.used and not whenever:
+    if _counts_axes(fact) and term in knowledge.used and not whenever:
         return False  # on another path, the array may have other axes
     if file.gets_keys_only(term) and (whenever or not _default_is_none(file, term)):
         return True
     if isinstance(fact, facts.Conversion) and fact.form in ARRAYS and _has_dtype(fact.node):
         return False  # the result is used as a key, the argument may be a list
-    return whenever or term in knowledge.named.difference(knowledge.mixed) and not _default_is_none(file, term)
+    return whenever or (term in knowledge.named.difference(knowledge.mixed) and not _default_is_none(file, term))
 
 
 ARRAYS = frozenset({"cast", "numpy"})

@@ -16,7 +16,15 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.axes import ArrayCall, Transposed, look, transposition
-from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_stored, note, passes_by, shape_fact, spelled
+from olympus_rules.keyflow.notes.pending import (
+    arithmetic_fact,
+    dtype_fact,
+    is_stored,
+    note,
+    passes_by,
+    shape_fact,
+    spelled,
+)
 
 __all__ = [
     "array_method",
