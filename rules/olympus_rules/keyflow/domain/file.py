@@ -173,9 +173,17 @@ class File:
         code, name = self.terms.data(term)
         return (self.document.path, code.name, name) in self.keyed
 
-    def axes_given(self, code: FunctionCode, name: str) -> int | None:
-        """Return the number of axes of a parameter that gets only keys in the whole project, if known."""
-        return self.keyed.get((self.document.path, code.name, name)) if self.keyed else None
+    def rank(self, term: Term) -> int | None:
+        """Return the number of batch axes, by source, else by use, else that of all arguments in the project."""
+        rank = self.knowledge.rank(term)
+        return rank if rank is not None or not self.keyed else self.rank_given(term)
+
+    def rank_given(self, term: Term) -> int | None:
+        """Return the number of batch axes of all arguments that a parameter gets in the project, if known."""
+        if not self.keyed or self.terms.operation(term) != "param":
+            return None
+        code, name = self.terms.data(term)
+        return self.keyed.get((self.document.path, code.name, name))
 
     def has_keyed_parameter(self, code: FunctionCode) -> bool:
         """Return whether any parameter of a function gets only keys in the whole project."""

@@ -61,9 +61,6 @@ class _Interpreter(Flow):
         """Return a parameter's value on entry: a term of its own, or the class for that of a class method."""
         term = self.terms.make("param", (self.code, name))
         self.knowledge.name(term, name)
-        rank = self.file.axes_given(self.code, name)
-        if rank is not None and not self.code.defaults_to_none(name):
-            self.knowledge.use(term, rank)
         if self.code.owner is not None and self.code.parameters[:1] == (name,) and self.code.kind != "staticmethod":
             if self.code.kind == "classmethod":
                 return Class(self.code.owner)

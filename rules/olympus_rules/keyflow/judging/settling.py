@@ -114,7 +114,11 @@ def _only_keys(file: File, pending: Pending, fact: Fact) -> bool:
     if term in knowledge.origins:
         return True
     whenever = term in knowledge.used and _used_whenever(file, pending)
-    if _counts_axes(fact) and term in knowledge.used and not whenever:
+    if (
+        _counts_axes(fact)
+        and term in knowledge.used
+        and not (whenever or knowledge.rank(term) == file.rank_given(term))
+    ):
         return False  # on another path, the array may have other axes
     if file.gets_keys_only(term) and (whenever or not _default_is_none(file, term)):
         return True

@@ -106,7 +106,7 @@ class Look:
 
     def rank(self) -> int | None:
         """Return the number of batch axes of the array, ``None`` if not yet known."""
-        rank = self.flow.knowledge.rank(self.term)
+        rank = self.flow.file.rank(self.term)
         return None if rank is None else rank + self.above
 
     def note(

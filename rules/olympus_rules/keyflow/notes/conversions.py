@@ -23,7 +23,6 @@ from olympus_rules.keyflow.notes.pending import (
     dtype_fact,
     is_stored,
     is_used_as_key,
-    is_words,
     note,
     passes_by,
     spelled,
@@ -221,7 +220,7 @@ def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
         )
 
     for term, expression in found:
-        if is_stored(flow, term) and not is_words(flow, term):
+        if is_stored(flow, term):
             passes_by(flow, term, expression)
     for term, expression in dict(candidates).items():
         note(flow, term, Need.KNOWN if use.effect == "fails" else Need.RAW, build, at=expression)

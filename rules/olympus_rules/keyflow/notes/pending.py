@@ -56,8 +56,11 @@ def keep(flow: State, pending: Pending) -> None:
 
 
 def passes_by(flow: State, term: Term, at: ast.AST | None) -> None:
-    """Record a value of an expression whose other values may be keys: a rewrite must be right for it, too."""
-    if at is not None:
+    """Record a value of an expression whose other values may be keys: a rewrite must be right for it, too.
+
+    The words of a key are no such value: `key_data` returns them unchanged.
+    """
+    if at is not None and not is_words(flow, term):
         flow.file.others.setdefault(at, set()).add(term)
 
 

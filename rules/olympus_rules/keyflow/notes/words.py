@@ -16,7 +16,7 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import layout
-from olympus_rules.keyflow.notes.pending import is_stored, is_used_as_key, is_words, keep, note, passes_by, spelled
+from olympus_rules.keyflow.notes.pending import is_stored, is_used_as_key, keep, note, passes_by, spelled
 
 __all__ = ["item", "iterated", "unpacked"]
 
@@ -41,8 +41,7 @@ def item(flow: State, value: Value, index: Value, node: ast.Subscript) -> Value 
 
 def _index(flow: State, term: Term, index: Value, node: ast.Subscript, path: PathCondition) -> None:
     if is_stored(flow, term):
-        if not is_words(flow, term):
-            passes_by(flow, term, node.value)
+        passes_by(flow, term, node.value)
         return
     if isinstance(index, Const) and (isinstance(index.value, str) or index.value is None):
         return
