@@ -120,7 +120,8 @@ def _only_keys(file: File, pending: Pending, fact: Fact) -> bool:
         and not (whenever or knowledge.rank(term) == file.rank_given(term))
     ):
         return False  # on another path, the array may have other axes
-    if file.gets_keys_only(term) and (whenever or not _default_is_none(file, term)):
+    replaced = whenever or not _default_is_none(file, term) or _default_is_none(file, term, before=row)
+    if file.gets_keys_only(term) and replaced:
         return True
     if isinstance(fact, facts.Conversion) and fact.form in ARRAYS and _has_dtype(fact.node):
         return False  # the result is used as a key, the argument may be a list
