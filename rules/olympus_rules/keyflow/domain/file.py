@@ -99,7 +99,7 @@ class File:
         environments: the variables of each function interpreted so far.
         runs: the result of each interpretation.
         summaries: the summary of each interpretation, and those from other files.
-        keyed: the parameters that get only keys, if the whole project was analysed.
+        keyed: the parameters that get only keys, with their number of axes, if the whole project was analysed.
         follows_lanes: whether to record draws in the lanes of a map.
     """
 
@@ -112,7 +112,8 @@ class File:
         keyed: Mapping[KeyedParameter, int | None] | None = None,
     ) -> None:
         """Start with empty tables."""
-        self.document, self.module, self.table, self.linker, self.keyed = document, module, table, linker, keyed or {}
+        self.document, self.module, self.table, self.linker = document, module, table, linker
+        self.keyed = {} if keyed is None else keyed
         self.name = document.module or Path(document.filename).stem
         self.terms = Terms()
         self.knowledge = Knowledge(self.terms)
