@@ -21,7 +21,8 @@ from olympus_rules.syntax import Document
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
-    from olympus_rules.reach.project import Escape, Join, ProjectReach
+    from olympus_rules.reach.joins import Join
+    from olympus_rules.reach.project import Escape, ProjectReach
 
 __all__ = ["Constructor", "Reason", "Survey", "SurveyedFile", "all_held_back", "plan"]
 
@@ -214,16 +215,24 @@ class _Held:
         changed = False
         for one in join.keys:
             for other in join.keys:
+                words = sorted(site for site in one if site not in self._places and (join.is_one or site not in other))
                 raw = sorted(maker for maker in one if self.reasons.get(maker) and maker not in other)
-                if not raw or other == one:
-                    continue
-                first = f"{self._filenames[raw[0].file]}:{raw[0].line}"
-                text = f"meets keys that stay raw, made on {first}, in `{join.callee}`"
-                for maker in other - one:
-                    if maker in self._places and not self.reasons.get(maker):
-                        self.reasons[maker].add(Reason(self._filenames[join.place.file], join.place.line, text))
-                        changed = True
+                if words:
+                    changed |= self._hold(other, join, f"raw words, made on {self._written(words[0])},")
+                if raw and not join.is_one:
+                    changed |= self._hold(other - one, join, f"keys that stay raw, made on {self._written(raw[0])},")
         return changed
+
+    def _hold(self, makers: Iterable[Place], join: Join, company: str) -> bool:
+        """Hold back constructors by what their keys meet in a join; return whether that is new for any of them."""
+        fresh = [maker for maker in makers if maker in self._places and not self.reasons.get(maker)]
+        for maker in fresh:
+            text = f"meets {company} in `{join.callee}`"
+            self.reasons[maker].add(Reason(self._filenames[join.place.file], join.place.line, text))
+        return bool(fresh)
+
+    def _written(self, place: Place) -> str:
+        return f"{self._filenames[place.file]}:{place.line}"
 
 
 def all_held_back(mentions: Mapping[str, Sequence[Report]], why: str) -> dict[str, list[Constructor]]:

@@ -26,7 +26,7 @@ from olympus_rules.libraries.names import (
 )
 from olympus_rules.syntax.document import first_line
 
-__all__ = ["references"]
+__all__ = ["asks_for_names", "references"]
 
 CONSTRUCTORS = frozenset({PRNG_KEY})
 PRESENT = frozenset({KEY, KEY_DTYPE})
@@ -111,7 +111,7 @@ class _Scan:
             return
         if not self.holds_rows(node):
             return
-        if isinstance(node, ast.If | ast.IfExp | ast.Try) and _asks_for_names(node):
+        if isinstance(node, ast.If | ast.IfExp | ast.Try) and asks_for_names(node):
             return  # code for several releases of JAX
         scope = self.scope(node, code)
         for name, child in _children(node):
@@ -286,7 +286,7 @@ class _Scan:
         return None
 
 
-def _asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:
+def asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:
     """Return whether code runs only if JAX has one of the names, or provides for its absence."""
     if isinstance(node, ast.Try):
         caught = {
