@@ -14,7 +14,7 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import BoundMethod, Container, Function, Key, Library, Object, Partial, Place
+from olympus_rules.reach.values import BoundMethod, Container, Function, Key, Library, Made, Object, Other, Partial, Place
 
 __all__ = ["Join", "Joins", "callables"]
 
@@ -54,7 +54,10 @@ class Joins:
         self._containers = self.slots.of_kinds(Container)
         self._objects = self.slots.of_kinds(Object)
         self._seen_fields: set[Slot] = set()
+        self._arrays = self._keys | self.slots.of_kinds(Made, Other)
+        self._likes = reduce(or_, (self.slots.bit(Key(site)) for site in graph.likes), 0)
         self._pools: dict[int, int] = {}
+        self._sites: dict[int, frozenset[Place]] = {}
 
     def found(self) -> list[Join]:
         """Return the places that join keys: calls, comparisons and assignments to elements."""
@@ -71,8 +74,8 @@ class Joins:
             elif call.owner is not None and UPDATE.search(call.callee):
                 joins += self.of_arms(call.place, call.callee, [[call.owner], list(call.given[:1])])
         for meeting in self.graph.meetings:
-            masks = [self.slots.mask(slot) & self._keys for slot in meeting.slots]
-            if all(masks):
+            masks = [self.slots.mask(slot) for slot in meeting.slots]
+            if all(mask & self._keys for mask in masks):
                 joins.append(self.join(meeting.place, meeting.text, masks))
         return joins
 
@@ -97,14 +100,31 @@ class Joins:
     def of_arms(self, place: Place, callee: str, arms: Sequence[Sequence[Slot]]) -> Iterator[Join]:
         """Return the joins of trees of one structure: of the leaves at each place."""
         masks = [reduce(or_, map(self.slots.mask, arm), 0) for arm in arms]
-        yield self.join(place, callee, [mask & self._keys for mask in masks])
+        yield self.join(place, callee, masks)
         yield from self.inside(place, callee, masks, DEPTH)
 
     def join(self, place: Place, callee: str, masks: Sequence[int], *, is_one: bool = False) -> Join:
         """Return a join of the keys in each of several masks."""
-        listed = [self.slots.listed(mask & self._keys) for mask in masks]
-        sites = [frozenset(value.site for value in values if isinstance(value, Key)) for values in listed]
-        return Join(place, callee, tuple(dict.fromkeys(sites)), is_one)
+        return Join(place, callee, tuple(dict.fromkeys(map(self.sites, masks))), is_one)
+
+    def sites(self, mask: int) -> frozenset[Place]:
+        """Return the allocation sites of the keys of a mask.
+
+        Arrays of words count only among arrays: beside anything else they come from a merger of values. An array with
+        the dtype of a key counts as that key.
+        """
+        found = self._sites.get(mask)
+        if found is None:
+            known = self.graph.sites
+            every = {value.site for value in self.slots.listed(mask & self._keys) if isinstance(value, Key)}
+            made = every if known is None else every.intersection(known)
+            if not mask & ~self._arrays:
+                made |= every.difference(self.graph.likes)
+                for site in every.intersection(self.graph.likes):
+                    model = reduce(or_, map(self.slots.mask, self.graph.expressions.get(self.graph.likes[site], ())), 0)
+                    made |= self.sites(model & ~self._likes) if not model & ~self._arrays else set()
+            found = self._sites[mask] = frozenset(made)
+        return found
 
     def inside(self, place: Place, callee: str, masks: Sequence[int], depth: int) -> Iterator[Join]:
         """Return the joins of what several trees hold under each name."""
@@ -147,7 +167,7 @@ class Joins:
         """Return the keys of a mask and of its containers at any depth, as a mask."""
         found = self._pools.get(mask)
         if found is None:
-            found = mask & self._keys
+            found = mask & (self._keys | self._containers)  # in which arrays of words do not count
             for container in self.slots.listed(mask & self._containers):
                 assert isinstance(container, Container)
                 found |= self.slots.mask(self.heap.inside(container)) & self._keys

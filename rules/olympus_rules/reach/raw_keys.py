@@ -42,14 +42,14 @@ class RawKeys:
         self.names = graph.attributes.names
 
     def made(self, call: Call, node: ast.Call) -> None:
-        """Put an array of words into the result of a call, or the keys whose dtype the call takes."""
+        """Put an array of words into the result of a call, or one whose dtype is that of a key."""
         if self.graph.sites is None:
             return
         if is_array_of_words(node):
             self.slots.put(call.result, Key(call.place))
         elif (model := array_like(node)) is not None:
-            for slot in self.graph.expressions.get(place_of(self.file, model), ()):
-                self.graph.heap.shift(slot, call.result, None)
+            self.graph.likes[call.place] = place_of(self.file, model)
+            self.slots.put(call.result, Key(call.place))
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
                 self.slots.watch(slot, lambda value: self.graph.calls.binding.feed(value, [], call.result), *FUNCTION)

@@ -29,6 +29,7 @@ MANY = 32  # leaves of a tree that are checked
 
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
+COMPARISONS = frozenset({"Eq", "Gt", "GtE", "Lt", "LtE", "NotEq"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
 
 
@@ -265,15 +266,34 @@ def _is_for_people(flow: State, node: ast.AST) -> bool:
 
 def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) -> None:
     """Detect ``==`` and ``!=`` of keys, which give one truth value for each typed key, not for each word."""
-    if operation not in WHOLE or not isinstance(node, ast.Compare) or len(node.ops) != 1:
+    if operation not in COMPARISONS or not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return
-    if not all(isinstance(operand, Term) for operand in operands):
+    if any(map(_is_numeric, operands)):
+        _with_numbers(flow, operands, node)
+        return
+    if operation not in WHOLE or not all(isinstance(operand, Term) for operand in operands):
         return
     if _as_a_whole(flow, operation, node):
         return
     sides = (node.left, node.comparators[0])
     found: list[Found] = [(term, side) for term, side in zip(operands, sides, strict=True) if isinstance(term, Term)]
     _note(flow, _Use("elementwise", "==" if operation == "Eq" else "!=", node), found, Const(None))
+
+
+def _with_numbers(flow: State, operands: list[Value], node: ast.Compare) -> None:
+    """Detect the comparison of the words of a key with numbers, which a typed key rejects."""
+    sides = (node.left, node.comparators[0])
+    found = [(term, side) for term, side in zip(operands, sides, strict=True) if isinstance(term, Term)]
+    if found:
+        symbol = ast.unparse(node).removeprefix(ast.unparse(node.left)).split()[0]
+        _note(flow, _Use("words", symbol, node, "fails"), list(found), Const(None))
+
+
+def _is_numeric(value: Value) -> bool:
+    """Return whether a value is a number or a list of numbers."""
+    if isinstance(value, Sequence):
+        return bool(value.items) and not value.open and all(map(_is_numeric, value.items))
+    return isinstance(value, Const) and type(value.value) in (int, float)
 
 
 def _as_a_whole(flow: State, operation: str, node: ast.AST) -> bool:
