@@ -16,6 +16,7 @@ from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
+from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ class _Held:
         for filename, file in self._survey.files.items():
             for report in file.left:
                 stops = all_rules()[report.finding.code].holds_back and not is_note(report, self._survey.target)
-                if not stops or report.fact.kind == KeyKind.TYPED:
+                if not stops or report.fact.kind == KeyKind.TYPED or report.finding.code == LegacyConstructor.code:
                     continue
                 reason = _place(filename, report.fact.node, file.document, report.finding.code)
                 makers = _makers_of(report.fact, file.path, self._reached, self._places)

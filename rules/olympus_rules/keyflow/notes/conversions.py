@@ -21,7 +21,7 @@ from olympus_rules.keyflow.domain.values import Choice, Const, Library, Map, Met
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import dtype_fact, is_stored, is_used_as_key, note, spelled
 from olympus_rules.libraries import Conversion
-from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, RANDOM, STR
+from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, PURE_MODULES, RANDOM, STR
 
 __all__ = ["compared", "converted", "method", "shown"]
 
@@ -41,8 +41,10 @@ def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments
     if row.form == "dtype":
         return result
     found = list(_selected(flow, row, arguments))
-    if row.form == "cast" and not _casts(arguments):
-        return result
+    if row.form == "cast":
+        found = [pair for pair in found if not _is_read_back(flow, pair[0])]
+        if not _casts(arguments):
+            return result
     if node is None or not found:
         return result
     if row.form == "elementwise" and row.effect == "differs" and _as_a_whole(flow, qualified, node):
@@ -68,6 +70,17 @@ def _is_of_numbers(qualified: str, arguments: Arguments) -> bool:
     return dtype not in (None, Const(None)) and not isinstance(dtype, Metadata)
 
 
+def _is_read_back(flow: State, term: Term) -> bool:
+    """Return whether a term is a part of what a function outside JAX returned, such as ``json.loads(text)["key"]``."""
+    terms = flow.terms
+    while terms.operation(term) in ("item", "slice", "attr") and terms.args(term):
+        term = terms.args(term)[0]
+    data = terms.data(term)
+    is_call = terms.operation(term) == "op" and isinstance(data, tuple)
+    return is_call and not str(data[0]).startswith(OWN)
+
+
+OWN = (RANDOM.partition(".")[0], *PURE_MODULES)
 INTEGERS = frozenset(["integer", "number", "uint32", "unsignedinteger"])
 
 
