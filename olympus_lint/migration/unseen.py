@@ -160,6 +160,8 @@ class Use:
             return not self.counts_axes_of_keys(attribute)
         if name in WORDLESS:
             return True
+        if name == "at":
+            return self.is_updated_with_numbers(user)
         if name == "shape":
             return counts_words(attribute, user) or self.gives_shape(attribute)
         if name == "dtype":
@@ -185,6 +187,19 @@ class Use:
         shape = next((option.value for option in call.keywords if option.arg == "shape"), [*call.args, None][0])
         last = shape.elts[-1] if isinstance(shape, ast.Tuple | ast.List) and shape.elts else shape
         return isinstance(last, ast.Constant) and last.value in WORDS
+
+    def is_updated_with_numbers(self, element: ast.AST | None) -> bool:
+        """Say whether numbers are written to ``keys.at[i]``, or computed with its words."""
+        method = self.parents.get(element) if element is not None else None
+        call = self.parents.get(method) if method is not None else None
+        if not isinstance(method, ast.Attribute) or not isinstance(call, ast.Call) or not call.args:
+            return False
+        if method.attr == "set":
+            held = self.values(call.args[0])
+            return isinstance(call.args[0], ast.Constant) or (
+                bool(held) and all(isinstance(value, Other) for value in held)
+            )
+        return method.attr not in ("apply", "get")
 
     def is_surely_key(self) -> bool:
         """Say whether nothing but keys reaches the value."""

@@ -50,6 +50,10 @@ class RawKeys:
         elif (model := array_like(node)) is not None:
             self.graph.likes[call.place] = place_of(self.file, model)
             self.slots.put(call.result, Key(call.place))
+        match node:
+            case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
+                          args=[ast.Constant(value=str() as module)]):  # fmt: skip
+                self.slots.put(call.result, Library(module))
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
                 self.slots.watch(slot, lambda value: self.graph.calls.binding.feed(value, [], call.result), *FUNCTION)

@@ -41,10 +41,10 @@ def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments
     if row.form == "dtype":
         return result
     found = list(_selected(flow, row, arguments))
-    if row.form == "cast":
+    if row.form in ("cast", "numpy"):
         found = [pair for pair in found if not _is_read_back(flow, pair[0])]
-        if not _casts(arguments):
-            return result
+    if row.form == "cast" and not _casts(arguments):
+        return result
     if node is None or not found:
         return result
     if row.form == "elementwise" and row.effect == "differs" and _as_a_whole(flow, qualified, node):
@@ -75,9 +75,11 @@ def _is_read_back(flow: State, term: Term) -> bool:
     terms = flow.terms
     while terms.operation(term) in ("item", "slice", "attr") and terms.args(term):
         term = terms.args(term)[0]
+    if terms.operation(term) != "op":
+        return False
     data = terms.data(term)
-    is_call = terms.operation(term) == "op" and isinstance(data, tuple)
-    return is_call and not str(data[0]).startswith(OWN)
+    name = str(data[0] if isinstance(data, tuple) else data)
+    return "." in name and not name.startswith(OWN)
 
 
 OWN = (RANDOM.partition(".")[0], *PURE_MODULES)
