@@ -216,9 +216,10 @@ class _Held:
         changed = False
         for one in join.keys:
             for other in join.keys:
-                words = sorted(site for site in one if site not in self._places and (join.is_one or site not in other))
+                words = sorted(site for site in one if site not in self._places)
+                meet = join.is_one or self._places.keys().isdisjoint(one) or self._places.keys() >= other
                 raw = sorted(maker for maker in one if self.reasons.get(maker) and maker not in other)
-                if words:
+                if words and meet:
                     changed |= self._hold(other, join, f"raw words, made on {self._written(words[0])},")
                 if raw and not join.is_one:
                     changed |= self._hold(other - one, join, f"keys that stay raw, made on {self._written(raw[0])},")

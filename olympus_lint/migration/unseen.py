@@ -334,10 +334,37 @@ class Use:
         if last in ("asarray", "array") and "dtype" in options:
             return not ast.unparse(options["dtype"]).endswith(".dtype")
         if last in ("where", "select"):
-            return bool(call.args) and is_widened(call.args[0])
+            return bool(call.args) and self.may_be_widened(call.args[0])
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
         return has_last_axis(call) or (package == LAX and self.counts_axis_of_words(call, last))
+
+    def may_be_widened(self, mask: ast.expr) -> bool:
+        """Say whether a mask has an axis for the words, or is a variable or parameter that is given such a mask."""
+        if not isinstance(mask, ast.Name):
+            return is_widened(mask)
+        scope: ast.AST | None = mask
+        while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module | None):
+            scope = self.parents.get(scope)
+        parts = list(ast.walk(scope)) if scope is not None else []
+        given = [part.value for part in parts if isinstance(part, ast.Assign) and is_named(part.targets, mask.id)]
+        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            given += self.arguments_for(scope, mask.id)
+        return any(map(is_widened, given))
+
+    def arguments_for(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[ast.expr]:
+        """Return what the calls of a function in this file, by its name, give to a parameter."""
+        names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+        top: ast.AST = function
+        while (parent := self.parents.get(top)) is not None:
+            top = parent
+        calls = [part for part in ast.walk(top) if isinstance(part, ast.Call)]
+        calls = [call for call in calls if ast.unparse(call.func).rpartition(".")[2] == function.name]
+        given = [option.value for call in calls for option in call.keywords if option.arg == name]
+        for call in calls if name in names else ():
+            place = names.index(name) - (names[0] == "self" and isinstance(call.func, ast.Attribute))
+            given += call.args[place : place + 1]
+        return given
 
     def counts_axis_of_words(self, call: ast.Call, name: str) -> bool:
         """Say whether a function of ``jax.lax`` works along an axis that may be that of the words."""
@@ -355,6 +382,11 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
+
+
+def is_named(targets: list[ast.expr], name: str) -> bool:
+    """Say whether a variable is one of the targets of an assignment."""
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
 
 
 def is_test_for_none(user: ast.AST | None) -> bool:

@@ -155,10 +155,10 @@ class Joins:
         """Return the joins of the values of each attribute of the objects in a mask; once for each attribute."""
         for value in self.slots.listed(mask & self._objects) if depth else ():
             assert isinstance(value, Object)
-            for slot in self.heap.classes.fields(value.code):
+            for name, slot in self.heap.classes.fields(value.code).items():
                 if slot not in self._seen_fields:
                     self._seen_fields.add(slot)
-                    held = self.slots.mask(slot)
+                    held = self.slots.mask(slot) | self.slots.mask(self.slots.slot("loose", name))
                     if held & self._keys:
                         yield self.join(place, callee, [held], is_one=True)
                     yield from self.inside(place, callee, [held], depth - 1)

@@ -16,7 +16,7 @@ from olympus_rules.reach.graph import Graph, Meeting
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import Constructor, Key, Library, Place, Value
-from olympus_rules.reach.words import array_like, is_array_of_words
+from olympus_rules.reach.words import array_like, is_array_of_words, names_of_dtype
 
 __all__ = ["RawKeys", "place_of"]
 
@@ -40,12 +40,13 @@ class RawKeys:
         self.file = file
         self.slots = graph.heap.slots
         self.names = graph.attributes.names
+        self.dtypes = names_of_dtype(self.names.documents[file].tree) if graph.sites is not None else frozenset()
 
     def made(self, call: Call, node: ast.Call) -> None:
         """Put an array of words into the result of a call, or one whose dtype is that of a key."""
         if self.graph.sites is None:
             return
-        if is_array_of_words(node):
+        if is_array_of_words(node, self.dtypes):
             self.slots.put(call.result, Key(call.place))
         elif (model := array_like(node)) is not None:
             self.graph.likes[call.place] = place_of(self.file, model)

@@ -6,7 +6,7 @@ import ast
 
 from olympus_rules.libraries.names import UINT32
 
-__all__ = ["array_like", "is_array_of_words"]
+__all__ = ["array_like", "is_array_of_words", "names_of_dtype"]
 
 WORDS = (2, 4)
 """The number of words of a raw key."""
@@ -17,12 +17,23 @@ LISTING = frozenset({"array", "asarray", "uint32"})
 ASKING = frozenset({"can_cast", "dtype", "finfo", "iinfo", "isinstance", "issubdtype", "promote_types", "result_type"})
 """Functions of dtypes, which make no array."""
 NAMES = frozenset(name.rpartition(".")[2] for name in UINT32)
+CODES = NAMES | {"I", "u4"}
 
 
-def is_array_of_words(call: ast.Call) -> bool:
+def names_of_dtype(tree: ast.Module) -> frozenset[str]:
+    """Return the variables of a module that stand for the dtype of words."""
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign) and is_dtype_of_words(node.value)]
+    return frozenset(each.id for node in assigned for each in node.targets if isinstance(each, ast.Name))
+
+
+def is_array_of_words(call: ast.Call, names: frozenset[str]) -> bool:
     """Return whether a call makes an array of ``uint32`` that may be the words of keys, as far as its syntax shows.
 
     Any function counts that takes the dtype, as what it makes is seen only where it meets keys.
+
+    Args:
+        call: the call.
+        names: the variables of the module that stand for the dtype.
     """
     name = _last_name(call.func)
     if name == "key_data":
@@ -30,7 +41,9 @@ def is_array_of_words(call: ast.Call) -> bool:
     first = call.args[0] if call.args else None
     if name in NAMES:
         return _may_be_words(first)
-    if name in ASKING or not (name == "bits" or any(map(_is_uint32, _given(call)))):
+    if name in ASKING:
+        return False
+    if name != "bits" and not any(is_dtype_of_words(value, names) for value in _given(call)):
         return False
     if name in SHAPED:
         shape = next((option.value for option in call.keywords if option.arg == "shape"), None)
@@ -46,7 +59,7 @@ def array_like(call: ast.Call) -> ast.expr | None:
             return None if _last_name(call.func) in ASKING else value.value
     has_dtype = any(option.arg == "dtype" for option in call.keywords)
     is_like = _last_name(call.func).endswith("_like") and not has_dtype
-    return call.args[0] if is_like and len(call.args) in (1, 2) and not any(map(_is_uint32, call.args)) else None
+    return call.args[0] if is_like and len(call.args) in (1, 2) and not any(map(is_dtype_of_words, call.args)) else None
 
 
 def _last_name(function: ast.expr) -> str:
@@ -57,10 +70,16 @@ def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(option.value for option in call.keywords)]
 
 
-def _is_uint32(node: ast.expr) -> bool:
-    if isinstance(node, ast.Constant):
-        return node.value in NAMES
-    return isinstance(node, ast.Name | ast.Attribute) and _last_name(node) in NAMES
+def is_dtype_of_words(node: ast.expr, names: frozenset[str] = frozenset()) -> bool:
+    """Return whether an expression stands for ``uint32``."""
+    match node:
+        case ast.Constant(value=str() as code):
+            return code.lstrip("<>=") in CODES
+        case ast.Call(args=[inner]) if _last_name(node.func) == "dtype":
+            return is_dtype_of_words(inner, names)
+        case ast.Name(id=name):
+            return name in NAMES or name in names
+    return isinstance(node, ast.Attribute) and node.attr in NAMES
 
 
 def _ends_in_words(shape: ast.expr | None) -> bool:
