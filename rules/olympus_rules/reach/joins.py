@@ -14,7 +14,18 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import BoundMethod, Container, Function, Key, Library, Made, Object, Other, Partial, Place
+from olympus_rules.reach.values import (
+    BoundMethod,
+    Container,
+    Function,
+    Key,
+    Library,
+    Made,
+    Object,
+    Other,
+    Partial,
+    Place,
+)
 
 __all__ = ["Join", "Joins", "callables"]
 

@@ -23,14 +23,11 @@ from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.unknown import CALLEES, GIVING_BACK, IN_PROJECT, Settling
 from olympus_rules.reach.values import (
-    BoundMethod,
     Container,
-    Function,
     Key,
     Library,
     Made,
     Other,
-    Partial,
     Place,
     Value,
 )
@@ -38,6 +35,7 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["Escape", "Join", "ProjectReach", "reach"]
+
 
 @dataclass(frozen=True, slots=True)
 class Escape:

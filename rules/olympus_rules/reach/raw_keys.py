@@ -70,7 +70,7 @@ class RawKeys:
 
             self.slots.watch(owner, look, Library)
 
-    def imported(self, code: ir.FunctionCode, node: ast.expr, slot: Slot) -> None:
+    def imported(self, code: ir.FunctionCode, node: ast.AST, slot: Slot) -> None:
         """Read the imported constructor, by a mention that is not renamed."""
         scope: ir.FunctionCode | None = code
         while isinstance(node, ast.Name) and scope is not None and node.id not in scope.local_names:
@@ -93,7 +93,7 @@ class RawKeys:
             around = parents.get(around)
         return around is None
 
-    def meet(self, node: ast.expr, slots: Sequence[Slot]) -> None:
+    def meet(self, node: ast.AST, slots: Sequence[Slot]) -> None:
         """Record that arrays are compared, or that one is written into another."""
         if self.graph.sites is not None:
             self.graph.meetings.append(Meeting(place_of(self.file, node), ast.unparse(node), tuple(slots)))

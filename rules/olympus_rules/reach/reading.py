@@ -24,6 +24,7 @@ from olympus_rules.reach.values import (
     Library,
     Made,
     Object,
+    Place,
     Value,
 )
 
