@@ -204,7 +204,7 @@ class _Held:
 
     def by_company(self) -> None:
         """Hold back the keys that meet raw keys in a call that takes keys of one kind only."""
-        joins = self._reached.joins()
+        joins = {(join.keys, join.is_one): join for join in reversed(self._reached.joins())}.values()
         changed = True
         while changed:
             changed = False

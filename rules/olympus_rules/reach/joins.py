@@ -64,7 +64,9 @@ class Joins:
         self._keys = self.slots.of_kinds(Key)
         self._containers = self.slots.of_kinds(Container)
         self._objects = self.slots.of_kinds(Object)
+        self._trees = self._keys | self._containers
         self._seen_fields: set[Slot] = set()
+        self._seen_trees: set[tuple[int, ...]] = set()
         self._arrays = self._keys | self.slots.of_kinds(Made, Other)
         self._likes = reduce(or_, (self.slots.bit(Key(site)) for site in graph.likes), 0)
         self._pools: dict[int, int] = {}
@@ -138,10 +140,12 @@ class Joins:
         return found
 
     def inside(self, place: Place, callee: str, masks: Sequence[int], depth: int) -> Iterator[Join]:
-        """Return the joins of what several trees hold under each name."""
+        """Return the joins of what several trees hold under each name; equal trees are visited once."""
         yield from self.fields(place, callee, reduce(or_, masks, 0), depth)
-        if not any(mask & self._containers for mask in masks):
+        trees = (*(mask & self._trees for mask in masks), depth)
+        if trees in self._seen_trees or not any(mask & self._containers for mask in masks):
             return
+        self._seen_trees.add(trees)
         held = [self.slots.listed(mask & self._containers) for mask in masks]
         if depth == 0 or any(len(containers) > MANY for containers in held):
             yield self.join(place, callee, [self.pooled(mask) for mask in masks])
