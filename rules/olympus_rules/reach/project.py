@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 
+from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
@@ -19,7 +20,7 @@ from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
 from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.reading import Reader
-from olympus_rules.reach.sites import Call
+from olympus_rules.reach.sites import Call, Taken
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.unknown import CALLEES, GIVING_BACK, IN_PROJECT, Settling
 from olympus_rules.reach.values import (
@@ -66,6 +67,7 @@ class ProjectReach:
         sites: Iterable[Place] | None,
         roots: Iterable[str],
         packs: tuple[str, ...] = (),
+        given: Iterable[Taken] = (),
     ) -> None:
         """Read the files of a project.
 
@@ -74,6 +76,7 @@ class ProjectReach:
             sites: the mentions of the constructor of raw keys; ``None`` for all that are spelled out.
             roots: the names under which the JAX namespace may be imported.
             packs: the paths of the user's signature packs.
+            given: the parameters to which callers outside of the project pass keys.
         """
         slots = Slots()
         modules = {
@@ -88,7 +91,8 @@ class ProjectReach:
         heap = Heap(slots, Classes(slots, method_names(documents.values())))
         self.names = Names(documents, modules, tuple(roots), libraries(packs))
         attributes = Attributes(heap, self.names)
-        places = None if sites is None else frozenset(sites)
+        given = list(given)
+        places = None if sites is None else frozenset(sites).union(each.place for each in given)
         self.graph = Graph(places, heap, attributes, Calls(heap, attributes))
         self.heap = heap
         self.slots = slots
@@ -96,6 +100,7 @@ class ProjectReach:
         self._contents: dict[tuple[int, int], int] = {}
         for path, module in modules.items():
             Reader(self.graph, path, module).read()
+        give(self.heap, modules, given)
         Settling(self.graph).run()
 
     def keys_at(self, place: Place) -> frozenset[Place]:
@@ -104,17 +109,12 @@ class ProjectReach:
 
     def parameters(self) -> frozenset[tuple[str, int, int, str]]:
         """Return the parameters that only keys reach: file, line and column of the function, and name."""
-        found = []
-        for path, module in self.names.modules.items():
-            waiting = list(module.nested)
-            while waiting:
-                code = waiting.pop()
-                waiting += code.nested
-                place = getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
-                for name in code.parameters:
-                    if self._holds_keys_only(self.heap.variable(code, name), strictly=True):
-                        found.append((path, *place, name))
-        return frozenset(found)
+        return frozenset(
+            (path, *place, name)
+            for path, place, code in functions_of(self.names.modules)
+            for name in code.parameters
+            if self._holds_keys_only(self.heap.variable(code, name), strictly=True)
+        )
 
     def rank(self, place: Place) -> int | None:
         """Return the rank of the keys at an expression; ``None`` if unknown or not unique."""
@@ -252,6 +252,26 @@ class ProjectReach:
         return Joins(self.graph).found()
 
 
+def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:
+    """Yield the functions of all files: file, line and column, and code."""
+    for path, module in modules.items():
+        waiting = list(module.nested)
+        while waiting:
+            code = waiting.pop()
+            waiting += code.nested
+            yield path, (getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)), code
+
+
+def give(heap: Heap, modules: Mapping[str, FunctionCode], given: Iterable[Taken]) -> None:
+    """Put keys of callers into parameters."""
+    wanted = {(each.place.file, each.function, each.name): each for each in given}
+    for path, place, code in functions_of(modules) if wanted else ():
+        for name in code.parameters:
+            found = wanted.get((path, place, name))
+            if found is not None:
+                heap.slots.put(heap.variable(code, name), Key(found.place, found.rank))
+
+
 def method_names(documents: Iterable[Document]) -> set[str]:
     """Return the names of all functions in classes."""
     classes = [node for each in documents for node in ast.walk(each.tree) if isinstance(node, ast.ClassDef)]
@@ -272,10 +292,11 @@ def reach(
     sites: Iterable[Place] | None,
     roots: Iterable[str] = DEFAULT_ROOTS,
     packs: tuple[str, ...] = (),
+    given: Iterable[Taken] = (),
 ) -> ProjectReach:
     """Return which keys may reach which places of a project; the arguments are those of :class:`ProjectReach`.
 
     Raises:
         TooLargeError: if it is too large to work that out.
     """
-    return ProjectReach(documents, sites, roots, packs)
+    return ProjectReach(documents, sites, roots, packs, given)
