@@ -192,7 +192,8 @@ def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
     left: list[Report] = []
     for _ in range(PASSES):
         document, reports = reports_of(text, projects)
-        places = [r for r in reports if r.finding.code != CONSTRUCTOR and not _works_by_now(r, target)]
+        counts = [report for report in reports if report.finding.code != CONSTRUCTOR or _is_named(report, target)]
+        places = [report for report in counts if not _works_by_now(report, target)]
         fixes = [(r, None if is_note(r, target) else migration_for(r, document, target)) for r in places]
         left = [report for report, fix in fixes if fix is None]
         if not _apply(text, [(report, fix) for report, fix in fixes if fix is not None]):
@@ -203,6 +204,11 @@ def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
 def constructors(reports: Sequence[Report]) -> list[Report]:
     """Return the reports on constructors of raw keys that are called or passed on."""
     return [report for report in reports if _context(report) in ("call", "value")]
+
+
+def _is_named(report: Report, target: Target) -> bool:
+    """Say whether code reads or replaces the constructor by its name, which matters if constructors are renamed."""
+    return target.style == "typed" and _context(report) == "name"
 
 
 def _context(report: Report) -> str:

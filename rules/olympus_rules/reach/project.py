@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -13,27 +12,23 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
-from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
-from olympus_rules.reach.binding import MANY
 from olympus_rules.reach.calls import FILLING, Calls
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.joins import Join, Joins, callables
 from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Call, Taken
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.unknown import CALLEES, GIVING_BACK, IN_PROJECT, Settling
 from olympus_rules.reach.values import (
-    BoundMethod,
     Container,
-    Function,
     Key,
     Library,
     Made,
     Other,
-    Partial,
     Place,
     Value,
 )
@@ -41,9 +36,6 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["Escape", "Join", "ProjectReach", "reach"]
-
-UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
-"""A call that writes keys into an array of keys: ``keys.at[i].set``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +56,6 @@ class Escape:
     library: str
     keys: frozenset[Place]
     is_sure: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """A call that joins the keys of several arguments, which must be of one kind; keys by their constructors."""
-
-    place: Place
-    callee: str
-    keys: tuple[frozenset[Place], ...]
 
 
 class ProjectReach:
@@ -108,7 +91,8 @@ class ProjectReach:
         heap = Heap(slots, Classes(slots, method_names(documents.values())))
         self.names = Names(documents, modules, tuple(roots), libraries(packs))
         attributes = Attributes(heap, self.names)
-        places = None if sites is None else frozenset(sites)
+        given = list(given)
+        places = None if sites is None else frozenset(sites).union(each.place for each in given)
         self.graph = Graph(places, heap, attributes, Calls(heap, attributes))
         self.heap = heap
         self.slots = slots
@@ -157,7 +141,7 @@ class ProjectReach:
         return ranks.pop() if len(ranks) == 1 else None
 
     def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
-        masks = [self.slots.mask(slot) & self._all_keys for slot in slots]
+        masks = [self.slots.mask(slot) & self._made_keys for slot in slots]
         return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
 
     def has_keys_only(self, place: Place) -> bool:
@@ -177,12 +161,20 @@ class ProjectReach:
         found = 0
         for slot in slots:
             mask = self.slots.mask(slot)
-            found |= (mask & self._all_keys) | self._inside(mask & self._all_containers, 1)
+            found |= (mask & self._made_keys) | self._inside(mask & self._all_containers, 1)
         return frozenset(value.site for value in self.slots.listed(found) if isinstance(value, Key))
 
     @cached_property
     def _all_keys(self) -> int:
         return self.slots.of_kinds(Key)
+
+    @cached_property
+    def _made_keys(self) -> int:
+        """The keys of the known constructors: other raw keys are only joined with them."""
+        sites = self.graph.sites
+        every = self.slots.listed(self._all_keys)
+        made = [value for value in every if isinstance(value, Key) and (sites is None or value.site in sites)]
+        return reduce(or_, map(self.slots.bit, made), 0)
 
     @cached_property
     def _others(self) -> int:
@@ -199,7 +191,7 @@ class ProjectReach:
             inside = 0
             for container in self.slots.listed(containers):
                 inside |= self._held_by(container)
-            found = inside & self._all_keys
+            found = inside & self._made_keys
             if deeper and inside & self._all_containers:
                 found |= self._inside(inside & self._all_containers, deeper - 1)
             self._contents[containers, deeper] = found
@@ -209,7 +201,7 @@ class ProjectReach:
         """Return the mask of the elements of a container."""
         assert isinstance(container, Container)
         named = self.heap.named_elements(container)
-        return reduce(or_, map(self.slots.mask, (self.heap.element(container, None), *named)))
+        return reduce(or_, map(self.slots.mask, (self.heap.element(container, None), *named.values())))
 
     def exported(self, path: str) -> frozenset[Place]:
         """Return the constructors whose keys a file that imports this one could read.
@@ -228,7 +220,7 @@ class ProjectReach:
             if slot not in seen:
                 seen.add(slot)
                 found |= self._keys([slot])
-                waiting += [self.heap.result(value.code) for value in self._callables(slot)]
+                waiting += [self.heap.result(value.code) for value in callables(self.heap, slot)]
         return found
 
     def escapes(self) -> list[Escape]:
@@ -256,7 +248,7 @@ class ProjectReach:
         """
         mask = self.slots.mask(slot)
         others = mask & ~self._all_keys & (-1 if strictly else ~self._others)
-        return mask & self._all_keys != 0 and others == 0
+        return mask & self._made_keys != 0 and others == 0
 
     def _keeps(self, call: Call) -> bool:
         """Return whether an unknown callee is a method of an array or container, by its name."""
@@ -267,49 +259,8 @@ class ProjectReach:
         return keeping or ".at[" in call.callee or bool(self._keys([call.owner]))
 
     def joins(self) -> list[Join]:
-        """Return the calls that join the keys of several arguments."""
-        found = []
-        for call in self.calls.all:
-            models = [
-                self.names.model(value.qualified)
-                for value in self.slots.values(call.function)
-                if isinstance(value, Library)
-            ]
-            joining = [model.transform for model in models if model.joins]
-            if joining:
-                keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, joining)))
-                found.append(Join(call.place, call.callee, keys))
-            elif call.owner is not None and UPDATE.search(call.callee):
-                keys = tuple(dict.fromkeys(self._keys([slot]) for slot in (call.owner, *call.given[:1])))
-                found.append(Join(call.place, call.callee, keys))
-        return found
-
-    def _one_kind(self, call: Call, joining: list[Transformation | None]) -> list[list[Slot]]:
-        """Return the slots that a call joins: arguments, or the results of functions and their carry."""
-        transforms = [transform for transform in joining if transform is not None]
-        if not transforms:
-            return [[slot] for slot in call.given]
-        has_carry = any(transform.kind == "scan" for transform in transforms)
-        results = []
-        for slot in call.given:
-            functions = self._callables(slot)
-            for value in functions if len(functions) <= MANY else ():  # else one pool of all that there is
-                result = self.heap.result(value.code)
-                containers = [made for made in self.slots.values(result) if isinstance(made, Container)]
-                carries = [part for made in containers for part in self.heap.elements(made, 0)] if has_carry else []
-                results.append(carries or [result])
-        if any(transform.has_branches for transform in transforms):
-            return results
-        first = call.arguments[1:2] if has_carry else call.arguments[-1:]
-        named = [slot for keyword, slot in call.keywords if keyword in ("init", "init_val")]
-        return [*results, named or [slot for slot, _ in first]]
-
-    def _callables(self, slot: Slot) -> list[Function | BoundMethod | Partial]:
-        mask = self.slots.mask(slot)
-        for container in self.slots.listed(mask & self._all_containers):
-            mask |= self._held_by(container)
-        values = self.slots.listed(mask & self.slots.of_kinds(Function, BoundMethod, Partial))
-        return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
+        """Return the places that join keys, which must be of one kind; raw keys without a constructor count."""
+        return Joins(self.graph).found()
 
 
 def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:

@@ -28,7 +28,7 @@ from olympus_rules.keyflow.notes.pending import (
     spelled,
 )
 from olympus_rules.libraries import Conversion
-from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, RANDOM, STR
+from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, PURE_MODULES, RANDOM, STR
 
 __all__ = ["METHODS", "compared", "converted", "method", "shown"]
 
@@ -37,6 +37,7 @@ MANY = 32  # leaves of a tree that are checked
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
 """Methods of an array that return its words to Python: the result is no array."""
+COMPARISONS = frozenset({"Eq", "Gt", "GtE", "Lt", "LtE", "NotEq"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
 
 
@@ -48,6 +49,8 @@ def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments
     if row.form == "dtype":
         return result
     found = list(_selected(flow, row, arguments))
+    if row.form in ("cast", "numpy"):
+        found = [pair for pair in found if not _is_read_back(flow, pair[0])]
     if row.form == "cast" and not _casts(arguments):
         return result
     if node is None or not found:
@@ -75,6 +78,19 @@ def _is_of_numbers(qualified: str, arguments: Arguments) -> bool:
     return dtype not in (None, Const(None)) and not isinstance(dtype, Metadata)
 
 
+def _is_read_back(flow: State, term: Term) -> bool:
+    """Return whether a term is a part of what a function outside JAX returned, such as ``json.loads(text)["key"]``."""
+    terms = flow.terms
+    while terms.operation(term) in ("item", "slice", "attr") and terms.args(term):
+        term = terms.args(term)[0]
+    if terms.operation(term) != "op":
+        return False
+    data = terms.data(term)
+    name = str(data[0] if isinstance(data, tuple) else data)
+    return "." in name and not name.startswith(OWN)
+
+
+OWN = (RANDOM.partition(".")[0], *PURE_MODULES)
 INTEGERS = frozenset(["integer", "number", "uint32", "unsignedinteger"])
 
 
@@ -278,15 +294,34 @@ def _is_for_people(flow: State, node: ast.AST) -> bool:
 
 def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) -> None:
     """Detect ``==`` and ``!=`` of keys, which give one truth value for each typed key, not for each word."""
-    if operation not in WHOLE or not isinstance(node, ast.Compare) or len(node.ops) != 1:
+    if operation not in COMPARISONS or not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return
-    if not all(isinstance(operand, Term) for operand in operands):
+    if any(map(_is_numeric, operands)):
+        _with_numbers(flow, operands, node)
+        return
+    if operation not in WHOLE or not all(isinstance(operand, Term) for operand in operands):
         return
     if _as_a_whole(flow, operation, node):
         return
     sides = (node.left, node.comparators[0])
     found: list[Found] = [(term, side) for term, side in zip(operands, sides, strict=True) if isinstance(term, Term)]
     _note(flow, _Use("elementwise", "==" if operation == "Eq" else "!=", node), found, Const(None))
+
+
+def _with_numbers(flow: State, operands: list[Value], node: ast.Compare) -> None:
+    """Detect the comparison of the words of a key with numbers, which a typed key rejects."""
+    sides = (node.left, node.comparators[0])
+    found = [(term, side) for term, side in zip(operands, sides, strict=True) if isinstance(term, Term)]
+    if found:
+        symbol = ast.unparse(node).removeprefix(ast.unparse(node.left)).split()[0]
+        _note(flow, _Use("words", symbol, node, "fails"), list(found), Const(None))
+
+
+def _is_numeric(value: Value) -> bool:
+    """Return whether a value is a number or a list of numbers."""
+    if isinstance(value, Sequence):
+        return bool(value.items) and not value.open and all(map(_is_numeric, value.items))
+    return isinstance(value, Const) and type(value.value) in (int, float)
 
 
 def _as_a_whole(flow: State, operation: str, node: ast.AST) -> bool:
