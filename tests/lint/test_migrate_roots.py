@@ -258,6 +258,15 @@ def test_a_notebook_another_project_and_a_broken_file_are_reported(tmp_path: Pat
     assert "  two/, which imports `pkg.data` (two/other/use.py:1)" in done.stdout
 
 
+def test_what_imports_an_importing_folder_is_reported(tmp_path: Path) -> None:
+    """After a run with that folder, the migrated module would not change any more, and nothing would be said."""
+    files = {"two/setup.py": "", "two/beta/__init__.py": "", "two/beta/use.py": "import pkg.data\n"}
+    files |= {"two/beta/other.py": "", "apps/run.py": "from beta import use\n", "apps2/run.py": "import beta.other\n"}
+    tree(tmp_path, {**PACKAGE, **files})
+    found = {each["path"]: each["imports"] for each in report(tmp_path, "src")["unread"]}
+    assert found == {"two/": "pkg.data", "apps/": "beta.use"}
+
+
 def test_tests_that_use_fixtures_of_a_named_file_are_reported(tmp_path: Path) -> None:
     fixture = "import jax\nimport pytest\n\n\n@pytest.fixture\ndef key():\n    return jax.random.PRNGKey(0)\n"
     test = "def test(key):\n    assert key.shape == (2,)\n"
