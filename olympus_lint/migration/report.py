@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from olympus_lint.migration.mentions import Mention
@@ -16,7 +17,7 @@ from olympus_rules.finding import Finding, Fix
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report
 
-__all__ = ["DRY_RUN", "render"]
+__all__ = ["DRY_RUN", "Section", "render"]
 
 DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
 """With this flag, JAX's ``PRNGKey`` makes typed keys, so that the tests run as after the migration."""
@@ -26,6 +27,46 @@ FAILING = frozenset(
     {"axis", "dynamic-slice", "len", "permutation", "shape-unpack", "signature", "spec", "vstack", "word-shape"}
 )
 """Forms of logic on shapes that raise an error with typed keys; the others silently give another result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A further section of the report.
+
+    Attributes:
+        title: its heading.
+        sentences: what it says.
+        items: a list, each item with a list below it.
+        data: the same for JSON.
+    """
+
+    title: str
+    sentences: Sequence[str]
+    items: Sequence[tuple[str, Sequence[str]]]
+    data: Mapping[str, object]
+
+    def lines(self, *, markdown: bool) -> list[str]:
+        """Return the lines as plain text, or as Markdown, with an empty one at the end."""
+        found = [f"## {self.title}", ""] if markdown else [f"{self.title}:"]
+        found += [f"{'- ' if markdown else '  '}{each}" for each in self.sentences]
+        for item, below in self.items:
+            found.append(f"{'- ' if markdown else '  '}{item}")
+            found += [f"    {'- ' if markdown else ''}{each}" for each in below]
+        return [*found, ""]
+
+    def page(self) -> str:
+        """Return the part of an HTML page."""
+        said = "".join(f"<li>{as_code(each)}</li>" for each in self.sentences)
+        items = "".join(
+            f"<li>{as_code(item)}<ul>{''.join(f'<li>{as_code(each)}</li>' for each in below)}</ul></li>"
+            for item, below in self.items
+        )
+        return f"<h2>{html.escape(self.title)}</h2><ul>{said}{items}</ul>"
+
+
+def as_code(text: str) -> str:
+    """Return text as HTML, with what stands between backquotes as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 def is_silent(fact: Fact) -> bool:
@@ -101,7 +142,9 @@ def where(place: Constructor | Reason | Mention | Finding) -> str:
     return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{row}"
 
 
-def render(migration: Migration, name: str, *, written: bool, color: bool = False) -> str:
+def render(
+    migration: Migration, name: str, *, written: bool, color: bool = False, section: Section | None = None
+) -> str:
     """Return the report in one of the formats ``full``, ``markdown``, ``html`` and ``json``.
 
     Args:
@@ -109,12 +152,13 @@ def render(migration: Migration, name: str, *, written: bool, color: bool = Fals
         name: the format.
         written: whether the files were changed.
         color: whether the output is a terminal that shows colours.
+        section: a further section.
     """
     if name == "json":
-        return as_json(migration, written=written)
+        return as_json(migration, written=written, section=section)
     if name == "html":
-        return as_html(migration, written=written)
-    return as_text(migration, written=written, markdown=name == "markdown")
+        return as_html(migration, written=written, section=section)
+    return as_text(migration, written=written, markdown=name == "markdown", section=section)
 
 
 def sentences(migration: Migration, *, written: bool) -> list[str]:
@@ -166,7 +210,7 @@ def held_back(migration: Migration) -> list[Constructor]:
     return migration.held if migration.target.style == "typed" else []
 
 
-def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
+def as_text(migration: Migration, *, written: bool, markdown: bool, section: Section | None = None) -> str:
     """Return the report as plain text, or as Markdown."""
     code: Callable[[str], str] = (lambda text: f"`{text}`") if markdown else (lambda text: text)
     lines = ["# Migration of JAX random keys", ""] if markdown else []
@@ -210,6 +254,7 @@ def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
         bullet = "- " if markdown else "  "
         lines.extend(f"{bullet}{code(f'{where(each)}:{each.column}')} {code(each.word)}" for each in migration.mentions)
         lines.append("")
+    lines += section.lines(markdown=markdown) if section is not None else []
     heading("Check it")
     lines.append(f"{check_it(migration)}:")
     lines.extend(["", "```console", f"$ {DRY_RUN}", "```"] if markdown else [f"  {DRY_RUN}"])
@@ -223,7 +268,7 @@ def check_it(migration: Migration) -> str:
     return "With this flag, JAX makes typed keys wherever `PRNGKey` is left"
 
 
-def as_json(migration: Migration, *, written: bool) -> str:
+def as_json(migration: Migration, *, written: bool, section: Section | None = None) -> str:
     """Return the report as JSON."""
     report = {
         "style": migration.target.style,
@@ -243,6 +288,7 @@ def as_json(migration: Migration, *, written: bool) -> str:
             }
             for each in migration.mentions
         ],
+        **({"check": section.data} if section is not None else {}),
     }
     return json.dumps(report, indent=2) + "\n"
 
@@ -303,7 +349,7 @@ td, th { padding: 0.2em 1em 0.2em 0; text-align: left } .silent { color: #a33c00
 """
 
 
-def as_html(migration: Migration, *, written: bool) -> str:
+def as_html(migration: Migration, *, written: bool, section: Section | None = None) -> str:
     """Return the report as one page without external resources."""
     said = html.escape
     parts = [f"<p>{'<br>'.join(map(said, sentences(migration, written=written)))}</p>"]
@@ -322,6 +368,7 @@ def as_html(migration: Migration, *, written: bool) -> str:
             f"<code>{said(where(each))}:{each.column}</code> <code>{each.word}</code>" for each in migration.mentions
         )
         parts.append(f"<h2>{MENTIONS}</h2><ul>{''.join(f'<li>{item}</li>' for item in found)}</ul>")
+    parts += [section.page()] if section is not None else []
     parts.append(f"<h2>Check it</h2><p>{said(check_it(migration))}:</p><pre>{said(DRY_RUN)}</pre>")
     title = "Migration of JAX random keys"
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
