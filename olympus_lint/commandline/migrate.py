@@ -118,7 +118,7 @@ def show(migration: Migration, args: Namespace, proof: Proof | None, *, written:
     if proof is not None:
         from olympus_lint.proof.account import account
 
-        section = account(proof, written=written)
+        section = account(proof)
     if args.quiet and written and (proof is None or proof.is_clean):
         return
     color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout)

@@ -18,13 +18,8 @@ STATUSES = ("passed", "failed", "error", "crashed", "not collected", "skipped", 
 WHEN = {"after": "After the migration", "typed": "With JAX_ENABLE_CUSTOM_PRNG=1"}
 
 
-def account(proof: Proof, *, written: bool) -> Section:
-    """Return what a trial has shown.
-
-    Args:
-        proof: the trial.
-        written: whether the migration is written.
-    """
+def account(proof: Proof) -> Section:
+    """Return what a trial has shown; a test that fails in two runs is listed once."""
     runs = {"after": proof.after, "typed": proof.typed}
     said = [f"Command: `{proof.command}`", f"Before: {numbers(proof.before)} ({proof.seconds:.0f} s)."]
     said += [summary(WHEN[name], run) for name, run in runs.items() if run is not None]
@@ -37,14 +32,16 @@ def account(proof: Proof, *, written: bool) -> Section:
             f"No test has imported {count(len(proof.unseen), 'changed file')}, of which nothing is shown: {names}."
         )
     said += proof.notes
-    if proof.stops and not written:
-        said.append("Nothing is written, since tests fail after the migration that passed before.")
-    items = [
-        (f"{WHEN[name]}, {headline(failure)}", below(failure))
-        for name, run in runs.items()
-        if run is not None
-        for failure in run.failures
-    ]
+    if proof.stops and proof.repairs:
+        said.append("Nothing is written: tests fail after the migration, also with all withheld that they execute.")
+    elif proof.stops:
+        said.append("With --fix, what makes these tests fail stays as it is.")
+    shown = set[str]()
+    items = []
+    for name, run in runs.items():
+        new = [] if run is None else [each for each in run.failures if each.change.test.name not in shown]
+        items += [(f"{WHEN[name]}, {headline(failure)}", below(failure)) for failure in new]
+        shown |= {each.change.test.name for each in new}
     return Section(TITLE, said, items, as_data(proof, runs))
 
 
@@ -68,7 +65,7 @@ def headline(failure: Failure) -> str:
     """Return the test, and what happened to it."""
     test = failure.change.test
     before = f", {failure.change.before} before" if failure.change.before else ""
-    also = f", and {count(failure.change.also, 'test')} of it did not run" if failure.change.also else ""
+    also = f", so that {count(failure.change.also, 'test')} did not run" if failure.change.also else ""
     return f"`{test.name}` {test.status}{before}{also}"
 
 

@@ -114,7 +114,8 @@ def outcomes_of(ran: Ran) -> Outcomes:
         said = ran.output.strip().splitlines()
         message = status if not said else f"{status}: {said[-1][:200]}"
         tests[COMMAND] = Test(COMMAND, "failed" if ran.status else "passed", message, printed_rows(ran))
-    return Outcomes(tests, has_pytest, running, frozenset(copied), original, tuple(executed[""]))
+    shared = {row: None for name, rows in executed.items() if name not in tests for row in rows}
+    return Outcomes(tests, has_pytest, running, frozenset(copied), original, tuple(shared))
 
 
 def after_phase(test: Test | None, read: Mapping[str, Any]) -> Test:
@@ -148,29 +149,34 @@ def printed_rows(ran: Ran) -> tuple[Row, ...]:
 def changes(before: Outcomes, after: Outcomes) -> list[Change]:
     """Return the tests that passed before and do not pass afterwards, in the order of the first run.
 
-    A test that fails before is not counted. Tests that could not run since their file is not collected are counted
-    with the file.
+    A test that fails before is not counted. Tests that could not run, since their file is not collected or an earlier
+    test has ended the process, are counted with the cause.
     """
     names = renamed(before.tests, after.tests)
-    broken = {name: test for name, test in after.tests.items() if test.status == "not collected"}
+    files = [name for name, test in after.tests.items() if test.status == "not collected"]
+    last = next((name for name, test in reversed(after.tests.items()) if test.status == "crashed"), "")
     found: list[Change] = []
     missing: defaultdict[str, int] = defaultdict(int)
     for name, test in before.tests.items():
         now = after.tests.get(names.get(name, name))
-        if now is None:
-            cause = next((each for each in broken if name.startswith(each) and each != name), None)
-            if test.status == "passed" and cause is not None:
-                missing[cause] += 1
-            elif test.status == "passed" and name != COMMAND:
-                found.append(Change(Test(name, "missing", "it did not run"), test.status))
-        elif (now.status in FAILS and test.status not in FAILS) or (test.status == "passed" and now.status != "passed"):
+        passed = test.status == "passed"
+        if now is None and passed and name != COMMAND:
+            cause = next((each for each in files if name.startswith(each)), last)
+            missing[cause] += 1
+            found += [] if cause else [Change(Test(name, "missing", "it did not run"), test.status)]
+        elif now is not None and ((passed and now.status != "passed") or is_worse(test, now)):
             found.append(Change(now, test.status))
     uncollected = {test.name for test in before.tests.values() if test.status == "not collected"}
     for name, test in after.tests.items():
         known = name in before.tests or name in names.values() or any(name.startswith(each) for each in uncollected)
         if test.status in FAILS and not known:
-            found.append(Change(test, "", missing[name]))
-    return found
+            found.append(Change(test, ""))
+    return [replace(change, also=missing[change.test.name]) for change in found]
+
+
+def is_worse(before: Test, after: Test) -> bool:
+    """Say whether a test fails that did not."""
+    return after.status in FAILS and before.status not in FAILS
 
 
 def renamed(before: Iterable[str], after: Iterable[str]) -> dict[str, str]:

@@ -139,10 +139,11 @@ def message_of(error: BaseException) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: Any) -> None:
-    """Run all tests, also after the first failure."""
+    """Run all tests, also after a failure, or a file that is not collected."""
     if RECORDER is not None:
         RECORDER.root = str(getattr(config, "rootpath", None) or config.rootdir)
         config.option.maxfail = 0
+        config.option.continue_on_collection_errors = True
 
 
 @pytest.hookimpl(trylast=True)
@@ -162,9 +163,12 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
 def pytest_make_collect_report(collector: Any) -> Any:
     """Record a file that cannot be collected."""
     if RECORDER is not None:
+        RECORDER.test = RECORDER.name(collector.nodeid)
         RECORDER.trace()
     outcome = yield
     report = outcome.get_result()
+    if RECORDER is not None:
+        RECORDER.test = ""
     call = getattr(report, "call", None)
     if RECORDER is not None and report.outcome == "failed":
         error = call.excinfo.value if call is not None and call.excinfo is not None else None

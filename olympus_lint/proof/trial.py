@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from olympus_lint.migration.project import Migration, Withheld
 from olympus_lint.proof.blame import Spot, culprits, places_of, spots_of
 from olympus_lint.proof.commands import Ran, Runner, Setup
-from olympus_lint.proof.outcomes import COMMAND, FAILS, Change, Outcomes, Test, changes, outcomes_of
+from olympus_lint.proof.outcomes import COMMAND, Change, Outcomes, Test, changes, outcomes_of
 from olympus_lint.proof.trees import CheckError
 
 __all__ = ["Compared", "Failure", "Proof", "Task", "prove"]
@@ -63,6 +63,7 @@ class Proof:
         migration: the migration, without what was withheld.
         before: the outcomes before.
         seconds: the time of that run.
+        repairs: whether something could be withheld.
         after: the run after the migration; ``None`` if it changes nothing.
         typed: the run after the migration in which JAX makes typed keys wherever ``PRNGKey`` is left.
         withheld: what was withheld, one sentence each.
@@ -74,6 +75,7 @@ class Proof:
     migration: Migration
     before: Outcomes
     seconds: float
+    repairs: bool = False
     after: Compared | None = None
     typed: Compared | None = None
     withheld: list[str] = field(default_factory=list)
@@ -136,7 +138,7 @@ class _Trial:
         self._take(migration)
         runner.roots = runner.tree.import_roots(tuple(self.changes))
         before, seconds = self._before()
-        self.proof = Proof(runner.command, migration, before, seconds)
+        self.proof = Proof(runner.command, migration, before, seconds, task.repairs)
 
     def prove(self) -> Proof:
         """Run the command after the migration, and withhold what it breaks."""
@@ -286,7 +288,8 @@ def _check_before(ran: Ran, outcomes: Outcomes, runner: Runner) -> None:
             f"does it need files that git ignores?{_shown(ran)}"
         )
     if outcomes.has_pytest and not outcomes.number("passed"):
-        cause = "fail" if outcomes.number(*FAILS - {"not collected"}) and len(outcomes.tests) > 1 else "did not run"
+        ran_any = any(test.status != "not collected" and name != COMMAND for name, test in outcomes.tests.items())
+        cause = "fail" if ran_any else "did not run"
         raise CheckError(
             f"the tests of `{runner.command}` {cause} before the migration, and so show nothing; do they need files "
             f"that git ignores, or another Python?{_shown(ran)}"
