@@ -33,7 +33,9 @@ def account(proof: Proof) -> Section:
         )
     said += proof.notes
     if proof.stops and proof.repairs:
-        said.append("Nothing is written: tests fail after the migration, also with all withheld that they execute.")
+        said.append(
+            "Nothing is written: tests fail after the migration, and withholding what they execute does not help."
+        )
     elif proof.stops:
         said.append("With --fix, what makes these tests fail stays as it is.")
     shown = set[str]()

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from olympus_lint.proof.commands import Ran
 
-__all__ = ["COMMAND", "Change", "Outcomes", "Test", "changes", "outcomes_of"]
+__all__ = ["COMMAND", "Change", "Outcome", "Outcomes", "changes", "outcomes_of"]
 
 Row: TypeAlias = tuple[str, int]
 """A file, relative to the root of the tree, and a row."""
@@ -23,7 +23,7 @@ TRACED = re.compile(r"""File "([^"\n]+)", line (\d+)|^([^\s:"']+\.py):(\d+):""",
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Outcome:
     """One test of one run.
 
     Attributes:
@@ -55,7 +55,7 @@ class Outcomes:
         shared: the watched rows that were executed outside of tests, such as at import.
     """
 
-    tests: Mapping[str, Test]
+    tests: Mapping[str, Outcome]
     has_pytest: bool
     running: tuple[str, ...] = ()
     copied: frozenset[str] = frozenset()
@@ -77,14 +77,14 @@ class Change:
         also: the number of tests that could not run for the same reason.
     """
 
-    test: Test
+    test: Outcome
     before: str
     also: int = 0
 
 
 def outcomes_of(ran: Ran) -> Outcomes:
     """Return the outcomes of a run; a run without pytest is one test, whose status is that of the command."""
-    tests: dict[str, Test] = {}
+    tests: dict[str, Outcome] = {}
     ended: set[str] = set()
     executed: defaultdict[str, dict[Row, None]] = defaultdict(dict)
     copied, original = set[str](), dict[str, str]()
@@ -92,14 +92,14 @@ def outcomes_of(ran: Ran) -> Outcomes:
         read: Any = record
         match read["event"]:
             case "begin" if read["id"] not in tests:
-                tests[read["id"]] = Test(read["id"], "crashed", "the process ended")
+                tests[read["id"]] = Outcome(read["id"], "crashed", "the process ended")
             case "phase":
                 tests[read["id"]] = after_phase(tests.get(read["id"]), read)
             case "end":
                 ended.add(read["id"])
             case "collect":
                 frames = tuple((file, row) for file, row in read.get("frames", ()))
-                tests[read["id"]] = Test(read["id"], "not collected", read.get("message", ""), frames)
+                tests[read["id"]] = Outcome(read["id"], "not collected", read.get("message", ""), frames)
             case "line":
                 executed[read["id"]][read["file"], read["row"]] = None
             case "modules":
@@ -113,25 +113,25 @@ def outcomes_of(ran: Ran) -> Outcomes:
         status = f"exit status {ran.status}" if ran.status >= 0 else f"signal {-ran.status}"
         said = ran.output.strip().splitlines()
         message = status if not said else f"{status}: {said[-1][:200]}"
-        tests[COMMAND] = Test(COMMAND, "failed" if ran.status else "passed", message, printed_rows(ran))
+        tests[COMMAND] = Outcome(COMMAND, "failed" if ran.status else "passed", message, printed_rows(ran))
     shared = {row: None for name, rows in executed.items() if name not in tests for row in rows}
     return Outcomes(tests, has_pytest, running, frozenset(copied), original, tuple(shared))
 
 
-def after_phase(test: Test | None, read: Mapping[str, Any]) -> Test:
+def after_phase(test: Outcome | None, read: Mapping[str, Any]) -> Outcome:
     """Return a test after one of its phases: setup, call or teardown."""
     name, phase, outcome = read["id"], read["phase"], read["outcome"]
     frames = tuple((file, row) for file, row in read.get("frames", ()))
     if outcome == "failed":
         if test is not None and test.status == "failed" and phase == "teardown":
             return test
-        return Test(name, "failed" if phase == "call" else "error", read.get("message", ""), frames)
+        return Outcome(name, "failed" if phase == "call" else "error", read.get("message", ""), frames)
     if outcome == "skipped":
-        return Test(name, "xfailed" if read.get("xfail") else "skipped")
+        return Outcome(name, "xfailed" if read.get("xfail") else "skipped")
     if phase == "setup":
-        return Test(name, "crashed", "the process ended")  # until the next phase
+        return Outcome(name, "crashed", "the process ended")  # until the next phase
     if phase == "call" or test is None:
-        return Test(name, "passed")
+        return Outcome(name, "passed")
     return test
 
 
@@ -154,7 +154,7 @@ def changes(before: Outcomes, after: Outcomes) -> list[Change]:
     """
     names = renamed(before.tests, after.tests)
     files = [name for name, test in after.tests.items() if test.status == "not collected"]
-    last = next((name for name, test in reversed(after.tests.items()) if test.status == "crashed"), "")
+    last = next((name for name, test in reversed(list(after.tests.items())) if test.status == "crashed"), "")
     found: list[Change] = []
     missing: defaultdict[str, int] = defaultdict(int)
     for name, test in before.tests.items():
@@ -163,7 +163,7 @@ def changes(before: Outcomes, after: Outcomes) -> list[Change]:
         if now is None and passed and name != COMMAND:
             cause = next((each for each in files if name.startswith(each)), last)
             missing[cause] += 1
-            found += [] if cause else [Change(Test(name, "missing", "it did not run"), test.status)]
+            found += [] if cause else [Change(Outcome(name, "missing", "it did not run"), test.status)]
         elif now is not None and ((passed and now.status != "passed") or is_worse(test, now)):
             found.append(Change(now, test.status))
     uncollected = {test.name for test in before.tests.values() if test.status == "not collected"}
@@ -174,7 +174,7 @@ def changes(before: Outcomes, after: Outcomes) -> list[Change]:
     return [replace(change, also=missing[change.test.name]) for change in found]
 
 
-def is_worse(before: Test, after: Test) -> bool:
+def is_worse(before: Outcome, after: Outcome) -> bool:
     """Say whether a test fails that did not."""
     return after.status in FAILS and before.status not in FAILS
 

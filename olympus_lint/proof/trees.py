@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,10 +126,9 @@ class Tree:
         return folder != Path() and (self.root / folder / "__init__.py").is_file()
 
     def _hides_python(self, folder: str) -> bool:
-        """Say whether a module of a folder has the name of one of Python's own."""
-        import sys
-
-        return any(path.stem in sys.stdlib_module_names for path in (self.root / folder).glob("*.py"))
+        """Say whether a module of a folder has the name of one of Python's own, apart from Python's own tests."""
+        own = sys.stdlib_module_names - {"test"}
+        return any(path.stem in own for path in (self.root / folder).glob("*.py"))
 
 
 def tree_at(folder: Path) -> Tree:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from olympus_lint.migration.project import Migration, Withheld
 from olympus_lint.proof.blame import Spot, culprits, places_of, spots_of
 from olympus_lint.proof.commands import Ran, Runner, Setup
-from olympus_lint.proof.outcomes import COMMAND, Change, Outcomes, Test, changes, outcomes_of
+from olympus_lint.proof.outcomes import COMMAND, Change, Outcome, Outcomes, changes, outcomes_of
 from olympus_lint.proof.trees import CheckError
 
 __all__ = ["Compared", "Failure", "Proof", "Task", "prove"]
@@ -193,22 +193,22 @@ class _Trial:
         found = changes(self.proof.before, outcomes)
         if not found:
             return Compared(outcomes, ran.seconds, ()), outcomes
-        again = self._again(found, setup, where)
+        again = self._again(found, setup)
         wanted = [each for each in self.spots if typed or each.kind != "held back"]
         steady = [replace(change, test=_latest(change.test, again)) for change in found]
         failures = [Failure(each, places_of(each, wanted)) for each in steady if not _passes(each)]
         unsteady = [each.test.name for each in steady if _passes(each)]
         return Compared(outcomes, ran.seconds, failures, unsteady), again
 
-    def _again(self, found: Iterable[Change], setup: Setup, where: str) -> Outcomes:
-        """Run the files of new failures again."""
+    def _again(self, found: Iterable[Change], setup: Setup) -> Outcomes:
+        """Run the files of new failures again; what exceeds a limit then, fails."""
         self.task.tell("running the new failures again")
         watch: dict[str, set[int]] = {}
         for spot in self.spots:
             watch.setdefault(spot.file, set()).update(spot.rows)
         names = [change.test.name for change in found]
         only = () if COMMAND in names else tuple(dict.fromkeys(name.partition("::")[0] for name in names))
-        return self._read(self.runner.run(replace(setup, only=only, watch=watch)), where)
+        return outcomes_of(self.runner.run(replace(setup, only=only, watch=watch)))
 
     def _read(self, ran: Ran, where: str) -> Outcomes:
         """Return the outcomes of a run.
@@ -310,9 +310,10 @@ def _root_of(module: tuple[str, str]) -> str:
     return path.parents[min(depth, len(path.parents)) - 1].as_posix()
 
 
-def _latest(test: Test, again: Outcomes) -> Test:
-    """Return a failed test as it came when it ran again; as it was, if it did not run."""
-    return again.tests.get(test.name, test)
+def _latest(test: Outcome, again: Outcomes) -> Outcome:
+    """Return a failed test with the rows that it executes, or as it passes when it runs again."""
+    now = again.tests.get(test.name, test)
+    return now if now.status == "passed" else replace(test, executed=now.executed)
 
 
 def _passes(change: Change) -> bool:

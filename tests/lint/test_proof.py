@@ -17,7 +17,16 @@ from textwrap import dedent
 import pytest
 from command_line import command
 
-from olympus_lint.proof.trees import tree_at
+from olympus_codemods.target import Target
+from olympus_lint.migration.project import Migration
+from olympus_lint.migration.report import render
+from olympus_lint.proof import trees
+from olympus_lint.proof.account import account
+from olympus_lint.proof.blame import Rows, hunks
+from olympus_lint.proof.commands import Limits, Ran, Runner, Setup
+from olympus_lint.proof.outcomes import Change, Outcome, changes, outcomes_of
+from olympus_lint.proof.trees import CheckError, tree_at
+from olympus_lint.proof.trial import Compared, Failure, Proof
 from olympus_lint.tracing.remains import marked
 
 JAX = {
@@ -366,3 +375,166 @@ def test_the_tree_of_a_repository(tmp_path: Path) -> None:
     assert (copy / "c.so").exists() and (copy / "sub/inner/d.py").exists()
     assert not (copy / "data").exists() and not (copy / "old.py").exists() and not (copy / ".git").exists()
     assert (copy / "venv").is_symlink() and (copy / "venv/pyvenv.cfg").exists()
+
+
+def test_the_tree_of_a_folder_without_a_repository(tmp_path: Path) -> None:
+    names = ("pyproject.toml", "pkg/a.py", "pkg/b.py", ".venv/bin/python", "env/pyvenv.cfg", "pkg/__pycache__/a.pyc")
+    for name in (*names, "dist/__init__.py", "build/data.bin", "_build/x"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "folder").symlink_to("build", target_is_directory=True)
+    tree = tree_at(tmp_path / "pkg")
+    assert tree.root == tmp_path.resolve() and tree.environments == ("env",)
+    assert set(tree.files) == {"pyproject.toml", "folder", "pkg/a.py", "pkg/b.py", "dist/__init__.py", "build/data.bin"}
+    assert tree.import_roots(("pkg/a.py", "dist/__init__.py")) == ["."] and tree.import_roots(("pkg/a.py",)) == []
+    with pytest.raises(CheckError, match="is not below"):
+        tree.path_of("/elsewhere/a.py")
+
+
+def test_a_large_tree_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyproject.toml").write_text("x" * 100)
+    monkeypatch.setattr(trees, "MOST_BYTES", 99)
+    with pytest.raises(CheckError, match=r"let .gitignore name the data"):
+        tree_at(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+@pytest.mark.parametrize(
+    ("limits", "cause"),
+    [(Limits(60, 1 << 20), "took more than 0.0 GiB of memory"), (Limits(0.2), "took longer than 0.2 s")],
+)
+def test_limits_end_a_run(tmp_path: Path, limits: Limits, cause: str) -> None:
+    (tmp_path / "tree").mkdir()
+    runner = Runner(tree_at(tmp_path / "tree"), "echo begun; sleep 60 & sleep 60", limits, tmp_path / "home")
+    ran = runner.run(Setup())
+    assert ran.stopped == cause and ran.output == "begun\n" and marked(str(tmp_path / "home")) == []
+
+
+def test_the_environment_names_the_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = made(tmp_path / "project", {"sub/a.py": ""})
+    monkeypatch.setenv("DATA", f"{project}/data:/data")
+    monkeypatch.setenv("PATH", f"{project}/bin:{os.environ['PATH']}")
+    monkeypatch.setenv("JAX_ENABLE_CUSTOM_PRNG", "1")
+    runner = Runner(
+        tree_at(project / "sub"),
+        "pwd; echo $DATA; echo $PATH; echo [$JAX_ENABLE_CUSTOM_PRNG]",
+        Limits(60),
+        tmp_path / "home",
+    )
+    ran = runner.run(Setup())
+    here, data, path, flag = ran.output.splitlines()
+    assert here == f"{ran.copy}/sub" and data == f"{ran.copy}/data:/data" and flag == "[]"
+    assert path.startswith(f"{project}/bin:")
+
+
+def ran(*records: dict[str, object], status: int = 0, output: str = "") -> Ran:
+    return Ran(status, output, 1.0, "", ({"event": "pytest"}, *records), "/copy")
+
+
+def outcome(name: str, status: str) -> list[dict[str, object]]:
+    if status == "crashed":
+        return [{"event": "begin", "id": name}]
+    if status == "not collected":
+        return [{"event": "collect", "id": name, "message": "ImportError: no", "frames": [["a.py", 1]]}]
+    phases = {
+        "passed": [("setup", "passed"), ("call", "passed"), ("teardown", "passed")],
+        "failed": [("setup", "passed"), ("call", "failed"), ("teardown", "failed")],
+        "error": [("setup", "failed"), ("teardown", "passed")],
+        "late error": [("setup", "passed"), ("call", "passed"), ("teardown", "failed")],
+        "skipped": [("setup", "skipped"), ("teardown", "passed")],
+        "xfailed": [("setup", "passed"), ("call", "skipped"), ("teardown", "passed")],
+        "rerun": [
+            ("setup", "passed"),
+            ("call", "failed"),
+            ("teardown", "passed"),
+            ("setup", "passed"),
+            ("call", "passed"),
+        ],
+    }[status]
+    made = [{"event": "phase", "id": name, "phase": a, "outcome": b, "xfail": status == "xfailed"} for a, b in phases]
+    return [{"event": "begin", "id": name}, *made, {"event": "end", "id": name}]
+
+
+@pytest.mark.parametrize("status", ["passed", "failed", "error", "skipped", "xfailed", "crashed", "not collected"])
+def test_the_outcome_of_a_test(status: str) -> None:
+    assert outcomes_of(ran(*outcome("a.py::b", status))).tests["a.py::b"].status == status
+
+
+def test_the_last_of_several_attempts_counts() -> None:
+    assert outcomes_of(ran(*outcome("a.py::b", "rerun"))).tests["a.py::b"].status == "passed"
+    assert outcomes_of(ran(*outcome("a.py::b", "late error"))).tests["a.py::b"].status == "error"
+
+
+def test_a_command_that_fails_although_its_tests_pass() -> None:
+    before = outcomes_of(ran(*outcome("a.py::b", "passed")))
+    output = 'Traceback:\n  File "/copy/run.py", line 3, in <module>\nother.py:4: in f\nKeyError: 1\n'
+    after = outcomes_of(ran(*outcome("a.py::b", "passed"), status=1, output=output))
+    (change,) = changes(before, after)
+    assert change.test.name == "the command" and change.test.message == "exit status 1: KeyError: 1"
+    assert change.test.frames == (("run.py", 3), ("other.py", 4))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ({"a::x": "passed"}, {"a::x": "failed"}, {"a::x": ("failed", 0)}),
+        ({"a::x": "failed"}, {"a::x": "error"}, {}),
+        (
+            {"a::x": "passed", "a::y": "skipped"},
+            {"a::x": "skipped", "a::y": "error"},
+            {"a::x": ("skipped", 0), "a::y": ("error", 0)},
+        ),
+        ({"a::x": "xfailed"}, {"a::x": "passed"}, {}),
+        ({"a::x": "passed", "a::y": "failed"}, {}, {"a::x": ("missing", 0)}),
+        ({"a::x": "passed", "a::y": "passed"}, {"a": "not collected"}, {"a": ("not collected", 2)}),
+        ({"a::x": "passed", "b::y": "passed"}, {"a::x": "crashed"}, {"a::x": ("crashed", 1)}),
+        ({"a": "not collected"}, {"a::x": "failed"}, {}),
+        (
+            {"a::x[[0 1]]": "passed", "a::x[[0 2]]": "passed"},
+            {"a::x[Key(1)]": "passed", "a::x[Key(2)]": "failed"},
+            {"a::x[Key(2)]": ("failed", 0)},
+        ),
+        (
+            {"a::x[f at 0x7f12]": "passed", "a::x[1]": "passed"},
+            {"a::x[f at 0x7f99]": "passed", "a::x[2]": "passed", "a::x[3]": "passed"},
+            {"a::x[1]": ("missing", 0)},
+        ),
+        ({"a::x": "passed"}, {"a::x": "passed", "a::new": "failed"}, {"a::new": ("failed", 0)}),
+    ],
+)
+def test_new_failures(before: dict[str, str], after: dict[str, str], expected: dict[str, tuple[str, int]]) -> None:
+    first, second = (
+        outcomes_of(ran(*(record for name, status in each.items() for record in outcome(name, status))))
+        for each in (before, after)
+    )
+    found = changes(first, second)
+    assert {
+        each.test.name: (each.test.status, each.also) for each in found if each.test.name != "the command"
+    } == expected
+
+
+def test_rows_of_a_changed_text() -> None:
+    old, new = "abcde", "xabCCe"
+    assert [*hunks(old, new)] == [(range(1, 1), range(1, 2)), (range(3, 5), range(4, 6))]
+    rows = Rows(old, new)
+    assert [rows.of(range(n, n + 1)) for n in (1, 2, 3, 5)] == [range(2, 3), range(3, 4), range(4, 5), range(6, 7)]
+    assert Rows("ab", "b").of(range(1, 2)) == range(0)
+
+
+def test_formats_of_the_account() -> None:
+    before = outcomes_of(ran(*outcome("a.py::x", "passed")))
+    after = outcomes_of(ran(*outcome("a.py::x", "failed")))
+    failure = Failure(Change(Outcome("a.py::x", "failed", "E: `<b>`", (("a.py", 2),)), "passed"), ())
+    proof = Proof("pytest", Migration(Target("typed"), []), before, 1.0)
+    proof.after = proof.typed = Compared(after, 2.0, [failure], ["a.py::y"])
+    proof.unseen = ["c.py"]
+    shown = {
+        name: render(proof.migration, name, written=False, section=account(proof))
+        for name in ("full", "markdown", "html", "json")
+    }
+    assert "\n- After the migration, `a.py::x` failed, passed before\n    - `E: '<b>'`\n" in shown["markdown"]
+    assert "## Checked with the tests" in shown["markdown"] and shown["full"].count("`a.py::x` failed") == 1
+    assert (
+        "<code>a.py::x</code> failed, passed before<ul><li><code>E: &#x27;&lt;b&gt;&#x27;</code></li>" in shown["html"]
+    )
+    assert json.loads(shown["json"])["check"]["typed"]["passed_again"] == ["a.py::y"]
