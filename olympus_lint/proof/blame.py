@@ -102,7 +102,7 @@ def all_imports(lines: Iterable[str]) -> bool:
 
 def hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[range, range]]:
     """Yield the rows of two texts that differ, from 1."""
-    for what, *bounds in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for what, *bounds in SequenceMatcher(None, old, new).get_opcodes():
         if what != "equal":
             a, b, c, d = (bound + 1 for bound in bounds)
             yield range(a, b), range(c, d)
@@ -114,7 +114,7 @@ class Rows:
     def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
         """Take the lines of both."""
         self._known: dict[int, range] = {}
-        for _, *bounds in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        for _, *bounds in SequenceMatcher(None, old, new).get_opcodes():
             a, b, c, d = (bound + 1 for bound in bounds)
             same = b - a == d - c
             for row in range(a, b):

@@ -149,12 +149,14 @@ def printed_rows(ran: Ran) -> tuple[Row, ...]:
 def changes(before: Outcomes, after: Outcomes) -> list[Change]:
     """Return the tests that passed before and do not pass afterwards, in the order of the first run.
 
-    A test that fails before is not counted. Tests that could not run, since their file is not collected or an earlier
-    test has ended the process, are counted with the cause.
+    A test that fails before is not counted. Tests that could not run, since their file is not collected, an earlier
+    test has ended the process, or the command has failed, are counted with the cause.
     """
     names = renamed(before.tests, after.tests)
-    files = [name for name, test in after.tests.items() if test.status == "not collected"]
-    last = next((name for name, test in reversed(list(after.tests.items())) if test.status == "crashed"), "")
+    new = [test for name, test in after.tests.items() if name not in before.tests or is_worse(before.tests[name], test)]
+    files = [test.name for test in new if test.status == "not collected"]
+    ends = [test.name for test in new if test.status == "crashed" or (test.name == COMMAND and test.status in FAILS)]
+    last = ends[-1] if ends else ""
     found: list[Change] = []
     missing: defaultdict[str, int] = defaultdict(int)
     for name, test in before.tests.items():

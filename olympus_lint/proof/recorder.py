@@ -87,7 +87,7 @@ class Recorder:
                 continue
             if self.inside(file):
                 copied.add(self.inside(file))
-            elif not {"site-packages", "dist-packages"}.intersection(Path(file).parts):
+            elif not below(file, os.path.realpath(sys.prefix)) and "site-packages" not in Path(file).parts:
                 path = below(file, self.task["tree"])
                 original |= {(path, name)} if path else set()
         self.write("modules", copied=sorted(copied), original=sorted(original))

@@ -218,6 +218,24 @@ def test_portable_code_is_run_with_both_kinds_of_keys(stubs: Path) -> None:
     assert "raised at sim.py:9" in done.stdout and "sim.py:9 `jax.random.PRNGKey` (held back)" in done.stdout
 
 
+def test_a_file_whose_rewritten_places_fail_stays_as_it_is(stubs: Path) -> None:
+    source = """\
+import jax
+
+
+def lanes(seed, n):
+    keys = jax.random.split(jax.random.PRNGKey(seed), n)
+    return keys.shape[:-1]
+"""
+    broken = JAX["stubs/jax/random.py"].replace("return [key] * n", "return Raw([key] * n)")
+    broken = broken.replace("return key if", "return None if")
+    test = "from sim import lanes\n\n\ndef test_lanes():\n    assert lanes(0, 2) == ()\n"
+    project = made(stubs, {**simple(source, test), "stubs/jax/random.py": broken.replace("(2,), 2", "(2,), 1")})
+    done = command(project, "--migrate=portable", "--fix", "--check", PYTEST, "sim.py", "test_sim.py")
+    assert done.returncode == 1 and (project / "sim.py").read_text() == source
+    assert "Withheld: sim.py stays as it is: `test_sim.py::test_lanes` fails otherwise." in done.stdout
+
+
 def test_what_cannot_be_attributed_stops_the_migration(stubs: Path) -> None:
     reads = "def test_source():\n    assert 'PRNGKey' in (__import__('pathlib').Path('sim.py').read_text())\n"
     project = made(stubs, simple(DRAW, reads))
@@ -472,6 +490,12 @@ def test_a_command_that_fails_although_its_tests_pass() -> None:
     (change,) = changes(before, after)
     assert change.test.name == "the command" and change.test.message == "exit status 1: KeyError: 1"
     assert change.test.frames == (("run.py", 3), ("other.py", 4))
+
+
+def test_tests_that_do_not_run_are_counted_with_the_command_that_fails() -> None:
+    before = outcomes_of(ran(*outcome("a.py::b", "passed"), *outcome("a.py::c", "passed")))
+    (change,) = changes(before, outcomes_of(ran(status=4, output="conftest.py:4: in <module>\nTypeError: no\n")))
+    assert (change.test.name, change.test.frames, change.also) == ("the command", (("conftest.py", 4),), 2)
 
 
 @pytest.mark.parametrize(
