@@ -8,7 +8,7 @@ from olympus_lint.migration.report import Section
 from olympus_lint.proof.blame import Spot
 from olympus_lint.proof.outcomes import COMMAND, Outcomes
 from olympus_lint.proof.trial import Compared, Failure, Proof
-from olympus_lint.reporting.phrases import count
+from olympus_lint.reporting.phrases import count, printable
 
 __all__ = ["account"]
 
@@ -58,7 +58,9 @@ def summary(when: str, run: Compared) -> str:
     """Return the sentence on one run."""
     new = count(len(run.failures), "new failure") if run.failures else "no new failure"
     unsteady = (
-        f"; passed when they ran again: {', '.join(f'`{name}`' for name in run.unsteady)}" if run.unsteady else ""
+        f"; passed when they ran again: {', '.join(f'`{clean(name)}`' for name in run.unsteady)}"
+        if run.unsteady
+        else ""
     )
     return f"{when}: {numbers(run.outcomes)}; {new} ({run.seconds:.0f} s){unsteady}."
 
@@ -68,7 +70,7 @@ def headline(failure: Failure) -> str:
     test = failure.change.test
     before = f", {failure.change.before} before" if failure.change.before else ""
     also = f", so that {count(failure.change.also, 'test')} did not run" if failure.change.also else ""
-    return f"`{test.name}` {test.status}{before}{also}"
+    return f"`{clean(test.name)}` {test.status}{before}{also}"
 
 
 def below(failure: Failure) -> list[str]:
@@ -88,8 +90,8 @@ def below(failure: Failure) -> list[str]:
 
 
 def clean(text: str) -> str:
-    """Return text without backquotes, which stand around code."""
-    return text.replace("`", "'")
+    """Return text without control characters, and without backquotes, which stand around code."""
+    return printable(text).replace("`", "'")
 
 
 def as_data(proof: Proof, runs: dict[str, Compared | None]) -> dict[str, object]:

@@ -11,6 +11,7 @@ from olympus_lint.proof.blame import Spot, culprits, places_of, spots_of
 from olympus_lint.proof.commands import Ran, Runner, Setup
 from olympus_lint.proof.outcomes import COMMAND, Change, Outcome, Outcomes, changes, outcomes_of
 from olympus_lint.proof.trees import CheckError
+from olympus_lint.reporting.phrases import printable
 
 __all__ = ["Compared", "Failure", "Proof", "Task", "prove"]
 
@@ -299,7 +300,7 @@ def _check_before(ran: Ran, outcomes: Outcomes, runner: Runner) -> None:
 def _shown(ran: Ran) -> str:
     """Return the end of what a command has printed, after a line break."""
     lines = ran.output.strip().splitlines()[-10:]
-    return "".join(f"\n  | {line}" for line in lines)
+    return "".join(f"\n  | {printable(line)}" for line in lines)
 
 
 def _root_of(module: tuple[str, str]) -> str:

@@ -535,17 +535,13 @@ def test_rows_of_a_changed_text() -> None:
 def test_formats_of_the_account() -> None:
     before = outcomes_of(ran(*outcome("a.py::x", "passed")))
     after = outcomes_of(ran(*outcome("a.py::x", "failed")))
-    failure = Failure(Change(Outcome("a.py::x", "failed", "E: `<b>`", (("a.py", 2),)), "passed"), ())
+    failure = Failure(Change(Outcome("a.py::x", "failed", "E: `<b>`\x1b[1m", (("a.py", 2),)), "passed"), ())
     proof = Proof("pytest", Migration(Target("typed"), []), before, 1.0)
     proof.after = proof.typed = Compared(after, 2.0, [failure], ["a.py::y"])
     proof.unseen = ["c.py"]
-    shown = {
-        name: render(proof.migration, name, written=False, section=account(proof))
-        for name in ("full", "markdown", "html", "json")
-    }
-    assert "\n- After the migration, `a.py::x` failed, passed before\n    - `E: '<b>'`\n" in shown["markdown"]
+    section, formats = account(proof), ("full", "markdown", "html", "json")
+    shown = {name: render(proof.migration, name, written=False, section=section) for name in formats}
+    assert "\n- After the migration, `a.py::x` failed, passed before\n    - `E: '<b>'␛[1m`\n" in shown["markdown"]
     assert "## Checked with the tests" in shown["markdown"] and shown["full"].count("`a.py::x` failed") == 1
-    assert (
-        "<code>a.py::x</code> failed, passed before<ul><li><code>E: &#x27;&lt;b&gt;&#x27;</code></li>" in shown["html"]
-    )
+    assert "<code>a.py::x</code> failed, passed before<ul><li><code>E: &#x27;&lt;b&gt;&#x27;" in shown["html"]
     assert json.loads(shown["json"])["check"]["typed"]["passed_again"] == ["a.py::y"]
