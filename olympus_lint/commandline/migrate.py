@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Mapping
@@ -25,12 +26,14 @@ from olympus_lint.files.sources import (
     write_bytes,
 )
 from olympus_lint.files.validity import parse_error
+from olympus_lint.migration.outside import look_outside
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import NOTHING, Migration, Withheld, stays
 from olympus_lint.migration.project import migrate as migrate_texts
 from olympus_lint.migration.report import render
 from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.discovery import SourceFile, discover
+from olympus_lint.project.git import not_in_git
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.phrases import count
 from olympus_lint.run.one_file import unified_diff
@@ -55,6 +58,7 @@ def migrate(args: Namespace) -> int:
     configuration = Configuration(options_over(args), Path(args.config) if args.config else None)
     settings = configuration.at(Path.cwd())
     files, problems = discover(args.paths, configuration.at)
+    files = each_once(files)
     if not files and not problems:
         print("warning: no Python files found under the given paths", file=sys.stderr)
     prepare_collector()
@@ -69,6 +73,9 @@ def migrate(args: Namespace) -> int:
     proof, failed = (None, []) if args.check is None else tested(args, make, data, repairs=writes)
     migration = make() if proof is None else proof.migration
     migration.problems += problems + failed
+    keyed = [filename for filename, found in migration.constructors.items() if found]
+    migration.outside = look_outside(migration.texts, migration.further, configuration.at, keyed)
+    migration.not_in_git = not_in_git(data) if migration.changed else []
     for note in (note for text in migration.texts for note in text.said):
         say(f"note: {note}", args)
     if args.diff:
@@ -124,6 +131,16 @@ def show(migration: Migration, args: Namespace, proof: Proof | None, *, written:
     color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout)
     text = render(migration, args.report_format, written=written, color=color, section=section)
     write_report(text, args.output_file)
+
+
+def each_once(files: list[SourceFile]) -> list[SourceFile]:
+    """Return the files without those that are links to others; of links to one file, the first."""
+    found: dict[str, SourceFile] = {}
+    for file in files:
+        real = os.path.realpath(file.filename)
+        if real not in found or os.path.abspath(file.filename) == real:  # noqa: PTH100
+            found[real] = file
+    return list(found.values())
 
 
 def target_of(style: str, settings: Settings) -> Target:
@@ -208,10 +225,9 @@ def encoded(text: Text, old: bytes) -> bytes:
 
 
 def status(migration: Migration, args: Namespace, proof: Proof | None = None, *, written: bool) -> int:
-    """Return 1 if places or constructors are left, or if tests fail that passed before; otherwise 0."""
+    """Return 1 if something is left to do, or if tests fail that passed before; otherwise 0."""
     waiting = bool(migration.changed) and not written
-    left = any(migration.left.values()) or (migration.target.style == "typed" and bool(migration.held))
     if written and migration.changed and args.__dict__.get("exit_non_zero_on_fix"):
         return 1
     fails = proof is not None and not proof.is_clean
-    return int((waiting or left or fails) and not args.exit_zero)
+    return int((waiting or migration.is_open or fails) and not args.exit_zero)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from olympus_lint.migration.report import Section
+from olympus_lint.migration.section import Section
 from olympus_lint.proof.blame import Spot
 from olympus_lint.proof.outcomes import COMMAND, Outcomes
 from olympus_lint.proof.trial import Compared, Failure, Proof
