@@ -119,13 +119,16 @@ class Survey:
 
 
 def plan(
-    survey: Survey, staying: Collection[tuple[str, int]] = (), *, careful: bool = False
+    survey: Survey,
+    staying: Mapping[tuple[str, int], str] = {},
+    *,
+    careful: bool = False,
 ) -> dict[str, list[Constructor]]:
     """Return the constructors of each checked file, each with the reasons that hold it back, and such parameters.
 
     Args:
         survey: the project.
-        staying: constructors that are not renamed in any case, by their file and number.
+        staying: reasons against constructors that are not renamed in any case, by their file and number.
         careful: whether keys with an unknown number of axes count as single keys.
     """
     held = _Held(survey)
@@ -215,12 +218,12 @@ class _Held:
             for maker in (leaving.get(way.place) or way.keys) if why else ():
                 self.reasons[maker].add(Reason(self._filenames[way.place.file], way.place.line, str(why)))
 
-    def by_choice(self, staying: Collection[tuple[str, int]]) -> None:
-        """Add that some constructors are not renamed in any case."""
-        for filename, number in staying:
+    def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
+        """Add the reasons against constructors that are not renamed in any case."""
+        for (filename, number), why in staying.items():
             file = self._survey.files[filename]
             report = (file.mentions or ())[number]
-            self.of(file, report).add(Reason(filename, report.finding.span.start.row, "is left raw"))
+            self.of(file, report).add(Reason(filename, report.finding.span.start.row, why))
 
     def by_company(self) -> None:
         """Hold back the keys that meet raw keys in a call that takes keys of one kind only."""
