@@ -1,4 +1,7 @@
-"""Random projects of raw keys, migrated and run: ``python -m tests.generated.migration [COUNT] [FIRST]``."""
+"""Random projects of raw keys, migrated and run: ``python -m tests.generated.migration [COUNT] [FIRST]``.
+
+``python -m tests.generated.migration parts`` tries each part of the projects alone.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,7 @@ from olympus_rules.syntax.project import forget_folders
 
 from .agreement import cuts
 from .legacy import Legacy, write_legacy
+from .legacy_chains import chains, project_of
 
 __all__ = ["Failure", "failures", "ran", "shrunk", "text_of"]
 
@@ -455,9 +459,11 @@ def defined_by(statement: ast.stmt) -> set[str]:
 
 def shrunk(project: Legacy, still: Callable[[Legacy], bool]) -> Legacy:
     """Return a project with fewer statements and simpler expressions of which ``still`` is true as well."""
+    tries = 0
     for name in list(project.files):
         number, unchanged = 0, 0
-        while unchanged <= (count := sum(1 for _ in cuts(ast.parse(project.files[name])))):
+        while tries < TRIES and unchanged <= (count := sum(1 for _ in cuts(ast.parse(project.files[name])))):
+            tries += 1
             candidate = smaller(project, name, number % max(count, 1))
             if candidate != project and still(candidate):
                 project, unchanged = candidate, 0
@@ -488,10 +494,23 @@ def small(project: Legacy, failure: Failure) -> Legacy:
         found = failures(candidate, kinds=kinds)
         return any((each.kind, each.sort[1]) == (failure.kind, failure.sort[1]) for each in found)
 
-    return shrunk(without_imports(project, still), still)
+    for number in range(len(project.titles)):
+        fewer = without_strand(project, number)
+        project = fewer if fewer != project and still(fewer) else project
+    fewer = without_imports(project)
+    return shrunk(fewer if still(fewer) else project, still)
 
 
-def without_imports(project: Legacy, still: Callable[[Legacy], bool]) -> Legacy:
+def without_strand(project: Legacy, number: int) -> Legacy:
+    """Return a project without the statements of a strand in its main module."""
+    title = f"out.append('strand {number}')\n"
+    before, found, after = project.files[project.main].partition(title)
+    rest = re.search(r"^out\.append\('strand \d+'\)$", after, re.MULTILINE)
+    text = before + (after[rest.start() :] if rest else "")
+    return replace(project, files={**project.files, project.main: text}) if found else project
+
+
+def without_imports(project: Legacy) -> Legacy:
     """Return a project without the imports that no file uses, which are many."""
     files = {}
     for name, text in project.files.items():
@@ -500,8 +519,7 @@ def without_imports(project: Legacy, still: Callable[[Legacy], bool]) -> Legacy:
             i for i, line in enumerate(lines) if re.fullmatch(r"import (\w+)", line) and text.count(line[7:]) == 1
         ]
         files[name] = "\n".join(line for i, line in enumerate(lines) if i not in unused) + "\n"
-    fewer = replace(project, files=files)
-    return fewer if still(fewer) else project
+    return replace(project, files=files)
 
 
 def text_of(project: Legacy) -> str:
@@ -509,26 +527,37 @@ def text_of(project: Legacy) -> str:
     return "\n".join(f"# {name}\n{text.strip()}" for name, text in project.files.items() if text.strip())
 
 
+def projects(arguments: Sequence[str]) -> Iterator[tuple[str, Legacy]]:
+    """Yield the projects that the arguments ask for, each with its name."""
+    if arguments[:1] == ["parts"]:
+        yield from ((f"part {number}", project_of(chain)) for number, chain in enumerate(chains()))
+        return
+    count, first = (int(each) for each in (*arguments, *("100", "0")[len(arguments) :]))
+    yield from ((str(seed), write_legacy(Random(f"legacy {seed}"))) for seed in range(first, first + count))
+
+
 def main() -> int:
     """Print a small project for each sort of failure."""
-    count, first = (int(sys.argv[i]) if len(sys.argv) > i else default for i, default in ((1, 100), (2, 0)))
-    sorts, seen, failed = Counter[tuple[str, str, str]](), Counter[str](), 0
+    sorts, seen, failed, number = Counter[tuple[str, str, str]](), Counter[str](), 0, 0
     began = time.perf_counter()
-    for seed in range(first, first + count):
-        project = write_legacy(Random(f"legacy {seed}"))
+    for name, project in projects(sys.argv[1:]):
         found = failures(project, seen)
-        failed += any(failure.kind != "legacy" for failure in found)
+        number += 1
+        failed += bool(found)
         for failure in found:
             sorts[failure.sort] += 1
             if sorts[failure.sort] <= SHOWN:
-                print(f"\n# {seed}: {failure}\n{text_of(small(project, failure))}", flush=True)
-    print(f"\n{count} projects, {failed} failed, {time.perf_counter() - began:.0f} s, {dict(seen)}")
-    for sort, number in sorts.most_common():
-        print(f"{number:5} {' | '.join(sort)}")
+                small_one = project if len(project.parts) < LONG else small(project, failure)
+                print(f"\n# {name}: {failure}\n{text_of(small_one)}", flush=True)
+    print(f"\n{number} projects, {failed} failed, {time.perf_counter() - began:.0f} s, {dict(seen)}")
+    for sort, times in sorts.most_common():
+        print(f"{times:5} {' | '.join(sort)}")
     return 1 if failed else 0
 
 
+LONG = 4  # parts of a project that is made small
 SHOWN = 1  # projects shown of each sort
+TRIES = 200  # steps to make one of them small
 
 if __name__ == "__main__":
     sys.exit(main())
