@@ -22,7 +22,8 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from .legacy_parts import CONTAINERS, CONVERSIONS, FIELD_NAMES, FIELDS, OBJECTS, PARTNERS, SINKS, SOURCES, Part
+from .legacy_parts import CONTAINERS, CONVERSIONS, FIELD_NAMES, FIELDS, OBJECTS, PARTNERS, SINKS, SOURCES, TREES, Part
+from .legacy_uses import ARRAY_SINKS, USES
 from .programs import KEY_NAMES
 
 __all__ = ["Legacy", "legacy_projects", "write_legacy"]
@@ -36,7 +37,10 @@ STYLES = [
     (f"import jax\nfrom jax.random import {', '.join(FUNCTIONS)}", "{}"),
     ("import jax\nfrom jax.random import " + ", ".join(f"{name} as j_{name}" for name in FUNCTIONS), "j_{}"),
 ]
-HEAD = "import jax.numpy as jnp\nimport numpy as np\nfrom jax.flatten_util import ravel_pytree\n"
+HEAD = (
+    "import jax.numpy as jnp\nimport numpy as np\nfrom jax.experimental import io_callback\n"
+    "from jax.flatten_util import ravel_pytree\n"
+)
 
 
 PRODUCERS = [
@@ -391,6 +395,7 @@ class Subject:
         count: the length of a key array.
         inner: for a container, the kind of its last value.
         field: the name of that.
+        is_numeric: for a container, whether all of its values are arrays.
     """
 
     text: str
@@ -398,6 +403,7 @@ class Subject:
     count: str
     inner: str = ""
     field: str = ""
+    is_numeric: bool = False
 
 
 @dataclass
@@ -407,6 +413,7 @@ class LegacyWriter:
     rng: Random
     number: int = 0
     words: int = 2
+    numeric: float = 0.5  # the share of containers that hold arrays only
     layout: Layout = LAYOUTS[0]
     styles: dict[str, tuple[str, str]] = field(default_factory=dict)
     definitions: dict[str, list[str]] = field(default_factory=dict)
@@ -460,14 +467,14 @@ class LegacyWriter:
         imports.append(f"from {source} import {'*' if form == 'star' else name}")
         return name
 
-    def part(self, part: Part, **given: str) -> tuple[list[str], str]:
+    def part(self, part: Part, *, numeric: bool = False, **given: str) -> tuple[list[str], str]:
         """Return the statements of a part and the expression that goes on."""
         self.number += 1
         self.parts.append(part)
         given |= {"n": str(self.number), "w": str(self.words), "v": self.variable()}
         given["literal"] = str([0, self.number] * (self.words // 2))
         if part in OBJECTS:
-            given |= others_of(self.rng)
+            given |= others_of(self.rng, numeric=numeric)
         if part.definition:
             definition = Template(part.definition).safe_substitute(given)
             given["f"] = self.defined(f"f{given['n']}", definition)
@@ -506,7 +513,7 @@ class LegacyWriter:
             whole = subject.kind not in ("data", "object")
             general = [part for part in CARRIERS if part.takes == "any" and is_general(part, is_tree=whole)]
             return general if self.rng.random() < 0.3 else [p for p in CONVERSIONS if subject.kind in p.takes.split()]
-        sort = self.rng.choices([CARRIERS, OBJECTS, PARTNERS], [6, 2, 2])[0]
+        sort = self.rng.choices([CARRIERS, OBJECTS, PARTNERS, USES], [6, 2, 2, 1])[0]
         return [part for part in sort if part.gives and fits(part, subject.kind) and self.is_possible(part)]
 
     def step(self, subject: Subject, able: list[Part]) -> list[str]:
@@ -515,7 +522,12 @@ class LegacyWriter:
         if part.gives in CONTAINERS and not subject.inner:
             subject.inner, subject.field = subject.kind, self.rng.choice(FIELD_NAMES)
         given = {"e": subject.text, "d": self.other(subject), "c": subject.count, "field": subject.field}
-        lines, subject.text = self.part(part, **given)
+        numeric = part in OBJECTS and self.rng.random() < self.numeric
+        lines, subject.text = self.part(part, numeric=numeric, **given)
+        if part in OBJECTS:
+            subject.is_numeric = numeric and "lr" not in part.definition
+        if part.gives in ("inner", "tree"):
+            subject.is_numeric = False
         if part.gives == "inner":
             subject.kind, subject.inner = subject.inner, ""
         elif part.gives != "any":
@@ -535,7 +547,7 @@ class LegacyWriter:
         return f"{subject.text}[::-1]" if subject.kind == "array" else subject.text
 
     def is_possible(self, part: Part) -> bool:
-        return self.words == 2 or "lo$n" not in part.body
+        return self.words == 2 or not any(word in part.body + part.definition for word in ("lo$n", "DocTest"))
 
     def end(self, subject: Subject, *, wordy: bool) -> list[str]:
         """Write what is done at the end of a strand."""
@@ -545,11 +557,17 @@ class LegacyWriter:
             lines = []
         ends = WORDS
         if not wordy:
-            ends = self.rng.choices([PLACES, [p for p in PARTNERS if not p.gives], SINKS], [6, 1, 1])[0]
-            ends = SINKS if subject.kind in CONTAINERS else ends
-        place = self.rng.choice([part for part in ends if fits(part, subject.kind)])
+            ends = self.rng.choices([PLACES, PARTNERS, SINKS, USES], [6, 1, 1, 3])[0]
+            ends = self.sinks(subject) if subject.kind in CONTAINERS else ends
+        able = [part for part in ends if not part.gives and fits(part, subject.kind) and self.is_possible(part)]
+        place = self.rng.choice(able)
         self.titles.append(f"{place.body} {place.definition}".strip())
         return lines + self.placed(place, subject)
+
+    def sinks(self, subject: Subject) -> list[Part]:
+        """Return what can be done with all values of a container."""
+        fit = subject.is_numeric and subject.kind in TREES.split()
+        return ARRAY_SINKS if fit and self.rng.random() < 0.5 else SINKS
 
     def placed(self, place: Part, subject: Subject) -> list[str]:
         """Write what is done with a value, at once, in a function or in a method."""
@@ -627,9 +645,15 @@ def is_general(part: Part, *, is_tree: bool) -> bool:
     return "jnp." not in text and (is_tree or "jax." not in text.replace("jax.Array", ""))
 
 
-def others_of(rng: Random) -> dict[str, str]:
-    """Return what a container holds beside its key, spelled in each way that a part may need."""
-    fields = sorted(rng.sample(FIELDS, rng.choice([1, 2, 3])))
+def others_of(rng: Random, *, numeric: bool) -> dict[str, str]:
+    """Return what a container holds beside its key, spelled in each way that a part may need.
+
+    Args:
+        rng: the source of randomness.
+        numeric: whether there are arrays only.
+    """
+    fields = [each for each in FIELDS if not numeric or each[1].endswith(("Array", "array"))]
+    fields = sorted(rng.sample(fields, rng.choice([1, 2, 3])))
     return {
         "items": ", ".join(f"'{name}': {value}" for name, _, value in fields),
         "keywords": ", ".join(f"{name}={value}" for name, _, value in fields),
@@ -655,15 +679,21 @@ STANDARD = [
     "import contextlib",
     "import copy",
     "import dataclasses",
+    "import doctest",
     "import functools",
     "import hashlib",
     "import importlib",
     "import io",
+    "import itertools",
     "import json",
     "import math",
     "import operator",
     "import pickle",
+    "import pprint",
+    "import random as random_module",
+    "import struct",
     "import types",
+    "import zlib",
     "from typing import Any, NamedTuple",
     "from unittest import mock",
     "",

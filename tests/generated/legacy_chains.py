@@ -11,6 +11,7 @@ from random import Random
 
 from .legacy import CARRIERS, HEAD, PLACES, PRODUCERS, STANDARD, WORDS, Legacy, LegacyWriter, Subject
 from .legacy_parts import CONTAINERS, CONVERSIONS, OBJECTS, PARTNERS, SINKS, SOURCES, Part
+from .legacy_uses import ARRAY_SINKS, USES
 
 __all__ = ["chains", "project_of"]
 
@@ -27,10 +28,10 @@ def chains() -> Iterator[tuple[Part, ...]]:
     """Yield chains of parts that together hold each part in each of its kinds."""
     for part in [*PRODUCERS, *SOURCES]:
         yield (part,)
-    for part in [*CARRIERS, *PARTNERS, *PLACES, *WORDS]:
+    for part in [*CARRIERS, *PARTNERS, *PLACES, *WORDS, *USES]:
         for kind in ["key", "array"] if part.takes == "any" else part.takes.split():
             yield (KEY if kind == "key" else KEYS), part
-    for part in SINKS:
+    for part in [*ARRAY_SINKS, *SINKS]:
         for kind in part.takes.split():
             if kind in FIRST:
                 yield KEY, FIRST[kind], part
@@ -55,7 +56,7 @@ def saved(kind: str) -> tuple[Part, ...]:
 
 def project_of(chain: tuple[Part, ...]) -> Legacy:
     """Return a project of one strand, in one file, without imports that nothing needs."""
-    writer = LegacyWriter(Random("chain"), styles={"main.py": STYLE})
+    writer = LegacyWriter(Random("chain"), numeric=float(chain[-1] in ARRAY_SINKS), styles={"main.py": STYLE})
     lines, text = writer.part(chain[0], c="3")
     subject = Subject(text, chain[0].gives, "3")
     for part in chain[1:]:

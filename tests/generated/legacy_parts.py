@@ -18,7 +18,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["CONTAINERS", "CONVERSIONS", "FIELDS", "FIELD_NAMES", "OBJECTS", "PARTNERS", "SINKS", "SOURCES", "Part"]
+__all__ = [
+    "CONTAINERS",
+    "CONVERSIONS",
+    "FIELDS",
+    "FIELD_NAMES",
+    "OBJECTS",
+    "PARTNERS",
+    "SINKS",
+    "SOURCES",
+    "TREES",
+    "Part",
+]
 
 
 class Part(NamedTuple):

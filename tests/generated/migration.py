@@ -257,8 +257,8 @@ def called(project: Legacy, *options: str, paths: Sequence[str] = (".",)) -> Mig
         done = command(place, "--no-cache", "--fix", *options, *paths)
         files = {name: (place / name).read_text() for name in project.files}
     report = json.loads(done.stdout) if "json" in options else {}
-    reached = {name: last_step(text, steps) for name, text in project.files.items()}
-    unlisted = [name for name in files if report and files[name] != reached[name]]
+    plain = [name for name, text in project.files.items() if ">>>" not in text]  # others are migrated in pieces
+    unlisted = [name for name in plain if report and files[name] != last_step(project.files[name], steps)]
     return Migrated(replace(project, files=files), done.returncode, done.stderr, report, unlisted)
 
 
