@@ -343,6 +343,14 @@ class Legacy:
     titles: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
 
+    @property
+    def has_raw_literals(self) -> bool:
+        """Whether a strand starts with a raw key that no constructor made.
+
+        JAX's flag for typed keys turns such a key into a typed one in ``split`` and ``fold_in``.
+        """
+        return any(part in SOURCES and "PRNGKey" not in f"{part.body}{part.definition}" for part in self.parts)
+
     def module(self, file: str) -> str:
         """Return the name that a file is imported by."""
         return module_of(file, self.roots)

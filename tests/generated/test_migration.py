@@ -36,15 +36,18 @@ def test_numbers_stay(seeds: range) -> None:
     for number in seeds:
         project = write_legacy(Random(f"legacy {number}"))
         found = failures(project, seen)
+        seen["runs"] += all(failure.kind != "legacy" for failure in found)
+        found = [failure for failure in found if failure.kind != "legacy"]
         if found:
             pytest.fail(f"project {number}: {found}\n\n{text_of(small(project, found[0]))}", pytrace=False)
+    assert seen["runs"] >= 0.9 * len(seeds) - 1, "too many projects do not run as they are"
     assert seen["constructors renamed"] > len(seeds) / 2 and seen["constructors held back"], "nothing to see"
     assert seen["typed: places rewritten"] > len(seeds) / 2 and seen["portable: places rewritten"]
 
 
 @searched(legacy_projects(), few=1, many=5, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_numbers_stay_for_hypothesis(project: Legacy) -> None:
-    assert failures(project) == [], text_of(project)
+    assert [failure for failure in failures(project) if failure.kind != "legacy"] == [], text_of(project)
 
 
 CHAINS = list(chains())
