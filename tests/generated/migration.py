@@ -26,8 +26,6 @@ from types import ModuleType
 from typing import Any, TypeAlias
 from unittest import mock
 
-from command_line import command
-
 from olympus_codemods.fixes import apply_fixes
 from olympus_codemods.target import Style
 from olympus_lint.migration import places
@@ -245,6 +243,8 @@ def folder(project: Legacy) -> Iterator[Path]:
 
 def called(project: Legacy, *options: str, paths: Sequence[str] = (".",)) -> Migrated:
     """Call the command on files of a project, by default on all; they are written."""
+    from command_line import command  # a run as a program has to find it first
+
     steps: dict[str, str] = {}
 
     def watched(text: str, fixes: Sequence[Fix]) -> tuple[str, int]:
@@ -562,6 +562,7 @@ def projects(arguments: Sequence[str]) -> Iterator[tuple[str, Legacy]]:
 
 def main() -> int:
     """Print a small project for each sort of failure."""
+    sys.path.append(str(Path(__file__).resolve().parents[1]))  # the helpers of the tests
     sorts, seen, failed, number = Counter[tuple[str, str, str]](), Counter[str](), 0, 0
     began = time.perf_counter()
     for name, project in projects(sys.argv[1:]):

@@ -27,7 +27,7 @@ from .migration import Failure, failures, frame_lines, ran, small, strand_lines,
 pytest.importorskip("jax", reason="JAX is not installed, so that no program can be run")
 
 COUNT = int(os.environ.get("OLYMPUS_MIGRATIONS", "30"))
-FEW = 8  # in each run
+FEW = 5  # in each run
 
 
 @pytest.mark.parametrize("seeds", numbers_of(FEW, COUNT, parts=2), ids=str)
