@@ -174,7 +174,8 @@ def shown(leaf: Any) -> Any:
     if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
     array = np.asarray(leaf)
-    return array.shape, repr(array.tolist())  # as text, in which not a number equals itself
+    text = repr(array.tolist())  # in which not a number equals itself
+    return array.shape, re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
 # migrate
