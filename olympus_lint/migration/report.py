@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from olympus_lint.migration.mentions import Mention
-from olympus_lint.migration.plan import Constructor, Reason
+from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
+from olympus_lint.migration.reasons import Reason, short
 from olympus_lint.reporting.phrases import count, place
 from olympus_rules.finding import Finding, Fix
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
@@ -156,9 +157,12 @@ def rewritten_places(migration: Migration) -> list[Done]:
 
 def reasons_of(constructor: Constructor) -> list[str]:
     """Return the reasons that hold back a constructor, one line each."""
-    return [
-        f"{reason.text} ({where(reason)}{f', {reason.code}' if reason.code else ''})" for reason in constructor.reasons
-    ]
+    lines = []
+    for reason in constructor.reasons:
+        code = f", {reason.code}" if reason.code else ""
+        path = short(reason.path)
+        lines.append(f"{reason.text} ({where(reason)}{code}){f', by {path}' if path else ''}")
+    return lines
 
 
 def held_back(migration: Migration) -> list[Constructor]:
@@ -288,6 +292,7 @@ def constructor_as_json(constructor: Constructor) -> dict[str, object]:
                 "row": reason.row,
                 "code": reason.code or None,
                 "text": reason.text,
+                "path": [{"filename": step.filename, "cell": step.cell, "row": step.row} for step in reason.path],
             }
             for reason in constructor.reasons
         ],

@@ -12,6 +12,7 @@ from olympus_rules.libraries.names import canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.values import Class, Key, Library, Made, Member, Module, Object, Super, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate_name, module_file
@@ -94,6 +95,8 @@ class Attributes:
     def read(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
         """Read an attribute of the values of a slot."""
         self.heap.origins[slot] = self.attribute(name)
+        if name in PASSING:
+            self.slots.trail.add(owner, slot, KEYS)
         self.slots.watch(
             owner,
             lambda value: self.of_value(value, name, slot, spelled=spelled),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
@@ -20,11 +20,14 @@ from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING
+from olympus_rules.reach.paths import Found, Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, Slots
-from olympus_rules.reach.unknown import CALLEES, GIVING_BACK, IN_PROJECT, Settling
+from olympus_rules.reach.unknown import GIVING_BACK, Settling
 from olympus_rules.reach.values import (
+    CALLEES,
+    IN_PROJECT,
     BoundMethod,
     Container,
     Function,
@@ -67,11 +70,19 @@ class Escape:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A call that joins the keys of several arguments, which must be of one kind; keys by their constructors."""
+    """A call that joins the keys of several arguments, which must be of one kind.
+
+    Attributes:
+        place: where it is.
+        callee: how it is written.
+        keys: the constructors of the keys of each argument.
+        slots: the slots of each argument.
+    """
 
     place: Place
     callee: str
     keys: tuple[frozenset[Place], ...]
+    slots: tuple[tuple[Slot, ...], ...]
 
 
 class ProjectReach:
@@ -113,11 +124,30 @@ class ProjectReach:
         self._contents: dict[tuple[int, int], int] = {}
         for path, module in modules.items():
             Reader(self.graph, path, module).read()
-        Settling(self.graph).run()
+        settling = Settling(self.graph)
+        settling.run()
+        self._vague = {slot for _, slot in settling.read_vaguely}
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
         return self._keys(self.graph.expressions.get(place, ()))
+
+    def paths(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
+        """Return how the keys of constructors get to one of some expressions, or to a container there."""
+        return self._paths.to([slot for place in places for slot in self.graph.expressions.get(place, ())], makers)
+
+    def paths_to_join(self, join: Join) -> list[Found]:
+        """Return how the keys get to each argument of a call that joins them."""
+        return [self._paths.to(slots, keys) for slots, keys in zip(join.slots, join.keys, strict=True)]
+
+    def paths_to_call(self, call: Place, makers: Collection[Place]) -> Found:
+        """Return how the keys of constructors get to the arguments of a call, or to the object of a method."""
+        given = [slot for each in self.calls.all if each.place == call for slot in (*each.given, each.owner)]
+        return self._paths.to([slot for slot in given if slot is not None], makers)
+
+    @cached_property
+    def _paths(self) -> Paths:
+        return Paths(self.graph, self._vague)
 
     def parameters(self) -> frozenset[tuple[str, int, int, str]]:
         """Return the parameters that only keys reach: file, line and column of the function, and name."""
@@ -267,12 +297,14 @@ class ProjectReach:
             ]
             joining = [model.transform for model in models if model.joins]
             if joining:
-                keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, joining)))
-                found.append(Join(call.place, call.callee, keys))
+                found.append(self._join(call, self._one_kind(call, joining)))
             elif call.owner is not None and UPDATE.search(call.callee):
-                keys = tuple(dict.fromkeys(self._keys([slot]) for slot in (call.owner, *call.given[:1])))
-                found.append(Join(call.place, call.callee, keys))
+                found.append(self._join(call, [[slot] for slot in (call.owner, *call.given[:1])]))
         return found
+
+    def _join(self, call: Call, given: list[list[Slot]]) -> Join:
+        """Return the join of what several groups of slots hold."""
+        return Join(call.place, call.callee, tuple(map(self._keys, given)), tuple(map(tuple, given)))
 
     def _one_kind(self, call: Call, joining: list[Transformation | None]) -> list[list[Slot]]:
         """Return the slots that a call joins: arguments, or the results of functions and their carry."""

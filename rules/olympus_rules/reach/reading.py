@@ -13,6 +13,7 @@ from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import (
     WHOLE,
     Class,
@@ -377,6 +378,8 @@ class Reader:
             else:
                 self.graph.calls.hand(value, Function(inner), slot, place_of(self.file, node))
 
+        for name in inner.parameters:
+            self.slots.trail.add(decorator, self.heap.variable(inner, name), BOTH)
         self.slots.watch(decorator, apply)
 
     def make_class(self, code: ir.FunctionCode, made: ir.MakeClass) -> None:

@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
-from olympus_rules.reach.values import Value
+from olympus_rules.reach.trail import BOTH, CONTAINERS, KEYS, Trail
+from olympus_rules.reach.values import Container, Key, Value
 
 __all__ = ["Slot", "Slots", "TooLargeError"]
 
@@ -46,6 +47,7 @@ class Slots:
 
     def __init__(self) -> None:
         """Start without any slot."""
+        self.trail = Trail()
         self._numbers: dict[tuple[Hashable, ...], Slot] = {}
         self._bits: dict[Value, int] = {}
         self._known: list[Value] = []
@@ -125,6 +127,14 @@ class Slots:
         """Return the slots whose names begin with ``kind``."""
         return [slot for name, slot in self._numbers.items() if name[0] == kind]
 
+    def names(self) -> list[tuple[Hashable, ...]]:
+        """Return the name of each slot."""
+        return list(self._numbers)
+
+    def mask_of(self, wanted: Callable[[Value], bool]) -> int:
+        """Return the mask of the values that are wanted."""
+        return sum(1 << number for number, value in enumerate(self._known) if wanted(value))
+
     def put(self, slot: Slot, value: Value) -> None:
         """Put a value into a slot."""
         self._spread(self._same[slot], self.bit(value))
@@ -146,14 +156,23 @@ class Slots:
 
     def add_edge_of(self, source: Slot, target: Slot, *kinds: type) -> None:
         """Add an edge for the values of some kinds."""
+        carries = (KEYS if Key in kinds else 0) | (CONTAINERS if Container in kinds else 0)
+        if carries:
+            self.trail.add(source, target, carries)
         source, wanted = self._same[source], self._mask_of(kinds)
         ways = self._typed_edges[source].setdefault(target, [])
         if not any(wanted is one for one in ways):
             ways.append(wanted)
             self._spread(self._same[target], self._values[source] & wanted[0])
 
-    def add_edge(self, source: Slot, target: Slot) -> None:
-        """Add an edge: the target holds all values of the source, now and later."""
+    def add_edge(self, source: Slot, target: Slot, site: int = 0) -> None:
+        """Add an edge: the target holds all values of the source, now and later.
+
+        Args:
+            source, target: the slots.
+            site: the slot of a call's result plus one, if the edge leads into a callee or back.
+        """
+        self.trail.add(source, target, BOTH, site)
         source, target = self._same[source], self._same[target]
         if source != target and target not in self._targets[source]:
             self._targets[source].add(target)
