@@ -154,7 +154,9 @@ class _Held:
                 made = _mentions_in(report.fact.maker, file.path, self._places)
                 spots = _spots_of(report.fact, file.path, self._reached)
                 makers = made or frozenset().union(*map(self._reached.keys_at, spots))
-                is_reached = self._add(reason, self._reached.paths(spots, makers), makers, are_known=bool(made))
+                is_reached = self._add(
+                    reason, self._reached.paths.to_expressions(spots, makers), makers, are_known=bool(made)
+                )
                 open_places += [] if is_reached else [reason]
         return open_places
 
@@ -189,7 +191,7 @@ class _Held:
                 makers = self._reached.keys_at(place_of(file.path, value))
                 counts = node.lineno not in file.seen and len(makers) <= MANY
                 if counts:
-                    found = self._reached.paths([place_of(file.path, value)], makers)
+                    found = self._reached.paths.to_expressions([place_of(file.path, value)], makers)
                     self._add(_place(filename, node, file.document), found, makers)
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
@@ -205,7 +207,7 @@ class _Held:
                 known = leaving.get(way.place)
                 makers = known or way.keys
                 reason = Reason(self._filenames[way.place.file], way.place.line, why)
-                self._add(reason, self._reached.paths_to_call(way.place, makers), makers, are_known=bool(known))
+                self._add(reason, self._reached.paths.to_call(way.place, makers), makers, are_known=bool(known))
 
     def by_choice(self, staying: Collection[tuple[str, int]]) -> None:
         """Add that some constructors are not renamed in any case."""
@@ -229,7 +231,8 @@ class _Held:
         if not held or all(keys <= held for keys in join.keys):
             return False
         if join not in self._joined:
-            self._joined[join] = self._reached.paths_to_join(join)
+            to = self._reached.paths.to
+            self._joined[join] = [to(slots, keys) for slots, keys in zip(join.slots, join.keys, strict=True)]
         changed = False
         sides = list(zip(map(_reaching, join.keys, self._joined[join]), self._joined[join], strict=True))
         for one, _ in sides:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from heapq import heappop, heappush
+from operator import or_
 from typing import NamedTuple, TypeAlias
 
 from olympus_rules.code.instructions import FunctionCode
@@ -93,7 +95,7 @@ class Paths:
         self.slots = graph.heap.slots
         self._vague = frozenset(vague)
         self._left = MOST_STATES_IN_ALL
-        self._names = self.slots.names()
+        self._names = list(self.slots.numbers)
         self._calls = {call.result + 1: call for call in graph.calls.all}
         self._functions = {call.place: self._names[call.result][0] for call in graph.calls.all}
         self._places = {slot: place for place, slots in graph.expressions.items() for slot in reversed(slots)}
@@ -105,6 +107,15 @@ class Paths:
             if name[0] == "element":
                 self._elements[name[1]].append(slot)  # type: ignore[index]
         self._owners: dict[Slot, object] = {}
+        self._expressions = graph.expressions
+
+    def to_expressions(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
+        """Search the paths to one of some expressions, or to a container there."""
+        return self.to([slot for place in places for slot in self._expressions.get(place, ())], makers)
+
+    def to_call(self, place: Place, makers: Collection[Place]) -> Found:
+        """Search the paths to the arguments of a call."""
+        return self.to([slot for call in self._calls.values() if call.place == place for slot in call.given], makers)
 
     def to(self, targets: Iterable[Slot], makers: Collection[Place]) -> Found:
         """Search the paths from constructors to slots, or to containers there."""
@@ -246,7 +257,8 @@ class _Search:
         self.is_complete = False
         slots = paths.slots
         self._missing = set(makers)
-        self._keys = slots.mask_of(lambda value: isinstance(value, Key) and value.site in self._missing)
+        keys = slots.listed(slots.of_kinds(Key))
+        self._keys = reduce(or_, (slots.bit(key) for key in keys if isinstance(key, Key) and key.site in makers), 0)
         self._containers = slots.of_kinds(Container)
         self._waiting: list[tuple[int, int, State, State | None]] = []
         self._count = 0

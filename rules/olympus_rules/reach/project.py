@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
@@ -20,7 +20,7 @@ from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING
-from olympus_rules.reach.paths import Found, Paths
+from olympus_rules.reach.paths import Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, Slots
@@ -132,21 +132,9 @@ class ProjectReach:
         """Return the constructors whose keys may reach an expression, or a container there."""
         return self._keys(self.graph.expressions.get(place, ()))
 
-    def paths(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
-        """Return how the keys of constructors get to one of some expressions, or to a container there."""
-        return self._paths.to([slot for place in places for slot in self.graph.expressions.get(place, ())], makers)
-
-    def paths_to_join(self, join: Join) -> list[Found]:
-        """Return how the keys get to each argument of a call that joins them."""
-        return [self._paths.to(slots, keys) for slots, keys in zip(join.slots, join.keys, strict=True)]
-
-    def paths_to_call(self, call: Place, makers: Collection[Place]) -> Found:
-        """Return how the keys of constructors get to the arguments of a call, or to the object of a method."""
-        given = [slot for each in self.calls.all if each.place == call for slot in (*each.given, each.owner)]
-        return self._paths.to([slot for slot in given if slot is not None], makers)
-
     @cached_property
-    def _paths(self) -> Paths:
+    def paths(self) -> Paths:
+        """How keys get to places."""
         return Paths(self.graph, self._vague)
 
     def parameters(self) -> frozenset[tuple[str, int, int, str]]:
@@ -297,14 +285,13 @@ class ProjectReach:
             ]
             joining = [model.transform for model in models if model.joins]
             if joining:
-                found.append(self._join(call, self._one_kind(call, joining)))
+                given = self._one_kind(call, joining)
             elif call.owner is not None and UPDATE.search(call.callee):
-                found.append(self._join(call, [[slot] for slot in (call.owner, *call.given[:1])]))
+                given = [[slot] for slot in (call.owner, *call.given[:1])]
+            else:
+                continue
+            found.append(Join(call.place, call.callee, tuple(map(self._keys, given)), tuple(map(tuple, given))))
         return found
-
-    def _join(self, call: Call, given: list[list[Slot]]) -> Join:
-        """Return the join of what several groups of slots hold."""
-        return Join(call.place, call.callee, tuple(map(self._keys, given)), tuple(map(tuple, given)))
 
     def _one_kind(self, call: Call, joining: list[Transformation | None]) -> list[list[Slot]]:
         """Return the slots that a call joins: arguments, or the results of functions and their carry."""

@@ -43,12 +43,16 @@ class Slots:
     A set of values is a bit mask, as most steps join large sets that are nearly equal. Slots that lead to each other
     hold the same in the end; they are made one from time to time, which keeps the graph small (B. Hardekopf,
     C. Lin: The ant and the grasshopper, PLDI 2007).
+
+    Attributes:
+        numbers: the slots by their names.
+        trail: the edges that carry keys or containers, as they were added.
     """
 
     def __init__(self) -> None:
         """Start without any slot."""
         self.trail = Trail()
-        self._numbers: dict[tuple[Hashable, ...], Slot] = {}
+        self.numbers: dict[tuple[Hashable, ...], Slot] = {}
         self._bits: dict[Value, int] = {}
         self._known: list[Value] = []
         self._kinds: dict[Kinds, list[int]] = {}
@@ -71,9 +75,9 @@ class Slots:
 
     def slot(self, *name: Hashable) -> Slot:
         """Return the slot of a name; a new name has a new slot."""
-        found = self._numbers.get(name)
+        found = self.numbers.get(name)
         if found is None:
-            found = self._numbers[name] = len(self._values)
+            found = self.numbers[name] = len(self._values)
             self._same.append(found)
             self._values.append(0)
             self._sent.append(0)
@@ -119,21 +123,13 @@ class Slots:
 
     def empty(self) -> Iterator[tuple[Slot, Hashable]]:
         """Return the empty slots, with the first part of their names."""
-        for name, slot in list(self._numbers.items()):
+        for name, slot in list(self.numbers.items()):
             if not self.mask(slot):
                 yield slot, name[0]
 
     def named(self, kind: Hashable) -> list[Slot]:
         """Return the slots whose names begin with ``kind``."""
-        return [slot for name, slot in self._numbers.items() if name[0] == kind]
-
-    def names(self) -> list[tuple[Hashable, ...]]:
-        """Return the name of each slot."""
-        return list(self._numbers)
-
-    def mask_of(self, wanted: Callable[[Value], bool]) -> int:
-        """Return the mask of the values that are wanted."""
-        return sum(1 << number for number, value in enumerate(self._known) if wanted(value))
+        return [slot for name, slot in self.numbers.items() if name[0] == kind]
 
     def put(self, slot: Slot, value: Value) -> None:
         """Put a value into a slot."""
