@@ -299,7 +299,9 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...])
         if not open_places:
             return None
         place = open_places[0]
-        return f"is passed to `{way.callee}`, which may lead to line {place.row} of {place.filename}"
+        others = f" and {len(open_places) - 1} more places" if len(open_places) > 1 else ""
+        where = f"{place.filename}:{place.row}{others}"
+        return f"is passed to `{way.callee}`, which is unknown, while the origin of the keys in {where} is unknown, too"
     support = libraries(packs).get(way.library).typed_keys
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:

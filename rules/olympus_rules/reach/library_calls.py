@@ -134,7 +134,7 @@ class LibraryCalls:
             axes = 1 if len(call.given) < 2 else self.sizes.get(call.place)
         for slot in call.given[:1]:
             self.heap.shift(slot, call.result, axes)
-            self.slots.add_edge_of(slot, call.result, Container, *UNDIVIDED)
+            self.slots.add_edge_of(slot, call.result, Other, Made)
 
     def give_back(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result, as the model says."""

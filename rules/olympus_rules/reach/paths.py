@@ -23,10 +23,10 @@ from olympus_rules.reach.values import CALLEES, Container, Key, Place
 
 __all__ = ["Doubt", "Found", "Paths", "Way"]
 
-MOST_STATES = 60_000
+MOST_STATES = 30_000
 """The limit of one search."""
 MOST_STATES_IN_ALL = 600_000
-MOST_CALLS, MOST_PARTS = 3, 3
+MOST_CALLS, MOST_PARTS = 3, 2
 """How many calls around a place, and containers around a key, are told apart."""
 ANY = -1
 """Any part of a container."""
@@ -106,6 +106,10 @@ class Paths:
         for slot, name in enumerate(self._names):
             if name[0] == "element":
                 self._elements[name[1]].append(slot)  # type: ignore[index]
+        self._displays: dict[int, list[Container]] = defaultdict(list)
+        for value in self.slots.listed(self.slots.of_kinds(Container)):
+            assert isinstance(value, Container)
+            self._displays[value.display].append(value)
         self._owners: dict[Slot, object] = {}
         self._expressions = graph.expressions
 
@@ -118,14 +122,19 @@ class Paths:
         return self.to([slot for call in self._calls.values() if call.place == place for slot in call.given], makers)
 
     def to(self, targets: Iterable[Slot], makers: Collection[Place]) -> Found:
-        """Search the paths from constructors to slots, or to containers there."""
-        search = _Search(self, makers)
-        for slot in targets:
-            for parts in ((), (ANY,), (ANY, ANY)):
-                search.add(State(slot, (), parts), None, 0)
-        ways = search.run(min(self._left, MOST_STATES))
-        self._left -= len(search.seen)
-        return Found(ways, search.is_complete)
+        """Search the paths from constructors to slots, or to containers there.
+
+        A search that is too large is repeated with fewer containers around a key that are told apart.
+        """
+        slots = tuple(targets)
+        ways: dict[Place, Way] = {}
+        for depth in range(MOST_PARTS, -1, -1):
+            search = _Search(self, set(makers) - set(ways), depth)
+            ways |= search.run(slots, min(self._left, MOST_STATES))
+            self._left -= len(search.seen)
+            if search.is_complete:
+                return Found(ways, is_complete=True)
+        return Found(ways, is_complete=False)
 
     def owner(self, slot: Slot) -> object:
         """Return the function whose activation a slot belongs to; ``None`` for the heap."""
@@ -144,17 +153,21 @@ class Paths:
             self._owners[slot] = owner
         return self._owners[slot]
 
-    def before(self, state: State) -> Iterator[tuple[State, int]]:
-        """Return the states from which one step leads to a state, with the costs."""
+    def before(self, state: State, depth: int) -> Iterator[tuple[State, int]]:
+        """Return the states from which one step leads to a state, with the costs.
+
+        A part is followed to its container if fewer than ``depth`` containers are around the key.
+        """
+        may_open = len(state.parts) < depth
         for source, carries, tag in self._incoming.get(state.slot, ()):
             if not carries & (CONTAINERS if state.parts else KEYS):
                 continue
             kind = self._names[source][0]
             if kind in POOLS and tag < 0:
-                if len(state.parts) < MOST_PARTS:
+                if may_open:
                     yield State(~tag, self.crossed(state, ~tag), (*state.parts, ANY)), STEP
-                yield from self._pooled(source, state)
-            elif kind in PARTS and tag < 0 and len(state.parts) < MOST_PARTS:
+                yield from self._pooled(source, state, skips=may_open)
+            elif kind in PARTS and tag < 0 and may_open:
                 yield State(~tag, self.crossed(state, ~tag), (*state.parts, source)), STEP
             elif kind in PARTS and tag < 0:
                 yield State(source, (), state.parts), STEP
@@ -168,10 +181,10 @@ class Paths:
         if state.parts:
             yield from self._parts_made(state)
 
-    def _pooled(self, pool: Slot, state: State) -> Iterator[tuple[State, int]]:
-        """Return the parts of objects in a pool; those of containers are found where the containers go."""
+    def _pooled(self, pool: Slot, state: State, *, skips: bool) -> Iterator[tuple[State, int]]:
+        """Return the parts in a pool; ``skips`` those of containers, which are found where the containers go."""
         for source, *_ in self._incoming.get(pool, ()):
-            if self._names[source][0] not in PARTS or len(state.parts) >= MOST_PARTS:
+            if self._names[source][0] not in PARTS or not skips:
                 yield State(source, (), state.parts), STEP
 
     def _parts_made(self, state: State) -> Iterator[tuple[State, int]]:
@@ -206,9 +219,20 @@ class Paths:
     def _is_choice(self, function: Slot) -> bool:
         return (self.slots.mask(function) & self.slots.of_kinds(*CALLEES)).bit_count() > 1
 
-    def holds(self, state: State, keys: int, containers: int) -> bool:
-        """Return whether a slot holds what a state says."""
-        return self.slots.mask(state.slot) & (containers if state.parts else keys) != 0
+    def around(self, values: int) -> int:
+        """Return the mask of the containers that hold some values."""
+        found = 0
+        for display, elements in self._elements.items():
+            if any(self.slots.mask(element) & values for element in elements):
+                found |= self._bits(display)
+        return found
+
+    def made_at(self, part: Slot) -> int:
+        """Return the mask of the container of a part."""
+        return self._bits(self._names[part][1])  # type: ignore[arg-type]
+
+    def _bits(self, display: int) -> int:
+        return reduce(or_, map(self.slots.bit, self._displays[display]), 0)
 
     def maker(self, state: State) -> Place | None:
         """Return the constructor that a state is the result of."""
@@ -248,33 +272,53 @@ class Paths:
 
 
 class _Search:
-    """One search, backwards from a place, the cheapest paths first."""
+    """One search, backwards from a place, the cheapest paths first.
 
-    def __init__(self, paths: Paths, makers: Collection[Place]) -> None:
-        """Start without a place."""
+    Attributes:
+        paths: the graph.
+        seen: the states that the search had, each with the next one on the way to the place.
+        is_complete: whether there are no other paths.
+    """
+
+    def __init__(self, paths: Paths, makers: Collection[Place], depth: int) -> None:
+        """Start without a place; ``depth`` is the limit of containers around a key that are told apart."""
         self.paths = paths
+        self.depth = depth
         self.seen: dict[State, State | None] = {}
         self.is_complete = False
         slots = paths.slots
         self._missing = set(makers)
         keys = slots.listed(slots.of_kinds(Key))
         self._keys = reduce(or_, (slots.bit(key) for key in keys if isinstance(key, Key) and key.site in makers), 0)
-        self._containers = slots.of_kinds(Container)
+        self._held = [self._keys]
+        for _ in range(MOST_PARTS):
+            self._held.append(paths.around(self._held[-1]))
         self._waiting: list[tuple[int, int, State, State | None]] = []
         self._count = 0
 
     def add(self, state: State, after: State | None, cost: int) -> None:
         """Add a state from which a step leads to another one."""
-        if state not in self.seen and self.paths.holds(state, self._keys, self._containers):
+        wanted = self._held[len(state.parts)]
+        if state.parts and state.parts[-1] != ANY:
+            wanted &= self.paths.made_at(state.parts[-1])
+        if self.paths.slots.mask(state.slot) & wanted and not self.is_seen(state):
             self._count += 1
             heappush(self._waiting, (cost, self._count, state, after))
 
-    def run(self, limit: int) -> dict[Place, Way]:
+    def is_seen(self, state: State) -> bool:
+        """Return whether the search had a state that says the same, or less of the calls around it."""
+        slot, calls, parts = state
+        return any(State(slot, calls[start:], parts) in self.seen for start in range(len(calls) + 1))
+
+    def run(self, targets: Iterable[Slot], limit: int) -> dict[Place, Way]:
         """Search until all constructors are found, or the limit of states is reached."""
+        for slot in targets:
+            for parts in ((), (ANY,), (ANY, ANY)):
+                self.add(State(slot, (), parts), None, 0)
         ways: dict[Place, Way] = {}
         while self._waiting and self._missing and len(self.seen) < limit:
             cost, _, state, after = heappop(self._waiting)
-            if state in self.seen:
+            if self.is_seen(state):
                 continue
             self.seen[state] = after
             maker = self.paths.maker(state)
@@ -282,7 +326,7 @@ class _Search:
                 assert maker is not None
                 self._missing.discard(maker)
                 ways[maker] = self.paths.way(state, self.seen)
-            for before, step in self.paths.before(state):
+            for before, step in self.paths.before(state, self.depth):
                 self.add(before, state, cost + step)
         self.is_complete = not self._missing or not self._waiting
         return ways

@@ -113,7 +113,7 @@ class ProjectReach:
             )
             for path, document in documents.items()
         }
-        heap = Heap(slots, Classes(slots, method_names(documents.values())))
+        heap = Heap(slots, Classes(slots, method_names(documents.values()), written_attributes(documents.values())))
         self.names = Names(documents, modules, tuple(roots), libraries(packs))
         attributes = Attributes(heap, self.names)
         places = None if sites is None else frozenset(sites)
@@ -326,6 +326,22 @@ def method_names(documents: Iterable[Document]) -> set[str]:
     classes = [node for each in documents for node in ast.walk(each.tree) if isinstance(node, ast.ClassDef)]
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     return {node.name for class_ in classes for node in ast.walk(class_) if isinstance(node, functions)}
+
+
+def written_attributes(documents: Iterable[Document]) -> dict[ast.ClassDef, set[str]]:
+    """Return the names of the attributes that the methods of each class write to ``self``."""
+    classes = [node for each in documents for node in ast.walk(each.tree) if isinstance(node, ast.ClassDef)]
+    return {
+        class_: {
+            node.attr
+            for node in ast.walk(class_)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+        }
+        for class_ in classes
+    }
 
 
 def is_jax(name: str) -> bool:
