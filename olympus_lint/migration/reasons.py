@@ -76,6 +76,7 @@ def short(path: tuple[Step, ...]) -> str:
     for step in steps:
         if step is None:
             said.append("…")
+            before = None
             continue
         cell = "" if step.cell is None else f"cell {step.cell}:"
         is_same = before is not None and (step.filename, step.cell) == (before.filename, before.cell)
