@@ -15,6 +15,7 @@ from olympus_rules.reach.values import (
     BoundMethod,
     Class,
     Constructor,
+    Container,
     Function,
     Key,
     Member,
@@ -68,10 +69,22 @@ class Binding:
                 targets.append(self.further(code))
             parts = self.parts(call, slot) if starred else slot
             for target in targets:
-                self.slots.add_edge(parts, target, site)
+                self.give(parts, target, code, site)
             position += is_known
         for keyword, slot in call.keywords:
             self.bind_keyword(code, keyword, slot, offset, call)
+
+    def give(self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int) -> None:
+        """Add an edge from an argument to a parameter; an object of the project is all that ``self`` can be.
+
+        A method that is read from a class takes its object as an argument, and classes are where objects are after a
+        merger. Without the limit, all arguments of such calls would be objects of one another's classes.
+        """
+        has_self = code.kind == "method" and code.owner is not None and [*code.parameters[:1]] == ["self"]
+        if has_self and target == self.heap.variable(code, "self"):
+            self.slots.add_edge_of(slot, target, Object, Container)
+        else:
+            self.slots.add_edge(slot, target, site)
 
     def parts(self, call: Call, slot: Slot) -> Slot:
         """Return the slot of the elements of a starred argument."""
@@ -157,7 +170,7 @@ class Binding:
                 continue
             for slot in slots:
                 if slot >= 0:
-                    self.slots.add_edge(slot, target, site)
+                    self.give(slot, target, code, site)
         self.slots.add_edge(self.heap.result(code), result, site)
 
     def widen(self, callables: int) -> None:
