@@ -187,6 +187,115 @@ TOLD_APART = {
         """,
         [True],
     ),
+    "the leaves of a tree of trees": (
+        """
+        def show():
+            state = {"a": {"b": [(jax.random.PRNGKey(0), 1)]}}
+            for leaf in jax.tree.leaves(state):
+                somelib.show(leaf)
+        """,
+        [True],
+    ),
+    "an object in a list": (
+        """
+        class State:
+            def __init__(self, key):
+                self.keys = [key]
+        def show(states):
+            somelib.show(states[0].keys[0])
+        show([State(jax.random.PRNGKey(0))])
+        """,
+        [True],
+    ),
+    "a generator": (
+        """
+        def keys(key):
+            while True:
+                key, now = jax.random.split(key)
+                yield now
+        def show():
+            for key in keys(jax.random.PRNGKey(0)):
+                somelib.show(key)
+        """,
+        [True],
+    ),
+    "a function in an attribute": (
+        """
+        class Runner:
+            def __init__(self, step):
+                self.step = step
+            def run(self, key):
+                return self.step(key)
+        def same(key):
+            return key
+        def show():
+            somelib.show(Runner(same).run(jax.random.PRNGKey(0)))
+        """,
+        [True],
+    ),
+    "a decorator that keeps results": (
+        """
+        def cached(function):
+            found = {}
+            def inner(key):
+                found["last"] = function(key)
+                return found
+            return inner
+        @cached
+        def same(key):
+            return key
+        def show():
+            same(jax.random.PRNGKey(0))
+            somelib.show(same(None)["last"])
+        """,
+        [True],
+    ),
+    "a container that a function gives and takes again": (
+        """
+        def step(state, key):
+            state = {} if state is None else state
+            state["key"] = key
+            return state
+        def show():
+            state = step(None, None)
+            step(state, jax.random.PRNGKey(0))
+            somelib.show(state["key"])
+        """,
+        [True],
+    ),
+    "keyword arguments passed on": (
+        """
+        def inner(key, **rest):
+            return rest["other"], key
+        def outer(**options):
+            return inner(**options)
+        def show():
+            other, _ = outer(key=1, other=jax.random.PRNGKey(0))
+            somelib.show(other)
+        """,
+        [True],
+    ),
+    "starred arguments passed on": (
+        """
+        def inner(n, key):
+            return key
+        def outer(*arguments):
+            return inner(*arguments)
+        def show():
+            somelib.show(outer(1, jax.random.PRNGKey(0)))
+        """,
+        [True],
+    ),
+    "mapped functions": (
+        """
+        def each(key):
+            return key, 1
+        def show():
+            keys, _ = jax.vmap(each)(jax.random.split(jax.random.PRNGKey(0)))
+            somelib.show(list(map(each, keys))[0][0])
+        """,
+        [True],
+    ),
     "a comparison with a number or text": (
         """
         def walk(key, n, mode):

@@ -110,6 +110,7 @@ class Paths:
         for value in self.slots.listed(self.slots.of_kinds(Container)):
             assert isinstance(value, Container)
             self._displays[value.display].append(value)
+        self._around: dict[int, int] = {}
         self._owners: dict[Slot, object] = {}
         self._expressions = graph.expressions
 
@@ -220,11 +221,16 @@ class Paths:
         return (self.slots.mask(function) & self.slots.of_kinds(*CALLEES)).bit_count() > 1
 
     def around(self, values: int) -> int:
-        """Return the mask of the containers that hold some values."""
-        found = 0
-        for display, elements in self._elements.items():
-            if any(self.slots.mask(element) & values for element in elements):
-                found |= self._bits(display)
+        """Return the mask of the containers that hold some values, at any depth."""
+        if values in self._around:
+            return self._around[values]
+        found, before = 0, -1
+        while found != before:
+            before = found
+            for display, elements in self._elements.items():
+                if any(self.slots.mask(element) & (values | before) for element in elements):
+                    found |= self._bits(display)
+        self._around[values] = found
         return found
 
     def made_at(self, part: Slot) -> int:
@@ -290,15 +296,13 @@ class _Search:
         self._missing = set(makers)
         keys = slots.listed(slots.of_kinds(Key))
         self._keys = reduce(or_, (slots.bit(key) for key in keys if isinstance(key, Key) and key.site in makers), 0)
-        self._held = [self._keys]
-        for _ in range(MOST_PARTS):
-            self._held.append(paths.around(self._held[-1]))
+        self._containers = paths.around(self._keys)
         self._waiting: list[tuple[int, int, State, State | None]] = []
         self._count = 0
 
     def add(self, state: State, after: State | None, cost: int) -> None:
         """Add a state from which a step leads to another one."""
-        wanted = self._held[len(state.parts)]
+        wanted = self._containers if state.parts else self._keys
         if state.parts and state.parts[-1] != ANY:
             wanted &= self.paths.made_at(state.parts[-1])
         if self.paths.slots.mask(state.slot) & wanted and not self.is_seen(state):
