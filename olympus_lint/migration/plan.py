@@ -306,6 +306,7 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...])
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:
         return None
+    callee = f"`{way.callee}`" if way.is_certain else f"`{way.callee}`, which may be one of {package}"
     if support == "no":
-        return f"is passed to `{way.callee}`, and {package} takes raw keys only"
-    return f"is passed to `{way.callee}`, and whether {package} takes typed keys is unknown"
+        return f"is passed to {callee}, and {package} takes raw keys only"
+    return f"is passed to {callee}, and whether {package} takes typed keys is unknown"

@@ -97,4 +97,6 @@ def _said(doubt: Doubt, filenames: Mapping[str, str]) -> str:
     where = "" if doubt.place is None else f" ({filenames[doubt.place.file]}:{doubt.place.line})"
     if doubt.kind == "attribute":
         return f"through the attribute `{doubt.name}`{where} of an object of unknown class"
+    if doubt.kind == "object":
+        return f"if the object of `.{doubt.name}`{where} is of class `{doubt.target}` or a related one"
     return f"if `{doubt.name}`{where} calls `{doubt.target}`"

@@ -78,9 +78,13 @@ class Classes:
 
     def field(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of an attribute of a class and all related classes."""
-        family = self._family.get(code, code)
+        family = self.family(code)
         self._fields[family][name] = None
         return self._slots.slot("field", family, name)
+
+    def family(self, code: ClassCode) -> ClassCode:
+        """Return the class that stands for a class and all related ones."""
+        return self._family.get(code, code)
 
     def _join_families(self, one: ClassCode, other: ClassCode) -> None:
         """Join the attributes of two classes and of all related classes."""

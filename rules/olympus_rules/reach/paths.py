@@ -15,11 +15,11 @@ from heapq import heappop, heappush
 from operator import or_
 from typing import NamedTuple, TypeAlias
 
-from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import CONTAINERS, KEYS, LATER
-from olympus_rules.reach.values import CALLEES, Container, Key, Place
+from olympus_rules.reach.values import CALLEES, Container, Key, Object, Place
 
 __all__ = ["Doubt", "Found", "Paths", "Way"]
 
@@ -42,9 +42,10 @@ class Doubt:
 
     Attributes:
         place: where it is; ``None`` if it has no place in the source.
-        kind: ``attribute`` of an object of unknown class, ``method`` of one, or ``callee`` for one of several.
+        kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
+            ``method`` of an object of unknown class, or ``callee`` for one of several.
         name: the attribute, or how the callee is written.
-        target: the function that is called; empty for an attribute.
+        target: the class or function that is meant; empty for an object of unknown class.
     """
 
     place: Place | None
@@ -113,6 +114,8 @@ class Paths:
         self._around: dict[int, int] = {}
         self._owners: dict[Slot, object] = {}
         self._expressions = graph.expressions
+        self._objects = graph.attributes.owners
+        self._family = graph.heap.classes.family
 
     def to_expressions(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
         """Search the paths to one of some expressions, or to a container there."""
@@ -178,7 +181,7 @@ class Paths:
                     yield State(source, calls, state.parts), self._cost(tag)
             else:
                 calls = () if carries & LATER else self.crossed(state, source)
-                yield State(source, calls, state.parts), DOUBT if kind in ("attribute", "loose") else STEP
+                yield State(source, calls, state.parts), self._cost_of_read(source, state.slot)
         if state.parts:
             yield from self._parts_made(state)
 
@@ -216,6 +219,18 @@ class Paths:
         if call.function in self._vague:
             return DOUBT
         return CHOICE if self._is_choice(call.function) else STEP
+
+    def _cost_of_read(self, source: Slot, target: Slot) -> int:
+        kind = self._names[source][0]
+        if kind in ("attribute", "loose"):
+            return DOUBT
+        return CHOICE if kind == "field" and self._is_of_several(target) else STEP
+
+    def _is_of_several(self, target: Slot) -> bool:
+        """Return whether the object whose attribute is read may be one of several unrelated classes."""
+        owner = self._objects.get(target)
+        values = [] if owner is None else self.slots.listed(self.slots.mask(owner) & self.slots.of_kinds(Object))
+        return len({self._family(value.code) for value in values if isinstance(value, Object)}) > 1
 
     def _is_choice(self, function: Slot) -> bool:
         return (self.slots.mask(function) & self.slots.of_kinds(*CALLEES)).bit_count() > 1
@@ -265,6 +280,10 @@ class Paths:
         name = self._names[source]
         if name[0] in ("attribute", "loose"):
             yield Doubt(self._places.get(target), "attribute", str(name[1]))
+        if name[0] == "field" and self._is_of_several(target):
+            family = name[1]
+            assert isinstance(family, ClassCode)
+            yield Doubt(self._places.get(target), "object", str(name[2]), family.name)
         tags = [tag for each, _, tag in self._incoming[target] if each == source and tag > 0]
         call = self._calls.get(tags[0]) if tags else None
         if call is None:

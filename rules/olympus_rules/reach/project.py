@@ -59,6 +59,7 @@ class Escape:
         keys: the constructors of the keys.
         is_sure: whether nothing but keys comes to one of the arguments; where other things do as well, they may do
             so by another way than the keys.
+        is_certain: whether the callee can be nothing else.
     """
 
     place: Place
@@ -66,6 +67,7 @@ class Escape:
     library: str
     keys: frozenset[Place]
     is_sure: bool
+    is_certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,9 @@ class ProjectReach:
             if (not known or call.place in self.calls.binding.over_limit) and not self._keeps(call):
                 found.append(Escape(call.place, call.callee, "", keys, sure))
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
-                found += [Escape(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
+                one = len(set(known)) == 1
+                others = [name for name in libraries if not is_jax(name)]
+                found += [Escape(call.place, call.callee, name, keys, sure, one) for name in others]
         return found
 
     def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
