@@ -220,8 +220,16 @@ class _Held:
             for fact in file.exits:
                 made = _mentions_in(fact.maker, file.path, self._places)
                 leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
-        for way in self._reached.escapes():
-            why = _way_out(way, open_places, self._survey.packs) if way.is_sure or way.place in leaving else None
+        escapes = self._reached.escapes()
+        possible: dict[Place, set[str]] = defaultdict(set)
+        for way in escapes:
+            possible[way.place].update([] if way.is_certain else [way.library.partition(".")[0]])
+        for way in escapes:
+            why = (
+                _way_out(way, open_places, self._survey.packs, sorted(possible[way.place]))
+                if way.is_sure or way.place in leaving
+                else None
+            )
             if why is not None:
                 known = leaving.get(way.place)
                 makers = known or way.keys
@@ -308,7 +316,7 @@ def _reaching(keys: frozenset[Place], found: Found) -> frozenset[Place]:
     return keys.intersection(found.ways) if found.is_complete else keys
 
 
-def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...]) -> str | None:
+def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...], possible: Sequence[str]) -> str | None:
     """Return why a call out of the project holds back a key, ``None`` if it does not.
 
     An unknown callee may be any function of the project. This is a risk only if a place is not ready and the origin of
@@ -325,7 +333,8 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...])
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:
         return None
-    callee = f"`{way.callee}`" if way.is_certain else f"`{way.callee}`, which may be one of {package}"
+    if not way.is_certain:
+        return f"is passed to `{way.callee}`, which is unknown and may be one of {', '.join(possible)}"
     if support == "no":
-        return f"is passed to {callee}, and {package} takes raw keys only"
-    return f"is passed to {callee}, and whether {package} takes typed keys is unknown"
+        return f"is passed to `{way.callee}`, and {package} takes raw keys only"
+    return f"is passed to `{way.callee}`, and whether {package} takes typed keys is unknown"
