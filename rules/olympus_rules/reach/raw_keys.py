@@ -57,7 +57,9 @@ class RawKeys:
                 self.slots.put(call.result, Library(module))
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
-                self.slots.watch(slot, lambda value: self.graph.calls.binding.feed(value, [], call.result), *FUNCTION)
+                self.slots.watch(
+                    slot, lambda value: self.graph.calls.binding.feed(value, [], call.result, 0), *FUNCTION
+                )
 
     def named(self, name: str, node: ast.expr, owner: Slot, slot: Slot) -> None:
         """Read an attribute of the module of the constructor, by a mention that is not renamed."""
