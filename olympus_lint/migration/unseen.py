@@ -102,8 +102,8 @@ class Use:
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()) | ast.FormattedValue():
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
-                with_numbers = self.is_compared_with_numbers(parent)
-                found = with_numbers or not (self.is_summed_up(parent) or self.is_with_constant(parent))
+                summed_up = self.is_summed_up(parent) and not self.is_compared_with_numbers(parent)
+                found = not (summed_up or self.is_with_constant(parent))
             case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
                 found = self.is_surely_key()
             case ast.Call(func=ast.Name(id="getattr"), args=[key, ast.Constant(value=str() as name), *_]) if (
