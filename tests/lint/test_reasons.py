@@ -304,9 +304,8 @@ TOLD_APART = {
             return walk(key, mode, n)
         def draw():
             return walk(jax.random.PRNGKey(0), 3, "new")
-        walk(1, *(jax.random.PRNGKey(1), "legacy"))
         """,
-        [False, False],
+        [False],
     ),
     "an attribute of its own in a class of a library": (
         """

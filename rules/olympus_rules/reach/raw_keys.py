@@ -54,7 +54,8 @@ class RawKeys:
         match node:
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip
-                self.slots.put(call.result, Library(module))
+                if self.names.canonical(module) == RANDOM:
+                    self.slots.put(call.result, Library(module))
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
                 self.slots.watch(
