@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.trail import BOTH, KEYS, LATER
 from olympus_rules.reach.values import (
     UNDIVIDED,
     WHOLE,
@@ -81,7 +82,7 @@ class Heap:
         self.slots = slots
         self.classes = classes
         self.origins: dict[Slot, Slot] = {}
-        self._named: dict[int, list[Slot]] = {}
+        self._named: dict[int, dict[str | int, Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self._opened: set[Object] = set()
         self._gone_through: set[Container] = set()
@@ -122,8 +123,8 @@ class Heap:
     def element(self, container: Container, name: str | int | None) -> Slot:
         """Return the slot of an element; ``None`` stands for all elements of unknown name."""
         slot = self.slots.slot("element", container.display, name)
-        if name is not None and slot not in self._named.setdefault(container.display, []):
-            self._named[container.display].append(slot)
+        if name is not None and name not in self._named.setdefault(container.display, {}):
+            self._named[container.display][name] = slot
             if self.slots.bit(container) & self._widened_containers:
                 self.widen(slot)
             for watching in self._iterated.get(container.display, ()):
@@ -138,7 +139,7 @@ class Heap:
         both = self.slots.slot("elements", container.display)
         if container.display not in self._iterated:
             self._iterated[container.display] = [both]
-            for slot in (every, *self._named.get(container.display, ())):
+            for slot in (every, *self.named_elements(container).values()):
                 self.slots.add_edge(slot, both)
         return [both]
 
@@ -152,6 +153,7 @@ class Heap:
         if axes == 0:
             self.slots.add_edge_of(source, target, Key)
         else:
+            self.slots.trail.add(source, target, KEYS)
             self.slots.watch_mask(source, lambda keys: self.slots.put_mask(target, self._shifted(keys, axes)), Key)
 
     def _shifted(self, keys: int, axes: int | None) -> int:
@@ -179,7 +181,7 @@ class Heap:
         self._widened_containers |= fresh
         for container in self.slots.listed(fresh) if fresh else ():
             assert isinstance(container, Container)
-            for element in (self.element(container, None), *self._named.get(container.display, ())):
+            for element in (self.element(container, None), *self.named_elements(container).values()):
                 self.widen(element)
 
     def iterate(self, source: Slot, target: Slot) -> None:
@@ -226,6 +228,7 @@ class Heap:
 
         def fill(value: Value) -> None:
             if isinstance(value, Container):
+                self.slots.trail.add(slot, self.element(value, None), BOTH | LATER)
                 self.slots.add_edge(slot, self.element(value, None))
             elif isinstance(value, Object):
                 self.slots.add_edge(slot, self.opened(value))
@@ -259,11 +262,13 @@ class Heap:
 
         def each(value: Value) -> None:
             for part in parts_of(value):
-                hand(part)
+                with self.slots.trail.reading(source):
+                    hand(part)
 
         def rest() -> None:
             self.slots.add_edge_of(source, pool.values, *kinds)
-            hand(pool.slot)
+            with self.slots.trail.reading(source):
+                hand(pool.slot)
 
         self.slots.watch_few(source, each, rest, *kinds)
 
@@ -333,6 +338,6 @@ class Heap:
         self.slots.put(result, container)
         return container
 
-    def named_elements(self, container: Container) -> list[Slot]:
+    def named_elements(self, container: Container) -> Mapping[str | int, Slot]:
         """Return the slots of the elements of known name."""
-        return self._named.get(container.display, [])
+        return self._named.get(container.display, {})

@@ -11,8 +11,10 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import (
     WHOLE,
     Class,
@@ -29,12 +31,6 @@ from olympus_rules.reach.values import (
 )
 
 __all__ = ["Reader", "place_of"]
-
-
-def place_of(file: str, node: ast.AST) -> Place:
-    """Return the place of a node."""
-    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-    return Place(file, line, column, getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0)
 
 
 class Reader:
@@ -56,6 +52,7 @@ class Reader:
         self.module = module
         self.constants: dict[tuple[ir.FunctionCode, int], str | int] = {}
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
+        self.raw = RawKeys(graph, file)
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -114,6 +111,7 @@ class Reader:
     def load(self, code: ir.FunctionCode, made: ir.Load) -> None:
         """Read a variable; an unbound name comes from a star import or is a builtin."""
         slot = self.expression(code, made.dst, made.node)
+        self.raw.imported(code, made.node, slot)
         variable = self.variable(code, made.name)
         if variable is not None or "$" in made.name:
             self.slots.add_edge(variable if variable is not None else self.heap.variable(code, made.name), slot)
@@ -148,6 +146,7 @@ class Reader:
         """Read an attribute."""
         owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
         self.attributes.read(owner, made.name, slot, spelled=self.is_imported(code, made.node.value))
+        self.raw.named(made.name, made.node, owner, slot)
 
     def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:
         """Return whether an expression is the name of an import, or attributes of one."""
@@ -185,6 +184,7 @@ class Reader:
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
         """Write an element of a container."""
         self.heap.put_into(self.register(code, made.obj), self.register(code, made.src))
+        self.raw.meet(made.node, [self.register(code, made.obj), self.register(code, made.src)])
         if made.name is not None:
             variable = self.variable(code, made.name)
             if variable is not None:
@@ -227,6 +227,8 @@ class Reader:
     def binary(self, code: ir.FunctionCode, made: ir.Binary) -> None:
         """Apply an operator: ``+`` joins containers, and ``with`` enters contexts."""
         slot = self.expression(code, made.dst, made.node)
+        if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
+            self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
         if made.operation not in ("Add", "with"):
             return
 
@@ -329,6 +331,9 @@ class Reader:
                 self.attributes.read(self.register(code, made.args[0][0]), name, self.register(code, made.dst))
             elif isinstance(name, str) and len(made.args) == 3:
                 self.attributes.write(self.register(code, made.args[0][0]), name, self.register(code, made.args[2][0]))
+            if callee == "getattr":
+                self.raw.named(str(name), made.node, self.register(code, made.args[0][0]), call.result)
+        self.raw.made(call, made.node)
         if callee == "namedtuple" and len(arguments) > 1:
             fields = constant_names(arguments[1])
             if fields:
@@ -384,6 +389,8 @@ class Reader:
             else:
                 self.graph.calls.hand(value, Function(inner), slot, place_of(self.file, node))
 
+        for name in inner.parameters:
+            self.slots.trail.add(decorator, self.heap.variable(inner, name), BOTH)
         self.slots.watch(decorator, apply)
 
     def make_class(self, code: ir.FunctionCode, made: ir.MakeClass) -> None:
