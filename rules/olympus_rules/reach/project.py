@@ -50,10 +50,10 @@ class Escape:
         callee: how it is written.
         library: the qualified name of the library function; empty for one that nothing is known of.
         keys: the constructors of the keys.
-        is_anything: whether so much comes together at the callee that it may be anything.
         is_sure: whether nothing but keys comes to one of the arguments; where other things do as well, they may do
             so by another way than the keys.
         is_certain: whether the callee can be nothing else.
+        is_anything: whether so much comes together at the callee that it may be anything.
     """
 
     place: Place
@@ -61,8 +61,8 @@ class Escape:
     library: str
     keys: frozenset[Place]
     is_sure: bool
-    is_anything: bool = False
     is_certain: bool = True
+    is_anything: bool = False
 
 
 class ProjectReach:
