@@ -346,3 +346,11 @@ def test_a_long_path_is_shown_without_its_middle() -> None:
     path = tuple(Step("a.py", row) for row in range(1, 10))
     assert short(path) == "a.py:1 → :2 → :3 → … → a.py:7 → :8 → :9"
     assert short(path[:2]) == ""
+
+
+def test_where_there_are_too_many_edges_for_paths_no_reason_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("olympus_rules.reach.trail.MOST_EDGES", 3)
+    (constructor,) = constructors(PATHS["element"][0])
+    (reason,) = constructor.reasons
+    assert "too many to tell apart" in reason.text
+    assert not reason.path

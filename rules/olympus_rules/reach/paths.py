@@ -133,6 +133,8 @@ class Paths:
         """
         slots = tuple(targets)
         ways: dict[Place, Way] = {}
+        if not self.slots.trail.is_complete:
+            return Found(ways, is_complete=False)
         for depth in range(MOST_PARTS, -1, -1):
             search = _Search(self, set(makers) - set(ways), depth)
             ways |= search.run(slots, min(self._left, MOST_STATES))

@@ -86,6 +86,7 @@ class ProjectReach:
             given: the parameters to which callers outside of the project pass keys.
         """
         slots = Slots()
+        slots.trail.is_kept = slots.trail.is_complete = sites is not None  # else nobody asks for paths
         modules = {
             path: lower_module(
                 document.tree,
