@@ -276,6 +276,7 @@ class Slots:
         slot = self.same[slot]
         wanted = self._mask_of(kinds or (object,))
         held = self._values[slot] & wanted[0]
+        held = self._values[slot] if held == self._values[slot] else held
         if held and watcher(held) is True:
             return
         slot = self.same[slot]
@@ -314,7 +315,8 @@ class Slots:
         for watching in tuple(watched):
             fresh = values & ~watching.seen & watching.wanted[0]
             if fresh:
-                watching.seen |= fresh
+                seen = watching.seen | fresh
+                watching.seen = values if seen == values else seen
                 self._steps += len(watching.watchers)
                 done = {id(watcher) for watcher in tuple(watching.watchers) if watcher(fresh) is True}
                 if done:
@@ -326,6 +328,7 @@ class Slots:
         known = self._values[slot]
         joined = known | values
         if joined != known:
+            joined = values if joined == values else joined  # one object for many slots: a mask takes kilobytes
             joined = self._within_limits(slot, known, joined)
             if joined == known:
                 return
@@ -358,7 +361,8 @@ class Slots:
             if self.same[slot] != slot:
                 continue
             values = self._values[slot]
-            fresh, self._sent[slot] = values & ~self._sent[slot], values
+            sent, self._sent[slot] = self._sent[slot], values
+            fresh = values & ~sent if sent else values
             if fresh:
                 for target in tuple(self._targets[slot]):
                     self._spread(self.same[target], fresh)
