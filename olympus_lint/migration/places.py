@@ -151,7 +151,9 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
 def rows_of(report: Report) -> range:
     """Return the rows of a place; none for a constructor or a note, since their row may have another place."""
     fact = report.fact
-    is_mere = isinstance(fact, Conversion) and (fact.before or fact.effect == "same" or fact.form == "print")
+    is_mere = isinstance(fact, Conversion) and (
+        fact.before or fact.effect == "same" or fact.form in ("print", "zeros")  # what reads them may still break
+    )
     if report.finding.code == CONSTRUCTOR or is_mere:
         return range(0)
     first = report.finding.span.start.row

@@ -8,12 +8,12 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Key, Library, Other, Value
+from olympus_rules.reach.values import Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
@@ -33,6 +33,15 @@ WORDLESS = frozenset({"T", "itemsize", "nbytes", "size"})
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""
 STACKING = frozenset({"column_stack", "dstack", "hstack", "vstack"})
+NUMERIC = ("numpy.",)
+"""The start of the names of functions that work on arrays of numbers only."""
+MAPPING = frozenset({"map", "tree_map", "tree_multimap", "map_structure"})
+"""Functions that call their first argument with the parts of the others."""
+BY_AXES = frozenset(
+    "broadcast_in_dim conv gather pad rev scatter scatter_add scatter_apply scatter_max scatter_min scatter_mul sort "
+    "sort_key_val take_along_axis".split()  # noqa: SIM905
+)
+"""Functions that are given an entry for each axis, or the axes by their numbers."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 LACKING = frozenset({"__float__", "__index__", "__int__", "tobytes", "tolist", "weak_type"})
@@ -62,24 +71,81 @@ def unseen(
         reached: the analysis of reach.
         careful: whether keys with an unknown number of axes count as single keys.
     """
+    filled = filled_like(document, path)
     for node in ast.walk(document.tree):
-        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and reached.has_keys_only(
-            place_of(path, node)
-        ):
-            place = Use(node, document, path, reached, careful=careful).breaking()
-            if place is not None:
-                yield node, place
+        if isinstance(node, ast.Call):
+            yield from handed_on(node, path, reached)
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+            continue
+        model = node if reached.has_keys_only(place_of(path, node)) else model_of(node, path, reached, filled)
+        place = None if model is None else Use(node, document, path, reached, careful=careful, model=model).breaking()
+        if model is not None and place is not None:
+            yield model, place
+
+
+def filled_like(document: Document, path: str) -> dict[Place, ast.expr]:
+    """Return the arrays whose shape and dtype a call of a file takes for its own, as ``zeros_like`` does, by call."""
+    calls = (node for node in ast.walk(document.tree) if isinstance(node, ast.Call) and not node.keywords)
+    return {
+        place_of(path, call): call.args[0]
+        for call in calls
+        if (name := ast.unparse(call.func)).endswith("_like") and len(call.args) == 1 + name.endswith("full_like")
+    }
+
+
+def model_of(
+    node: ast.expr, path: str, reached: ProjectReach, filled: Mapping[Place, ast.expr]
+) -> ast.expr | None:
+    """Return the keys whose shape and dtype an expression has, if it is such an array in any case."""
+    held = reached.values(place_of(path, node)) if filled else []
+    models = [filled.get(value.site) if isinstance(value, Key) else None for value in held]
+    model = models[0] if len(set(models)) == 1 else None
+    return model if model is not None and reached.has_keys_only(place_of(path, model)) else None
+
+
+def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the arguments with keys in a call that hands their parts to a function of NumPy, which rejects typed keys.
+
+    They are ``a`` and ``b`` of ``jax.tree.map(np.testing.assert_array_equal, a, b)``, and ``args`` of
+    ``np.asarray(*args)``.
+    """
+    starred = [argument.value for argument in call.args if isinstance(argument, ast.Starred)]
+    if starred and library_of(call.func, path, reached).startswith(NUMERIC):
+        yield from ((each, call) for each in starred if reached.keys_at(place_of(path, each)))
+    if len(call.args) > 1 and library_of(call.args[0], path, reached).startswith(NUMERIC):
+        name = library_of(call.func, path, reached).rpartition(".")[2]
+        for each in call.args[1:] if name in MAPPING else ():
+            value = each.value if isinstance(each, ast.Starred) else each
+            if reached.keys_at(place_of(path, value)):
+                yield value, call
+
+
+def library_of(function: ast.expr, path: str, reached: ProjectReach) -> str:
+    """Return the qualified name of the library function at an expression, if nothing else may be there."""
+    if not isinstance(function, ast.Name | ast.Attribute):
+        return ""
+    callees = {value for value in reached.values(place_of(path, function)) if not isinstance(value, Other)}
+    names = {reached.library_name(value) if isinstance(value, Library) else "" for value in callees}
+    return names.pop() if len(names) == 1 else ""
 
 
 class Use:
     """The use of a value in its expression."""
 
     def __init__(
-        self, node: ast.expr, document: Document, path: str, reached: ProjectReach, *, careful: bool = False
+        self,
+        node: ast.expr,
+        document: Document,
+        path: str,
+        reached: ProjectReach,
+        *,
+        careful: bool = False,
+        model: ast.expr | None = None,
     ) -> None:
-        """Take the value."""
+        """Take the value, and the keys whose axes it has."""
         self.careful = careful
         self.node = node
+        self.model = model or node
         self.parents = document.parents
         self.path = path
         self.reached = reached
@@ -97,8 +163,11 @@ class Use:
                 found = self.reads_words(index)
             case ast.Assign(targets=[ast.Tuple() | ast.List()]) | ast.Starred():
                 found, parent = self.rank == 0, self.node  # one key unpacks to its words, an array to keys
-            case ast.For(iter=value) | ast.comprehension(iter=value) if value is self.node:
-                found, parent = self.rank == 0, self.node
+            case ast.For(iter=value, target=target) | ast.comprehension(iter=value, target=target) if (
+                value is self.node
+            ):
+                most = 1 if isinstance(target, ast.Tuple | ast.List) else 0  # axes of keys whose words are taken
+                found, parent = self.rank is not None and self.rank <= most, self.node
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()) | ast.FormattedValue():
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
@@ -120,6 +189,7 @@ class Use:
                 parent = call
             case ast.List() | ast.Tuple():
                 call = self.parents.get(parent)
+                call = self.parents.get(call) if isinstance(call, ast.keyword) else call
                 found = isinstance(call, ast.Call) and self.is_refused(call, inside=True)
                 parent = call
         return parent if found and isinstance(parent, ast.expr) else None
@@ -127,7 +197,7 @@ class Use:
     @property
     def rank(self) -> int | None:
         """The number of axes of keys; ``None`` if it is unknown."""
-        rank = self.reached.rank(place_of(self.path, self.node))
+        rank = self.reached.rank(place_of(self.path, self.model))
         return 0 if rank is None and self.careful else rank
 
     @property
@@ -161,9 +231,10 @@ class Use:
         if name in WORDLESS:
             return True
         if name == "at":
-            return self.is_updated_with_numbers(user)
+            indexed = isinstance(user, ast.Subscript) and self.reads_words(user.slice)
+            return indexed or self.is_updated_with_numbers(user)
         if name == "shape":
-            return counts_words(attribute, user) or self.gives_shape(attribute)
+            return counts_words(attribute, user) or self.counts_from_end(user) or self.gives_shape(attribute)
         if name == "dtype":
             return self.reads_dtype(attribute)
         if not (isinstance(user, ast.Call) and user.func is attribute):
@@ -241,6 +312,13 @@ class Use:
             case ast.Expr():
                 return False
         return True
+
+    def counts_from_end(self, user: ast.AST | None) -> bool:
+        """Say whether a slice takes the last sizes of a shape, which are no words if the key is typed."""
+        match user:
+            case ast.Subscript(slice=ast.Slice(lower=ast.UnaryOp(op=ast.USub()))):
+                return self.rank != 0  # the shape of one typed key is empty, and so is each slice of it
+        return False
 
     def ends_with_words(self, index: ast.expr) -> bool:
         """Say whether an item or slice of a shape includes the axis of the words, which the first axes do not."""
@@ -321,6 +399,8 @@ class Use:
             return last == "size" or (self.gives_shape(call) if last == "shape" else not self.counts_axes_of_keys(call))
         others = [argument for argument in call.args if argument is not self.node]
         options = {keyword.arg: keyword.value for keyword in call.keywords}
+        if last in BY_AXES:
+            return not is_of_axes(call)
         if (package == NUMPY and not self.reached.names.libraries.get(name).takes_keys) or last in STACKING:
             return True
         if last in SHAPED and any(is_spelled_out([argument]) for argument in [*others, *options.values()]):
@@ -334,15 +414,15 @@ class Use:
         if last in ("asarray", "array") and "dtype" in options:
             return not ast.unparse(options["dtype"]).endswith(".dtype")
         if last in ("where", "select"):
-            return bool(call.args) and self.may_be_widened(call.args[0])
+            return bool(call.args) and self.may_be_of_words(call.args[0])
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
         return has_last_axis(call) or (package == LAX and self.counts_axis_of_words(call, last))
 
-    def may_be_widened(self, mask: ast.expr) -> bool:
+    def may_be_of_words(self, mask: ast.expr) -> bool:
         """Say whether a mask has an axis for the words, or is a variable or parameter that is given such a mask."""
         if not isinstance(mask, ast.Name):
-            return is_widened(mask)
+            return is_widened(mask) or is_of_words(mask)
         scope: ast.AST | None = mask
         while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module | None):
             scope = self.parents.get(scope)
@@ -350,7 +430,7 @@ class Use:
         given = [part.value for part in parts if isinstance(part, ast.Assign) and is_named(part.targets, mask.id)]
         if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             given += self.arguments_for(scope, mask.id)
-        return any(map(is_widened, given))
+        return any(is_widened(each) or is_of_words(each) for each in given)
 
     def arguments_for(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[ast.expr]:
         """Return what the calls of a function in this file, by its name, give to a parameter."""
@@ -375,9 +455,7 @@ class Use:
 
     def named(self, function: ast.expr) -> str:
         """Return the qualified name of the library function that is called, if it is the only possible callee."""
-        callees = {value for value in self.values(function) if not isinstance(value, Other)}
-        names = {self.reached.library_name(value) if isinstance(value, Library) else "" for value in callees}
-        return names.pop() if len(names) == 1 else ""
+        return library_of(function, self.path, self.reached)
 
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
@@ -439,6 +517,30 @@ def is_widened(mask: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[_, *axes], keywords=options):
             return is_spelled_out([*axes, *(option.value for option in options)])
     return False
+
+
+def is_of_words(mask: ast.expr) -> bool:
+    """Say whether a mask has one axis, that of the words: it is a list, or compares a range with a number."""
+    match mask:
+        case ast.UnaryOp(operand=operand):
+            return is_of_words(operand)
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return is_of_words(left) or is_of_words(right)
+        case ast.List(elts=[ast.Constant(), *_]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
+            return any(map(is_of_words, parts))
+        case ast.Call(func=ast.Attribute(attr="array" | "asarray"), args=[elements, *_]):
+            return is_of_words(elements)
+        case ast.Call(func=ast.Attribute(attr="arange" | "linspace")):
+            return True
+    return False
+
+
+def is_of_axes(call: ast.Call) -> bool:
+    """Say whether an argument is computed from the number of axes or the shape of an array."""
+    parts = [part for argument in [*call.args, *call.keywords] for part in ast.walk(argument)]
+    return any(isinstance(part, ast.Attribute) and part.attr in ("ndim", "shape") for part in parts)
 
 
 def has_last_axis(call: ast.Call) -> bool:

@@ -264,7 +264,14 @@ def name_axes_of_key(fact: ShapeLogic, document: Document, names: Names) -> Edit
 
 def work_on_words(fact: ShapeLogic, document: Document, names: Names) -> Edits:
     """``concatenate([key, other])`` becomes ``concatenate([key_data(key), key_data(other)])``."""
+    if any(map(is_part_of_words, fact.parts)):
+        return []
     return [layout.words(document, part, names) for part in fact.parts]
+
+
+def is_part_of_words(part: ast.expr) -> bool:
+    """Return whether an array may hold some of the words of a key, as ``key[:1]`` does, which are no key."""
+    return isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice)
 
 
 def stack_keys(fact: ShapeLogic, document: Document, names: Names) -> Edits:
