@@ -38,10 +38,14 @@ NUMERIC = ("numpy.",)
 MAPPING = frozenset({"map", "tree_map", "tree_multimap", "map_structure"})
 """Functions that call their first argument with the parts of the others."""
 BY_AXES = frozenset(
-    "broadcast_in_dim conv gather pad rev scatter scatter_add scatter_apply scatter_max scatter_min scatter_mul sort "
-    "sort_key_val take_along_axis".split()  # noqa: SIM905
+    """
+    argmax argmin broadcast_in_dim clamp collapse compress conv eq fliplr ge gather gt le lt ne pad reduce rev rot90
+    scatter scatter_add scatter_apply scatter_max scatter_min scatter_mul sort sort_key_val take_along_axis top_k
+    """.split()  # noqa: SIM905
 )
-"""Functions that are given an entry for each axis, or the axes by their numbers."""
+"""Functions of numbers, and those that are given an entry for each axis or the axes by their numbers."""
+WHOLE = {"append": 2, "delete": 2, "flip": 1, "insert": 3, "repeat": 2, "roll": 2, "take": 2}
+"""Functions that work on all words if they are given no axis, with the position of the axis."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 LACKING = frozenset({"__float__", "__index__", "__int__", "tobytes", "tolist", "weak_type"})
@@ -93,9 +97,7 @@ def filled_like(document: Document, path: str) -> dict[Place, ast.expr]:
     }
 
 
-def model_of(
-    node: ast.expr, path: str, reached: ProjectReach, filled: Mapping[Place, ast.expr]
-) -> ast.expr | None:
+def model_of(node: ast.expr, path: str, reached: ProjectReach, filled: Mapping[Place, ast.expr]) -> ast.expr | None:
     """Return the keys whose shape and dtype an expression has, if it is such an array in any case."""
     held = reached.values(place_of(path, node)) if filled else []
     models = [filled.get(value.site) if isinstance(value, Key) else None for value in held]
@@ -104,17 +106,22 @@ def model_of(
 
 
 def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield the arguments with keys in a call that hands their parts to a function of NumPy, which rejects typed keys.
+    """Yield the containers with keys in a call whose parts go to a function that works on their words.
 
-    They are ``a`` and ``b`` of ``jax.tree.map(np.testing.assert_array_equal, a, b)``, and ``args`` of
-    ``np.asarray(*args)``.
+    They are ``a`` and ``b`` of ``jax.tree.map(np.testing.assert_array_equal, a, b)``, ``args`` of
+    ``np.asarray(*args)``, and ``keys`` of ``jnp.vstack(keys)``.
     """
+    name = library_of(call.func, path, reached)
+    if name.startswith(NUMPY) and name.rpartition(".")[2] in STACKING:  # of a list that is made elsewhere
+        for arrays in [*call.args[:1], *(option.value for option in call.keywords if option.arg == "tup")]:
+            written = place_of(path, arrays)
+            if not isinstance(arrays, ast.List | ast.Tuple | ast.Starred) and not reached.has_keys_only(written):
+                yield from [(arrays, call)] if reached.keys_at(written) else []
     starred = [argument.value for argument in call.args if isinstance(argument, ast.Starred)]
-    if starred and library_of(call.func, path, reached).startswith(NUMERIC):
+    if starred and name.startswith(NUMERIC):
         yield from ((each, call) for each in starred if reached.keys_at(place_of(path, each)))
     if len(call.args) > 1 and library_of(call.args[0], path, reached).startswith(NUMERIC):
-        name = library_of(call.func, path, reached).rpartition(".")[2]
-        for each in call.args[1:] if name in MAPPING else ():
+        for each in call.args[1:] if name.rpartition(".")[2] in MAPPING else ():
             value = each.value if isinstance(each, ast.Starred) else each
             if reached.keys_at(place_of(path, value)):
                 yield value, call
@@ -210,6 +217,8 @@ class Use:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         constants = [part.value for part in parts if isinstance(part, ast.Constant)]
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
+        if self.rank is None and len(parts) > 1 and ast.unparse(parts[-1]) == ":":
+            return True  # `keys[i, :]` spells out the axis of the words
         return Ellipsis in constants or (self.rank is not None and axes > self.rank)
 
     def is_guarded(self) -> bool:
@@ -234,7 +243,9 @@ class Use:
             indexed = isinstance(user, ast.Subscript) and self.reads_words(user.slice)
             return indexed or self.is_updated_with_numbers(user)
         if name == "shape":
-            return counts_words(attribute, user) or self.counts_from_end(user) or self.gives_shape(attribute)
+            return (
+                counts_words(attribute, user) or (self.rank != 0 and is_last_part(user)) or self.gives_shape(attribute)
+            )
         if name == "dtype":
             return self.reads_dtype(attribute)
         if not (isinstance(user, ast.Call) and user.func is attribute):
@@ -312,13 +323,6 @@ class Use:
             case ast.Expr():
                 return False
         return True
-
-    def counts_from_end(self, user: ast.AST | None) -> bool:
-        """Say whether a slice takes the last sizes of a shape, which are no words if the key is typed."""
-        match user:
-            case ast.Subscript(slice=ast.Slice(lower=ast.UnaryOp(op=ast.USub()))):
-                return self.rank != 0  # the shape of one typed key is empty, and so is each slice of it
-        return False
 
     def ends_with_words(self, index: ast.expr) -> bool:
         """Say whether an item or slice of a shape includes the axis of the words, which the first axes do not."""
@@ -400,7 +404,9 @@ class Use:
         others = [argument for argument in call.args if argument is not self.node]
         options = {keyword.arg: keyword.value for keyword in call.keywords}
         if last in BY_AXES:
-            return not is_of_axes(call)
+            return counts_by_axes(call, last, self.rank)
+        if package == NUMPY and last in WHOLE and is_without_axis(call, WHOLE[last]):
+            return True
         if (package == NUMPY and not self.reached.names.libraries.get(name).takes_keys) or last in STACKING:
             return True
         if last in SHAPED and any(is_spelled_out([argument]) for argument in [*others, *options.values()]):
@@ -414,10 +420,11 @@ class Use:
         if last in ("asarray", "array") and "dtype" in options:
             return not ast.unparse(options["dtype"]).endswith(".dtype")
         if last in ("where", "select"):
-            return bool(call.args) and self.may_be_of_words(call.args[0])
+            masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
+            return any(map(self.may_be_of_words, masks))
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
-        return has_last_axis(call) or (package == LAX and self.counts_axis_of_words(call, last))
+        return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
 
     def may_be_of_words(self, mask: ast.expr) -> bool:
         """Say whether a mask has an axis for the words, or is a variable or parameter that is given such a mask."""
@@ -446,8 +453,15 @@ class Use:
             given += call.args[place : place + 1]
         return given
 
-    def counts_axis_of_words(self, call: ast.Call, name: str) -> bool:
-        """Say whether a function of ``jax.lax`` works along an axis that may be that of the words."""
+    def counts_axis_of_words(self, call: ast.Call, name: str, *, in_lax: bool) -> bool:
+        """Say whether a function works along an axis that may be that of the words."""
+        if not in_lax:  # the others are known to the rules if the number of axes is
+            joined = [option.value for option in call.keywords if option.arg == "axis"]
+            number = joined[0].value if joined and isinstance(joined[0], ast.Constant) else None
+            return self.rank is not None and isinstance(number, int) and number > self.rank
+        if name == "expand_dims":
+            axes = call.args[1].elts if len(call.args) > 1 and isinstance(call.args[1], ast.Tuple | ast.List) else []
+            return any(isinstance(axis, ast.Constant) and axis.value != 0 for axis in axes) and not self.rank
         place = AXIS_AT.get(name, len(call.args))
         axes = [*call.args[place : place + 1], *(k.value for k in call.keywords if k.arg in ("axis", "dimension"))]
         numbers = [axis.value for axis in axes if isinstance(axis, ast.Constant) and isinstance(axis.value, int)]
@@ -535,6 +549,31 @@ def is_of_words(mask: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(attr="arange" | "linspace")):
             return True
     return False
+
+
+def is_without_axis(call: ast.Call, place: int) -> bool:
+    """Say whether a call has no axis, which may have this position."""
+    has_star = any(isinstance(argument, ast.Starred) for argument in call.args)
+    may_follow = any(option.arg in (None, "axis") for option in call.keywords)
+    return len(call.args) <= place and not has_star and not may_follow
+
+
+def is_last_part(user: ast.AST | None) -> bool:
+    """Say whether an expression is sliced from the end: ``[-1:]`` of a shape."""
+    return (
+        isinstance(user, ast.Subscript)
+        and isinstance(user.slice, ast.Slice)
+        and isinstance(user.slice.lower, ast.UnaryOp)
+    )
+
+
+def counts_by_axes(call: ast.Call, name: str, rank: int | None) -> bool:
+    """Say whether a function is given an entry for the axis of the words; ``collapse`` takes the axes to join."""
+    if name == "collapse":
+        end = call.args[2:] or [option.value for option in call.keywords if option.arg == "stop_dimension"]
+        ends = [part.value for part in end if isinstance(part, ast.Constant) and isinstance(part.value, int)]
+        return rank is None or len(ends) != 1 or ends[0] > rank
+    return not is_of_axes(call)
 
 
 def is_of_axes(call: ast.Call) -> bool:

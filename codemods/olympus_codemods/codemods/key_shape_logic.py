@@ -279,6 +279,8 @@ def stack_keys(fact: ShapeLogic, document: Document, names: Names) -> Edits:
     function = fact.node.func if isinstance(fact.node, ast.Call) else None
     if names.resolve(function) != VSTACK or function is None or fact.rank is None:
         return []
+    if isinstance(fact.node, ast.Call) and not fact.node.args:
+        return []  # `vstack(tup=keys)`: the other function calls the parameter otherwise
     above = fact.rank - (fact.form == "rows")
     spelled = names.spell(STACK if above == 0 else CONCATENATE, near=function)
     return [] if spelled is None else [layout.swap(document, function, spelled)]
