@@ -23,7 +23,7 @@ __all__ = ["unseen"]
 
 NUMBERS = frozenset(
     """
-    all any argmax argmin argsort astype byteswap cumprod cumsum dot flatten item max mean min prod ravel sort std sum
+    __array__ all any argmax argmin argsort astype byteswap cumprod cumsum dot flatten item max mean min prod ravel sort std sum
     tobytes tolist var view
     """.split()  # noqa: SIM905
 )
@@ -48,6 +48,9 @@ WHOLE = {"append": 2, "delete": 2, "flip": 1, "insert": 3, "repeat": 2, "roll": 
 """Functions that work on all words if they are given no axis, with the position of the axis."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
+ITERATING = frozenset({"iter", "list", "map", "max", "min", "next", "set", "sorted", "sum", "tuple"})
+"""Functions that take a raw key for a list of its words."""
+CALLBACKS = frozenset({"io_callback", "pure_callback"})
 LACKING = frozenset({"__float__", "__index__", "__int__", "tobytes", "tolist", "weak_type"})
 """Attributes that raw keys have and typed keys lack."""
 AXIS_AT = {
@@ -385,16 +388,23 @@ class Use:
         """Say whether a function rejects typed keys, or takes the shape of raw ones; ``inside``: within a list."""
         if isinstance(call.func, ast.Call) and "signature=" in ast.unparse(call.func):
             return "vectorize" in ast.unparse(call.func.func) and "'()" not in ast.unparse(call.func)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "format":
+            return isinstance(call.func.value, ast.Constant)
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
             if last == "hasattr":
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
+            if last in ITERATING and self.rank == 0:
+                return not inside
             return not inside and (last in TEXT or (last == "len" and self.may_be_one))
         if package == LAX and last in COLLECTIVES:
             return True
+        if last in CALLBACKS or (package == NUMPY and last in ("all", "any")):
+            return True
         if package == RANDOM:
-            return last in ("choice", "permutation", "shuffle") and bool(call.args) and call.args[0] is not self.node
+            is_drawn = last in ("choice", "permutation", "shuffle") and call.args[:1] != [self.node]
+            return last == "wrap_key_data" or (is_drawn and bool(call.args))
         if package.partition(".")[0] == "numpy":
             return True
         if package not in (NUMPY, LAX):
@@ -505,7 +515,9 @@ def is_spelled_out(sizes: list[ast.expr]) -> bool:
     """Say whether a shape is written as sizes that do not come from another shape."""
     parts = [part for size in sizes for part in (size.elts if isinstance(size, ast.Tuple | ast.List) else [size])]
     return bool(parts) and all(
-        isinstance(part, ast.Name | ast.Constant | ast.UnaryOp) and not _is_text(part) for part in parts
+        isinstance(inner, ast.Name | ast.Constant | ast.UnaryOp | ast.BinOp) and not _is_text(inner)
+        for part in parts
+        for inner in ([part, part.left, part.right] if isinstance(part, ast.BinOp) else [part])
     )
 
 

@@ -2343,6 +2343,188 @@ def f(key):
 result = f(jax.random.PRNGKey(1))
 """,
     ),
+    "stack list of key": (
+        0,
+        1,
+        0,
+        """
+def f(key): return jnp.stack(list(key))
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "map str key": (
+        0,
+        1,
+        0,
+        """
+key = jax.random.PRNGKey(0)
+result = ','.join(map(str, key))
+""",
+    ),
+    "any key": (
+        0,
+        1,
+        0,
+        """
+def f(key): return bool(jnp.any(key))
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "wrap": (
+        0,
+        1,
+        0,
+        """
+def f(key): return jax.random.wrap_key_data(key)
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "wrap asarray": (
+        0,
+        1,
+        0,
+        """
+def f(key): return jax.random.wrap_key_data(jnp.asarray(key))
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "array dunder": (
+        0,
+        1,
+        0,
+        """
+def f(key): return key.__array__()
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "format": (
+        0,
+        1,
+        0,
+        """
+def f(key): return '{}'.format(key)
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "pure_callback": (
+        0,
+        1,
+        0,
+        """
+def f(key): return jax.pure_callback(lambda k: k, jax.ShapeDtypeStruct(key.shape, key.dtype), key)
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "where words mask": (
+        0,
+        1,
+        0,
+        """
+def f(key): return jnp.where(jax.random.key_data(key) > 5, key, key[::-1])
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "where words mask raw": (
+        0,
+        2,
+        1,
+        """
+def f(key, other): return jnp.where(key > 5, key, other)
+result = jax.random.normal(f(jax.random.PRNGKey(0), jax.random.PRNGKey(1)))
+""",
+    ),
+    "reshape 6 rows": (
+        0,
+        1,
+        0,
+        """
+def f(keys): return keys.reshape(3 * 2)[:2]
+result = jax.random.normal(f(jax.random.split(jax.random.PRNGKey(0), 3)))
+""",
+    ),
+    "reshape -1 last": (
+        0,
+        1,
+        0,
+        """
+def f(key): return key.reshape(1, -1, key.shape[-1])[0]
+result = jax.vmap(jax.random.normal)(f(jax.random.split(jax.random.PRNGKey(0), 3)))
+""",
+    ),
+    "reduce xor": (
+        0,
+        1,
+        0,
+        """
+import functools
+def f(key): return functools.reduce(jnp.bitwise_xor, list(key))
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "transposes": (
+        1,
+        0,
+        0,
+        """
+def f(keys): return jnp.transpose(jnp.transpose(keys))
+result = jax.vmap(jax.random.normal)(f(jax.random.split(jax.random.PRNGKey(0), 3)))
+""",
+    ),
+    "hi lo stack": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+hi, lo = keys[:, 0], keys[:, 1]
+result = jax.vmap(jax.random.normal)(jnp.stack([hi, lo], axis=-1))
+""",
+    ),
+    "moveaxis": (
+        0,
+        1,
+        0,
+        """
+def f(keys): return jnp.moveaxis(keys, -1, 0)[:, 0]
+result = jax.random.normal(f(jax.random.split(jax.random.PRNGKey(0), 3)))
+""",
+    ),
+    "np.zeros leaf dtype": (
+        0,
+        1,
+        0,
+        """
+keys = [jax.random.PRNGKey(0)]
+result = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), keys)
+""",
+    ),
+    "wrap of key_data": (
+        1,
+        0,
+        0,
+        """
+def f(key): return jax.random.wrap_key_data(jax.random.key_data(key))
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "reshape sizes of keys": (
+        1,
+        0,
+        0,
+        """
+def f(keys, n): return keys.reshape((n // 2, 2) + keys.shape[1:])
+result = jax.random.normal(f(jax.random.split(jax.random.PRNGKey(0), 4), 4)[0][1])
+""",
+    ),
+    "list of keys": (
+        1,
+        0,
+        0,
+        """
+def f(keys): return list(keys)
+result = [jax.random.normal(k) for k in f(jax.random.split(jax.random.PRNGKey(0), 3))]
+""",
+    ),
 }
 
 

@@ -485,8 +485,14 @@ def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Argument
         _stacked_rows(seen, arrays)
         return
 
+    def is_whole(item: Value) -> bool:
+        """Return whether an array is known to hold keys; `keys[:, 0]` may hold one word of each."""
+        if not isinstance(item, Term) or not flow.knowledge.is_known(item):
+            return False
+        return flow.terms.operation(item) != "view" or not str(flow.terms.data(item)).startswith("item")
+
     def keys() -> tuple[ast.expr, ...]:
-        known = all(isinstance(item, Term) and flow.knowledge.is_known(item) for item in arrays.items)
+        known = all(map(is_whole, arrays.items))
         return elements if known and not arrays.open else ()
 
     axis, expression = arguments.get(1, "axis"), arguments.expression(1, "axis")
