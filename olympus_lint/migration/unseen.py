@@ -23,7 +23,8 @@ __all__ = ["unseen"]
 
 NUMBERS = frozenset(
     """
-    __array__ all any argmax argmin argsort astype byteswap cumprod cumsum dot flatten item max mean min prod ravel sort std sum
+    __array__ all any argmax argmin argsort astype byteswap cumprod cumsum dot flatten item max mean
+    min prod ravel sort std sum
     tobytes tolist var view
     """.split()  # noqa: SIM905
 )
