@@ -202,7 +202,7 @@ def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
                 stays = _staying(mentions, document, wanted.get(text.filename))
                 staying |= {(text.filename, number) for number in stays}
         result = planned(migration, found, dict.fromkeys(staying, "is left raw"), careful=True)
-    return {filename: {_place(each): _why(each) for each in made} for filename, made in result.items()}
+    return {filename: {_place(each): _why(each) for each in made} for filename, made in result.constructors.items()}
 
 
 def _staying(mentions: Sequence[Report], document: Document, settings: Settings | None) -> Iterator[int]:
