@@ -256,11 +256,11 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
         if document is not None:
             path = str(Path(text.filename).absolute())
             left = migration.left.get(text.filename, ())
-            examples = text.embedded.examples(text.new) if text.embedded is not None else ((), ())
-            files[text.filename] = SurveyedFile(
-                document, path, found.get(text.filename), left, text.exits, text.seen, *examples,
-                is_wanted=partial(is_wanted, text=text),
-            )  # fmt: skip
+            one = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen)
+            examples, outputs = text.embedded.examples(text.new) if text.embedded is not None else ((), ())
+            files[text.filename] = replace(
+                one, examples=examples, outputs=outputs, is_wanted=partial(is_wanted, text=text)
+            )
     given: Sequence[Taken] = ()
     if migration.target.style == "portable":
         documents = {file.path: file.document for file in files.values()}

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from olympus_lint.migration.unseen import Use, is_test_for_none
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Conversion
-from olympus_rules.libraries.names import NUMPY
+from olympus_rules.libraries.names import EXAMINING, METADATA
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import (
     BoundMethod,
     Class,
-    Constructor,
     Container,
     Function,
     Key,
@@ -38,30 +37,10 @@ __all__ = ["Shown", "shown"]
 
 TELLING = frozenset("critical debug error exception fail info log print pprint pp warn warning".split())  # noqa: SIM905
 """Functions and methods that show text to people, by their last name."""
-PRINTING = frozenset(
-    """
-    builtins.print equinox.tree_pprint jax.debug.print jax.experimental.host_callback.id_print pprint.pp pprint.pprint
-    warnings.warn
-    """.split()  # noqa: SIM905
-)
-"""Functions that show their arguments to people."""
-WRITING = frozenset(
-    """
-    builtins.ascii builtins.format builtins.repr builtins.str equinox.tree_pformat pprint.pformat pprint.saferepr
-    reprlib.repr string.Template
-    """.split()  # noqa: SIM905
-)
-"""Functions that return the text of their arguments."""
 FILLING_IN = frozenset({"format", "format_map", "safe_substitute", "substitute"})
 """Methods of texts that put the text of their arguments into them."""
 DESCRIBING = frozenset({"aval", "device_buffer", "dtype", "itemsize", "nbytes", "ndim", "shape", "size", "weak_type"})
 """Attributes of arrays with another value for a typed key."""
-EXAMINING = frozenset(
-    {f"{NUMPY}.{name}" for name in ("ndim", "result_type", "shape", "size")}
-    | {f"numpy.{name}" for name in ("ndim", "shape", "size")}
-    | {"builtins.len", "builtins.type", "jax.eval_shape", "jax.make_jaxpr", "jax.typeof"}
-)
-"""Functions whose result for a typed key reads otherwise."""
 MOST = 4
 """The limit of values that come together at one place; over it, the analysis may have merged unrelated ones."""
 
@@ -180,20 +159,11 @@ class Texts:
                 use = Use(node.value, self._document, self._path, self._reached)
                 return node.value if use.ends_with_words(user.slice) or use.rank is None else None
             return node.value
-        examines = not EXAMINING.isdisjoint(self._names(node.func))
-        if isinstance(node.func, ast.Call) and not examines:
-            examines = not EXAMINING.isdisjoint(self._names(node.func.func))
-        maps = "map" in ast.unparse(node.func).rpartition(".")[2]
-        if not examines and not maps:
+        names = self._names(node.func.func if isinstance(node.func, ast.Call) else node.func)
+        kinds = {row.kind for name in names if (row := self._reached.names.libraries.get(name).transform) is not None}
+        if names.isdisjoint({*EXAMINING, *METADATA}) and kinds.isdisjoint(("eval_shape", "make_jaxpr", "tree_map")):
             return None
-        if self._names(node.func) & {"jax.eval_shape"} and self._makes_keys(node.args[:1]):
-            return node
         return next((each for each in arguments(node) if self.held(each)), None)
-
-    def _makes_keys(self, functions: list[ast.expr]) -> bool:
-        """Say whether the constructor itself is among some functions."""
-        values = [value for each in functions for value in self._reached.values(place_of(self._path, each))]
-        return any(isinstance(value, Constructor) for value in values)
 
     def _shown(self, node: ast.expr, form: str, held: list[tuple[ast.expr, frozenset[Place]]]) -> Shown:
         subjects = tuple(part for part, _ in held if self._is_key(part))
@@ -224,18 +194,15 @@ class Texts:
     def _form(self, call: ast.Call) -> str:
         """Return the form of a call that makes text; empty if it makes none."""
         names = self._names(call.func)
-        if names & PRINTING or any(".logging." in f".{name}" for name in names):
-            return "print"
-        if names & WRITING:
-            return "text"
+        rows = [self._reached.names.libraries.get(name.removeprefix("builtins.")).conversion for name in names]
+        forms = {row.form for row in rows if row is not None and row.form in ("print", "text")}
+        if forms:
+            return min(forms)
         values = self._reached.values(place_of(self._path, call.func))
         is_own = any(isinstance(value, BoundMethod | Function | Class | Key) for value in values)
-        tells = isinstance(call.func, ast.Attribute) and call.func.attr in TELLING - {"fail"}
-        return "print" if tells and not is_own and not self._is_array_function(names) else ""
-
-    @staticmethod
-    def _is_array_function(names: Collection[str]) -> bool:
-        return any(name.startswith(("jax.numpy.", "numpy.", "math.")) for name in names)
+        is_array_function = any(self._reached.names.libraries.get(name).makes_arrays for name in names)
+        tells = isinstance(call.func, ast.Attribute) and call.func.attr in TELLING
+        return "print" if tells and not is_own and not is_array_function else ""
 
     def _names(self, function: ast.expr) -> set[str]:
         """Return the names of the library functions that an expression may be."""
