@@ -10,8 +10,9 @@ from olympus_codemods.target import Style
 from olympus_lint.migration.mentions import Mention
 from olympus_lint.migration.outside import Doubt, Unread
 from olympus_lint.migration.places import CONSTRUCTOR, Text
-from olympus_lint.migration.plan import Constructor, Reason
+from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
+from olympus_lint.migration.reasons import Reason, short
 from olympus_lint.reporting.phrases import count, place
 from olympus_rules.finding import Finding, Fix
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
@@ -270,13 +271,14 @@ def obstacles(migration: Migration) -> list[Obstacle]:
 
 
 def _said(left: Left | None, reasons: list[Reason]) -> tuple[str, str]:
-    """Return the place of an obstacle, and what is said of it."""
+    """Return the place of an obstacle, and what is said of it, with the path of one of the keys."""
+    paths = [f" (from {path})" for reason in reasons if (path := short(reason.path))]
     if left is not None:
-        return left.place, left.text
+        return left.place, f"{left.text}{''.join(paths[:1])}"
     texts = list(dict.fromkeys(reason.text for reason in reasons))
     more = f" (and {count(len(texts) - 1, 'other use')} on this line)" if len(texts) > 1 else ""
     code = f"{reasons[0].code}: " if reasons[0].code else ""
-    return where(reasons[0]), f"{code}the key {texts[0]}{more}"
+    return where(reasons[0]), f"{code}the key {texts[0]}{more}{''.join(paths[:1])}"
 
 
 def _key(finding: Finding) -> _Line:

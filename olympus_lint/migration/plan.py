@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.places import is_note
+from olympus_lint.migration.reasons import Reason, by_way, not_followed
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.unseen import unseen
 from olympus_rules.keyflow.facts import KeyKind
@@ -25,33 +26,16 @@ if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
     from olympus_rules.reach.joins import Join
+    from olympus_rules.reach.paths import Found
     from olympus_rules.reach.project import Escape, ProjectReach
     from olympus_rules.reach.sites import Taken
 
-__all__ = ["Constructor", "Plan", "Reason", "Survey", "SurveyedFile", "all_held_back", "plan"]
+__all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "all_held_back", "plan"]
 
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages whose functions that break with typed keys are known to the rules."""
 MANY = 16
 """Constructors at one place: if there are more, the analysis has merged unrelated values."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Reason:
-    """A reason that holds back a constructor.
-
-    Attributes:
-        filename, row: its place.
-        text: the reason, as the predicate of a sentence whose subject is the key.
-        code: the rule that reports it; empty for a call.
-        cell: the cell of a notebook.
-    """
-
-    filename: str
-    row: int
-    text: str
-    code: str = ""
-    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +198,38 @@ class _Held:
                 if not stops or report.fact.kind == KeyKind.TYPED or report.finding.code == LegacyConstructor.code:
                     continue
                 reason = _place(filename, report.fact.node, file.document, report.finding.code)
-                makers = _makers_of(report.fact, file.path, self._reached, self._places)
-                open_places += [] if makers else [reason]
-                for maker in makers:
-                    self.reasons[maker].add(reason)
+                made = _mentions_in(report.fact.maker, file.path, self._places)
+                spots = _spots_of(report.fact, file.path, self._reached)
+                makers = made or frozenset().union(*map(self._reached.keys_at, spots))
+                is_reached = self._add(
+                    reason, self._reached.paths.to_expressions(spots, makers), makers, are_known=bool(made)
+                )
+                open_places += [] if is_reached else [reason]
         return open_places
+
+    def _add(self, reason: Reason, found: Found, makers: Iterable[Place], *, are_known: bool = False) -> bool:
+        """Add a reason to the constructors that have a path to its place; return whether there are any.
+
+        Args:
+            reason: the reason.
+            found: the paths.
+            makers: the constructors.
+            are_known: whether their keys are known to reach the place, with or without a path.
+        """
+        added = False
+        for maker in makers:
+            way = found.ways.get(maker)
+            if way is not None and not (are_known and way.doubts):
+                each = by_way(reason, way, self._filenames)
+            elif are_known:
+                each = reason
+            elif found.is_complete and maker in self._places:  # the ways of keys that callers pass are not recorded
+                continue
+            else:
+                each = not_followed(reason)
+            self.reasons[maker].add(each)
+            added = True
+        return added
 
     def by_unseen_places(self, *, careful: bool) -> None:
         """Add the places that are about keys only in view of the whole project."""
@@ -226,8 +237,9 @@ class _Held:
             for value, node in unseen(file.document, file.path, self._reached, careful=careful):
                 makers = self._reached.keys_at(place_of(file.path, value))
                 counts = node.lineno not in file.seen and len(makers) <= MANY
-                for maker in makers if counts else ():
-                    self.reasons[maker].add(_place(filename, node, file.document))
+                if counts:
+                    found = self._reached.paths.to_expressions([place_of(file.path, value)], makers)
+                    self._add(_place(filename, node, file.document), found, makers)
 
     def by_texts(self) -> dict[str, list[Report]]:
         """Add the places that make text of keys, unless it is only printed; return all such places.
@@ -243,9 +255,12 @@ class _Held:
                     continue
                 found.setdefault(filename, []).extend(reports)
                 reason = _place(filename, each.fact.node, file.document, rule.code)
-                for maker in each.makers if each.fact.form != "print" and len(each.makers) <= MANY else ():
-                    if not each.in_example or (maker.file == file.path and maker.line in file.examples):
-                        self.reasons[maker].add(reason)
+                if each.fact.form == "print" or len(each.makers) > MANY:
+                    continue
+                own = {maker for maker in each.makers if maker.file == file.path and maker.line in file.examples}
+                makers = own if each.in_example else each.makers
+                ways = self._reached.paths.to_expressions(each.spots, makers)
+                self._add(reason, ways, makers, are_known=each.in_parts)
         return found
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
@@ -255,10 +270,21 @@ class _Held:
             for fact in file.exits:
                 made = _mentions_in(fact.maker, file.path, self._places)
                 leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
-        for way in self._reached.escapes():
-            why = _way_out(way, open_places, self._survey.packs) if way.is_sure or way.place in leaving else None
-            for maker in (leaving.get(way.place) or way.keys) if why else ():
-                self.reasons[maker].add(Reason(self._filenames[way.place.file], way.place.line, str(why)))
+        escapes = self._reached.escapes()
+        possible: dict[Place, set[str]] = defaultdict(set)
+        for way in escapes:
+            possible[way.place].update([] if way.is_certain else [way.library.partition(".")[0]])
+        for way in escapes:
+            why = (
+                _way_out(way, open_places, self._survey.packs, sorted(possible[way.place]))
+                if way.is_sure or way.place in leaving
+                else None
+            )
+            if why is not None:
+                known = leaving.get(way.place)
+                makers = known or way.keys
+                reason = Reason(self._filenames[way.place.file], way.place.line, why)
+                self._add(reason, self._reached.paths.to_call(way.place, makers), makers, are_known=bool(known))
 
     def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
         """Add the reasons against constructors that are not renamed in any case."""
@@ -333,23 +359,15 @@ def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> 
     return Reason(filename, getattr(node, "lineno", 1), f"reaches `{shown}`", code)
 
 
-def _makers_of(fact: Fact, path: str, reached: ProjectReach, places: Collection[Place]) -> frozenset[Place]:
-    """Return the constructors whose keys may be what a fact is about.
-
-    If the key flow does not know them, they are the constructors that reach the expressions of the fact, preferably
-    those expressions that only keys reach.
-    """
-    made = _mentions_in(fact.maker, path, places)
-    if made:
-        return made
+def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:
+    """Return the expressions that a fact is about, preferably those that only keys reach."""
     subjects = [*getattr(fact, "subjects", ()), *filter(None, [getattr(fact, "subject", None)])]
     inner = [part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr)]
     spots = [place_of(path, part) for part in (subjects or inner)]
-    sure = [reached.keys_at(spot) for spot in spots if reached.has_keys_only(spot)]
-    return frozenset().union(*(sure or [reached.keys_at(spot) for spot in spots]))
+    return list(filter(reached.has_keys_only, spots)) or spots
 
 
-def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...]) -> str | None:
+def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...], possible: Sequence[str]) -> str | None:
     """Return why a call out of the project holds back a key, ``None`` if it does not.
 
     An unknown callee may be any function of the project. This is a risk only if a place is not ready and the origin of
@@ -359,11 +377,15 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...])
         if not open_places:
             return None
         place = open_places[0]
-        return f"is passed to `{way.callee}`, which may lead to line {place.row} of {place.filename}"
+        others = f" and {len(open_places) - 1} more places" if len(open_places) > 1 else ""
+        where = f"{place.filename}:{place.row}{others}"
+        return f"is passed to `{way.callee}`, which is unknown, while the origin of the keys in {where} is unknown, too"
     support = libraries(packs).get(way.library).typed_keys
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:
         return None
+    if not way.is_certain:
+        return f"is passed to `{way.callee}`, which is unknown and may be one of {', '.join(possible)}"
     if support == "no":
         return f"is passed to `{way.callee}`, and {package} takes raw keys only"
     return f"is passed to `{way.callee}`, and whether {package} takes typed keys is unknown"

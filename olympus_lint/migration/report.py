@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from olympus_lint.migration import content
 from olympus_lint.migration.content import DRY_RUN, HEADINGS, Done, Left, Obstacle
 from olympus_lint.migration.page import as_html
-from olympus_lint.migration.plan import Constructor, Reason
+from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
+from olympus_lint.migration.reasons import Reason
 from olympus_lint.migration.section import Section
 from olympus_lint.reporting.phrases import printable
 
@@ -235,6 +236,7 @@ def reason_as_json(reason: Reason) -> dict[str, object]:
         "row": reason.row,
         "code": reason.code or None,
         "text": reason.text,
+        "path": [{"filename": step.filename, "cell": step.cell, "row": step.row} for step in reason.path],
     }
 
 

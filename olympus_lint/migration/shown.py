@@ -51,11 +51,15 @@ class Shown(NamedTuple):
     Attributes:
         fact: what a rule says of it.
         makers: the constructors of the keys.
+        spots: where the keys are, or the containers and objects that hold them.
+        in_parts: whether some are held by containers or objects.
         in_example: whether it is an example with an expected output.
     """
 
     fact: Conversion
     makers: frozenset[Place]
+    spots: tuple[Place, ...]
+    in_parts: bool
     in_example: bool = False
 
 
@@ -179,7 +183,9 @@ class Texts:
             subjects=subjects if len(subjects) == len(held) else (),
             effect="differs",
         )
-        return Shown(fact, frozenset[Place]().union(*(makers for _, makers in held)))
+        makers = frozenset[Place]().union(*(makers for _, makers in held))
+        spots = tuple(place_of(self._path, part) for part, _ in held)
+        return Shown(fact, makers, spots, in_parts=len(subjects) < len(held))
 
     def _function(self, node: ast.expr) -> str:
         match node:

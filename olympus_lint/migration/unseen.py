@@ -105,7 +105,8 @@ class Use:
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()):
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
-                found = not self.is_summed_up(parent) or self.is_compared_with_numbers(parent)
+                summed_up = self.is_summed_up(parent) and not self.is_compared_with_numbers(parent)
+                found = not (summed_up or self.is_with_constant(parent))
             case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
                 found = self.is_surely_key()
             case ast.Call(func=ast.Name(id="getattr"), args=[key, ast.Constant(value=str() as name), *_]) if (
@@ -293,6 +294,14 @@ class Use:
     def is_key(self, node: ast.expr) -> bool:
         """Say whether only keys reach an expression."""
         return self.reached.has_keys_only(place_of(self.path, node))
+
+    def is_with_constant(self, comparison: ast.Compare) -> bool:
+        """Say whether a value is compared with text, or with a number while numbers reach it, too: it is no key."""
+        others = [part for part in (comparison.left, *comparison.comparators) if part is not self.node]
+        constants = [part.value for part in others if isinstance(part, ast.Constant)]
+        if any(isinstance(constant, str | bytes | bool | None) for constant in constants):
+            return True
+        return bool(constants) and any(isinstance(value, Other) for value in self.values(self.node))
 
     def is_summed_up(self, comparison: ast.Compare) -> bool:
         """Say whether a comparison is reduced to one truth value, by ``all``, ``any`` or ``bool``."""

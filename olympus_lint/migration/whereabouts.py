@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from olympus_lint.embedded.places import Places
-from olympus_lint.migration.plan import Constructor, Reason
+from olympus_lint.migration.plan import Constructor
+from olympus_lint.migration.reasons import Reason, Step
 from olympus_rules.finding import Finding, Position
 
 __all__ = ["constructor_in_file", "finding_in_file"]
@@ -32,10 +33,18 @@ def _reason(reason: Reason, places: Mapping[str, Places]) -> Reason:
     for filename, each in places.items():
         if filename in text:
             text = _said(text, filename, each)
+    reason = replace(reason, path=tuple(_step(step, places) for step in reason.path))
     if reason.filename not in places:
         return replace(reason, text=text)
     cell, place = places[reason.filename].at(Position(reason.row, 1))
     return replace(reason, row=place.row, cell=cell, text=text)
+
+
+def _step(step: Step, places: Mapping[str, Places]) -> Step:
+    if step.filename not in places:
+        return step
+    cell, place = places[step.filename].at(Position(step.row, 1))
+    return replace(step, row=place.row, cell=cell)
 
 
 def _said(text: str, filename: str, places: Places) -> str:

@@ -14,6 +14,7 @@ from olympus_rules.libraries.names import canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.values import Class, Key, Library, Made, Member, Module, Object, Super, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate_name, module_file
@@ -71,6 +72,7 @@ class Attributes:
         reads: attributes that were read: the object, the name, and the result.
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
+        owners: the object of each result.
     """
 
     def __init__(self, heap: Heap, names: Names) -> None:
@@ -82,6 +84,7 @@ class Attributes:
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
+        self.owners: dict[Slot, Slot] = {}
 
     def attribute(self, name: str) -> Slot:
         """Return the slot of an attribute of any object: all that is written under its name."""
@@ -109,6 +112,9 @@ class Attributes:
     def read(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
         """Read an attribute of the values of a slot."""
         self.heap.origins[slot] = self.attribute(name)
+        self.owners[slot] = owner
+        if name in PASSING:
+            self.slots.trail.add(owner, slot, KEYS)
         self.slots.watch(
             owner,
             lambda value: self.of_value(value, name, slot, spelled=spelled),

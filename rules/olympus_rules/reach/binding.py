@@ -9,11 +9,13 @@ from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call, Given
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.values import (
     UNDIVIDED,
     BoundMethod,
     Class,
     Constructor,
+    Container,
     Function,
     Key,
     Member,
@@ -46,6 +48,7 @@ class Binding:
         self.over_limit: set[Place] = set()
         self._callees: dict[Place, int] = {}
         self._widened = 0
+        self._starred: set[Slot] = set()
 
     def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:
         """Add edges from arguments to the parameters of a function, and from its result to the call.
@@ -55,7 +58,8 @@ class Binding:
         """
         if self.is_over_limit(call.place):
             return
-        self.slots.add_edge(self.heap.result(code), call.result)
+        site = call.result + 1
+        self.slots.add_edge(self.heap.result(code), call.result, site)
         position, is_known = offset, True
         for slot, starred in call.arguments:
             is_known = is_known and not starred
@@ -63,30 +67,48 @@ class Binding:
             targets = [self.heap.variable(code, name) for name in names]
             if code.vararg is not None and not (is_known and targets):
                 targets.append(self.further(code))
+            parts = self.parts(call, slot) if starred else slot
             for target in targets:
-                if starred:
-                    self.heap.iterate(slot, target)
-                else:
-                    self.slots.add_edge(slot, target)
+                self.give(parts, target, code, site)
             position += is_known
         for keyword, slot in call.keywords:
-            self.bind_keyword(code, keyword, slot, offset)
+            self.bind_keyword(code, keyword, slot, offset, call)
 
-    def bind_keyword(self, code: ir.FunctionCode, keyword: str | None, slot: Slot, offset: int) -> None:
+    def give(self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int) -> None:
+        """Add an edge from an argument to a parameter; an object of the project is all that ``self`` can be.
+
+        A method that is read from a class takes its object as an argument, and classes are where objects are after a
+        merger. Without the limit, all arguments of such calls would be objects of one another's classes.
+        """
+        has_self = code.kind == "method" and code.owner is not None and [*code.parameters[:1]] == ["self"]
+        if has_self and target == self.heap.variable(code, "self"):
+            self.slots.add_edge_of(slot, target, Object, Container)
+        else:
+            self.slots.add_edge(slot, target, site)
+
+    def parts(self, call: Call, slot: Slot) -> Slot:
+        """Return the slot of the elements of a starred argument."""
+        parts = self.slots.slot("starred", call.place, slot)
+        if parts not in self._starred:
+            self._starred.add(parts)
+            self.heap.iterate(slot, parts)
+        return parts
+
+    def bind_keyword(self, code: ir.FunctionCode, keyword: str | None, slot: Slot, offset: int, call: Call) -> None:
         """Add an edge from a keyword argument, or edges from ``**``, to the parameters of a function."""
+        site = call.result + 1
         if keyword is None:
             for name in code.parameters[offset:]:
                 target = self.heap.variable(code, name)
-                self.heap.named(slot, name, target)
+                part = self.slots.slot("starred", call.place, slot, name)
+                self.heap.named(slot, name, part)
+                self.slots.add_edge(part, target, site)
                 self.slots.add_edge_of(slot, target, *UNDIVIDED)
         if keyword in code.parameters:
-            self.slots.add_edge(slot, self.heap.variable(code, str(keyword)))
+            self.slots.add_edge(slot, self.heap.variable(code, str(keyword)), site)
         elif code.kwarg is not None:
             options = self.heap.element(self.heap.made(self.heap.variable(code, code.kwarg)), keyword)
-            if keyword is None:
-                self.heap.iterate(slot, options)
-            else:
-                self.slots.add_edge(slot, options)
+            self.slots.add_edge(self.parts(call, slot) if keyword is None else slot, options, site)
 
     def further(self, code: ir.FunctionCode) -> Slot:
         """Return the slot of the elements of ``*arguments``."""
@@ -118,24 +140,25 @@ class Binding:
             if keyword is not None and "__init__" not in class_.code.methods:
                 self.attributes.set_field(class_.code, keyword, slot)
 
-    def feed(self, value: Value, given: Sequence[Given], result: Slot) -> None:
-        """Call a value with the slots of its arguments."""
+    def feed(self, value: Value, given: Sequence[Given], result: Slot, site: int) -> None:
+        """Call a value with the slots of its arguments; ``site`` is the tag of :class:`Trail`."""
         if isinstance(value, Constructor):
+            self.slots.trail.add(self.slots.slot("made", value.mention), result, KEYS)
             self.slots.put(result, Key(value.mention))
         if isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
 
             def fill(method: Value) -> None:
                 if isinstance(method, Member):
-                    self.fill(method.code, 1, given, result)
+                    self.fill(method.code, 1, given, result, site)
 
             self.slots.watch(self.heap.classes.member(value.code, name), fill)
         if isinstance(value, Function | BoundMethod):
-            self.fill(value.code, int(isinstance(value, BoundMethod)), given, result)
+            self.fill(value.code, int(isinstance(value, BoundMethod)), given, result, site)
         if isinstance(value, Partial):
-            self.fill(value.code, value.given, given, result)
+            self.fill(value.code, value.given, given, result, site)
 
-    def fill(self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot) -> None:
+    def fill(self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot, site: int) -> None:
         """Add edges from slots to the parameters of a function."""
         names = list(code.parameters[offset : code.positional])
         for index, slots in enumerate(given):
@@ -147,8 +170,8 @@ class Binding:
                 continue
             for slot in slots:
                 if slot >= 0:
-                    self.slots.add_edge(slot, target)
-        self.slots.add_edge(self.heap.result(code), result)
+                    self.give(slot, target, code, site)
+        self.slots.add_edge(self.heap.result(code), result, site)
 
     def widen(self, callables: int) -> None:
         """Widen the keys that a mask of callables takes and returns: a mapped axis changes their rank."""

@@ -126,7 +126,7 @@ class Calls:
         ):
             slot = self.slots.slot("decorated", decorated)
             self.slots.put(slot, decorated)
-            self.binding.feed(decorator, [[slot]], result)
+            self.binding.feed(decorator, [[slot]], result, 0)
 
 
 def axes_of_size(size: ast.expr) -> int | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.slots import Slot, Slots
@@ -20,13 +21,17 @@ NO_METHOD = ""
 class Classes:
     """The classes of a project; their bases become known as values propagate."""
 
-    def __init__(self, slots: Slots, method_names: Collection[str]) -> None:
+    def __init__(
+        self, slots: Slots, method_names: Collection[str], written: Mapping[ast.ClassDef, Collection[str]]
+    ) -> None:
         """Start without any class.
 
         Args:
             slots: those of the project.
             method_names: the names of all functions in classes of the project.
+            written: the attributes that the methods of each class write to ``self``.
         """
+        self._written = written
         self._method_names = frozenset(method_names)
         self._slots = slots
         self._bases: dict[ClassCode, list[ClassCode]] = defaultdict(list)
@@ -73,13 +78,17 @@ class Classes:
 
     def field(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of an attribute of a class and all related classes."""
-        family = self._family.get(code, code)
+        family = self.family(code)
         self._fields[family][name] = None
         return self._slots.slot("field", family, name)
 
+    def family(self, code: ClassCode) -> ClassCode:
+        """Return the class that stands for a class and all related ones."""
+        return self._family.get(code, code)
+
     def fields(self, code: ClassCode) -> dict[str, Slot]:
         """Return the slots of the attributes of a class and all related classes by name."""
-        family = self._family.get(code, code)
+        family = self.family(code)
         return {name: self._slots.slot("field", family, name) for name in self._fields[family]}
 
     def _join_families(self, one: ClassCode, other: ClassCode) -> None:
@@ -105,7 +114,10 @@ class Classes:
 
         All names that no class of the project gives a method are one: what a class inherits of libraries has them.
         """
-        name = name if name in self._method_names else NO_METHOD
+        if name not in self._method_names:
+            if self.writes(code, name):
+                return self._slots.slot("no member")
+            name = NO_METHOD
         slot = self._slots.slot("member", code, name)
         if name not in self._asked[code]:
             self._asked[code][name] = None
@@ -113,6 +125,17 @@ class Classes:
             for heir in list(self._heirs[code]):
                 self._from_heir(code, heir, name)
         return slot
+
+    def writes(self, code: ClassCode, name: str) -> bool:
+        """Return whether a class or a base of it writes an attribute, so that it is none of a library."""
+        waiting, seen = [code], {code}
+        while waiting:
+            each = waiting.pop()
+            if name in self._written.get(each.node, ()) or name in each.fields:
+                return True
+            waiting += [base for base in self._bases[each] if base not in seen]
+            seen.update(waiting)
+        return False
 
     def _from_heir(self, code: ClassCode, heir: ClassCode, name: str) -> None:
         self._slots.add_edge(self.member(heir, name), self._slots.slot("member", code, name))

@@ -8,6 +8,7 @@ from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import BOTH, CONTAINERS, LATER
 from olympus_rules.reach.values import Container, Value
 
 __all__ = ["METHODS", "ContainerCalls"]
@@ -71,13 +72,15 @@ class ContainerCalls:
         for slot in given:
             pairs = self.slots.slot("pairs", call.place, slot)
             self.heap.iterate(slot, pairs)
-            self.slots.watch(pairs, partial(self._second, container=container))
+            self.slots.trail.add(pairs, self.heap.element(container, None), BOTH)
+            self.slots.watch(pairs, partial(self._second, pairs=pairs, container=container))
 
-    def _second(self, pair: Value, container: Container) -> None:
+    def _second(self, pair: Value, pairs: Slot, container: Container) -> None:
         every = self.heap.element(container, None)
         if isinstance(pair, Container) and pair.length == 2:
-            for element in self.heap.elements(pair, 1):
-                self.slots.add_edge(element, every)
+            with self.slots.trail.reading(pairs):
+                for element in self.heap.elements(pair, 1):
+                    self.slots.add_edge(element, every)
         else:
             self.slots.put(every, pair)
 
@@ -87,11 +90,27 @@ class ContainerCalls:
 
     def method(self, container: Container, name: str, call: Call) -> None:
         """Call a method of a container."""
+        assert call.owner is not None
+        if name == "copy":
+            self.slots.trail.add(call.owner, call.result, CONTAINERS)
+            self.slots.put(call.result, container)
+        elif name in ("extend", "extendleft", "update"):
+            for slot in call.given:
+                parts = self.slots.slot("parts", call.place, slot)
+                self.heap.iterate(slot, parts)
+                self.slots.trail.add(parts, self.heap.element(container, None), BOTH | LATER)
+                self.slots.add_edge(parts, self.heap.element(container, None))
+        else:
+            with self.slots.trail.reading(call.owner):
+                self.take(container, name, call)
+            for slot in call.given[1:] if name in TAKING else ():  # what there is else
+                self.slots.add_edge(slot, call.result)
+
+    def take(self, container: Container, name: str, call: Call) -> None:
+        """Call a method that gives one or all elements of a container."""
         if name in TAKING:
             for element in self.heap.elements(container, None):
                 self.slots.add_edge(element, call.result)
-            for slot in call.given[1:]:  # what there is else
-                self.slots.add_edge(slot, call.result)
         elif name == "values":
             for element in self.heap.elements(container, None):
                 self.slots.add_edge(element, self.heap.element(self.heap.made(call.result), None))
@@ -102,8 +121,3 @@ class ContainerCalls:
                 self.slots.add_edge(element, self.heap.element(pair, 1))
             if name == "items":
                 self.slots.add_edge(row, self.heap.element(self.heap.made(call.result), None))
-        elif name == "copy":
-            self.slots.put(call.result, container)
-        elif name in ("extend", "extendleft", "update"):
-            for slot in call.given:
-                self.copy(slot, container)

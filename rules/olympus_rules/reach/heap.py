@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.trail import BOTH, KEYS, LATER
 from olympus_rules.reach.values import UNDIVIDED, WHOLE, Container, Key, Member, Object, Value
 
 __all__ = ["Heap"]
@@ -102,6 +103,7 @@ class Heap:
         if axes == 0:
             self.slots.add_edge_of(source, target, Key)
         else:
+            self.slots.trail.add(source, target, KEYS)
             self.slots.watch_mask(source, lambda keys: self.slots.put_mask(target, self._shifted(keys, axes)), Key)
 
     def _shifted(self, keys: int, axes: int | None) -> int:
@@ -176,6 +178,7 @@ class Heap:
 
         def fill(value: Value) -> None:
             if isinstance(value, Container):
+                self.slots.trail.add(slot, self.element(value, None), BOTH | LATER)
                 self.slots.add_edge(slot, self.element(value, None))
             elif isinstance(value, Object):
                 self.slots.add_edge(slot, self.opened(value))
@@ -208,14 +211,16 @@ class Heap:
 
         def each(value: Value) -> None:
             for part in parts_of(value):
-                hand(part)
+                with self.slots.trail.reading(source):
+                    hand(part)
 
         def rest(values: int) -> None:
             nonlocal is_pooled
             pool.add(values)
             if not is_pooled:
                 is_pooled = True
-                hand(pool.slot)
+                with self.slots.trail.reading(source):
+                    hand(pool.slot)
 
         self.slots.watch_few(source, each, rest, *kinds)
 

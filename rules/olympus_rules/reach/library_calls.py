@@ -134,7 +134,7 @@ class LibraryCalls:
             axes = 1 if len(call.given) < 2 else self.sizes.get(call.place)
         for slot in call.given[:1]:
             self.heap.shift(slot, call.result, axes)
-            self.slots.add_edge_of(slot, call.result, Container, *UNDIVIDED)
+            self.slots.add_edge_of(slot, call.result, Other, Made)
 
     def give_back(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result, as the model says."""
@@ -203,7 +203,8 @@ class LibraryCalls:
             result = self.slots.slot("body", call.place)
         if transform.kind in ("each", "starmap"):
             result = self.heap.element(self.heap.made(call.result), None)
-        self.binding.feed(value, self.handed_on(transform, slot, call), result)
+        site = call.result + 1 if transform.runs else 0  # else the result is given by a later call
+        self.binding.feed(value, self.handed_on(transform, slot, call), result, site)
 
     def hand_to_library(self, value: Value, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call a library function, such as ``split``, which derives keys from the other arguments."""

@@ -19,11 +19,14 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
 from olympus_rules.reach.library_calls import CHANGING
+from olympus_rules.reach.paths import Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Call, Taken
 from olympus_rules.reach.slots import Slot, Slots
-from olympus_rules.reach.unknown import CALLEES, GIVING_BACK, IN_PROJECT, Settling
+from olympus_rules.reach.unknown import GIVING_BACK, Settling
 from olympus_rules.reach.values import (
+    CALLEES,
+    IN_PROJECT,
     Container,
     Key,
     Library,
@@ -49,6 +52,7 @@ class Escape:
         keys: the constructors of the keys.
         is_sure: whether nothing but keys comes to one of the arguments; where other things do as well, they may do
             so by another way than the keys.
+        is_certain: whether the callee can be nothing else.
     """
 
     place: Place
@@ -56,6 +60,7 @@ class Escape:
     library: str
     keys: frozenset[Place]
     is_sure: bool
+    is_certain: bool = True
 
 
 class ProjectReach:
@@ -88,7 +93,7 @@ class ProjectReach:
             )
             for path, document in documents.items()
         }
-        heap = Heap(slots, Classes(slots, method_names(documents.values())))
+        heap = Heap(slots, Classes(slots, method_names(documents.values()), written_attributes(documents.values())))
         self.names = Names(documents, modules, tuple(roots), libraries(packs))
         attributes = Attributes(heap, self.names)
         given = list(given)
@@ -101,11 +106,18 @@ class ProjectReach:
         for path, module in modules.items():
             Reader(self.graph, path, module).read()
         give(self.heap, modules, given)
-        Settling(self.graph).run()
+        settling = Settling(self.graph)
+        settling.run()
+        self._vague = {slot for _, slot in settling.read_vaguely}
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
         return self._keys(self.graph.expressions.get(place, ()))
+
+    @cached_property
+    def paths(self) -> Paths:
+        """How keys get to places."""
+        return Paths(self.graph, self._vague)
 
     def parameters(self) -> dict[tuple[str, str, str], int | None]:
         """Return the parameters that only keys reach, by file, function and name, with their number of axes.
@@ -238,7 +250,9 @@ class ProjectReach:
             if (not known or call.place in self.calls.binding.over_limit) and not self._keeps(call):
                 found.append(Escape(call.place, call.callee, "", keys, sure))
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
-                found += [Escape(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
+                one = len(set(known)) == 1
+                others = [name for name in libraries if not is_jax(name)]
+                found += [Escape(call.place, call.callee, name, keys, sure, one) for name in others]
         return found
 
     def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
@@ -280,7 +294,9 @@ def give(heap: Heap, modules: Mapping[str, FunctionCode], given: Iterable[Taken]
         for name in code.parameters:
             found = wanted.get((path, place, name))
             if found is not None:
-                heap.slots.put(heap.variable(code, name), Key(found.place, found.rank))
+                made = heap.slots.slot("made", found.place)
+                heap.slots.put(made, Key(found.place, found.rank))
+                heap.slots.add_edge(made, heap.variable(code, name))
 
 
 def method_names(documents: Iterable[Document]) -> set[str]:
@@ -288,6 +304,22 @@ def method_names(documents: Iterable[Document]) -> set[str]:
     classes = [node for each in documents for node in ast.walk(each.tree) if isinstance(node, ast.ClassDef)]
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     return {node.name for class_ in classes for node in ast.walk(class_) if isinstance(node, functions)}
+
+
+def written_attributes(documents: Iterable[Document]) -> dict[ast.ClassDef, set[str]]:
+    """Return the names of the attributes that the methods of each class write to ``self``."""
+    classes = [node for each in documents for node in ast.walk(each.tree) if isinstance(node, ast.ClassDef)]
+    return {
+        class_: {
+            node.attr
+            for node in ast.walk(class_)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+        }
+        for class_ in classes
+    }
 
 
 def is_jax(name: str) -> bool:

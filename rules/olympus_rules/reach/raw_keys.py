@@ -54,10 +54,13 @@ class RawKeys:
         match node:
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip
-                self.slots.put(call.result, Library(module))
+                if self.names.canonical(module) == RANDOM:
+                    self.slots.put(call.result, Library(module))
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
-                self.slots.watch(slot, lambda value: self.graph.calls.binding.feed(value, [], call.result), *FUNCTION)
+                self.slots.watch(
+                    slot, lambda value: self.graph.calls.binding.feed(value, [], call.result, 0), *FUNCTION
+                )
 
     def named(self, name: str, node: ast.expr, owner: Slot, slot: Slot) -> None:
         """Read an attribute of the module of the constructor, by a mention that is not renamed."""

@@ -14,6 +14,7 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import (
     WHOLE,
     Class,
@@ -381,6 +382,8 @@ class Reader:
             else:
                 self.graph.calls.hand(value, Function(inner), slot, place_of(self.file, node))
 
+        for name in inner.parameters:
+            self.slots.trail.add(decorator, self.heap.variable(inner, name), BOTH)
         self.slots.watch(decorator, apply)
 
     def make_class(self, code: ir.FunctionCode, made: ir.MakeClass) -> None:

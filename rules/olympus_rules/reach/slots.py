@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
-from olympus_rules.reach.values import Value
+from olympus_rules.reach.trail import BOTH, CONTAINERS, KEYS, Trail
+from olympus_rules.reach.values import Container, Key, Value
 
 __all__ = ["Slot", "Slots", "TooLargeError"]
 
@@ -42,11 +43,16 @@ class Slots:
     A set of values is a bit mask, as most steps join large sets that are nearly equal. Slots that lead to each other
     hold the same in the end; they are made one from time to time, which keeps the graph small (B. Hardekopf,
     C. Lin: The ant and the grasshopper, PLDI 2007).
+
+    Attributes:
+        numbers: the slots by their names.
+        trail: the edges that carry keys or containers, as they were added.
     """
 
     def __init__(self) -> None:
         """Start without any slot."""
-        self._numbers: dict[tuple[Hashable, ...], Slot] = {}
+        self.trail = Trail()
+        self.numbers: dict[tuple[Hashable, ...], Slot] = {}
         self._bits: dict[Value, int] = {}
         self._known: list[Value] = []
         self._kinds: dict[Kinds, list[int]] = {}
@@ -69,9 +75,9 @@ class Slots:
 
     def slot(self, *name: Hashable) -> Slot:
         """Return the slot of a name; a new name has a new slot."""
-        found = self._numbers.get(name)
+        found = self.numbers.get(name)
         if found is None:
-            found = self._numbers[name] = len(self._values)
+            found = self.numbers[name] = len(self._values)
             self._same.append(found)
             self._values.append(0)
             self._sent.append(0)
@@ -117,13 +123,13 @@ class Slots:
 
     def empty(self) -> Iterator[tuple[Slot, Hashable]]:
         """Return the empty slots, with the first part of their names."""
-        for name, slot in list(self._numbers.items()):
+        for name, slot in list(self.numbers.items()):
             if not self.mask(slot):
                 yield slot, name[0]
 
     def named(self, kind: Hashable) -> list[Slot]:
         """Return the slots whose names begin with ``kind``."""
-        return [slot for name, slot in self._numbers.items() if name[0] == kind]
+        return [slot for name, slot in self.numbers.items() if name[0] == kind]
 
     def put(self, slot: Slot, value: Value) -> None:
         """Put a value into a slot."""
@@ -146,14 +152,23 @@ class Slots:
 
     def add_edge_of(self, source: Slot, target: Slot, *kinds: type) -> None:
         """Add an edge for the values of some kinds."""
+        carries = (KEYS if Key in kinds else 0) | (CONTAINERS if Container in kinds else 0)
+        if carries:
+            self.trail.add(source, target, carries)
         source, wanted = self._same[source], self._mask_of(kinds)
         ways = self._typed_edges[source].setdefault(target, [])
         if not any(wanted is one for one in ways):
             ways.append(wanted)
             self._spread(self._same[target], self._values[source] & wanted[0])
 
-    def add_edge(self, source: Slot, target: Slot) -> None:
-        """Add an edge: the target holds all values of the source, now and later."""
+    def add_edge(self, source: Slot, target: Slot, site: int = 0) -> None:
+        """Add an edge: the target holds all values of the source, now and later.
+
+        Args:
+            source, target: the slots.
+            site: the slot of a call's result plus one, if the edge leads into a callee or back.
+        """
+        self.trail.add(source, target, BOTH, site)
         source, target = self._same[source], self._same[target]
         if source != target and target not in self._targets[source]:
             self._targets[source].add(target)

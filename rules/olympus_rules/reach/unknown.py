@@ -6,26 +6,20 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
+    CALLEES,
     OTHER,
     UNDIVIDED,
     BoundMethod,
     Class,
-    Constructor,
     Function,
-    Library,
-    Made,
     Member,
-    Module,
     Object,
     Partial,
-    Super,
 )
 
-__all__ = ["CALLEES", "GIVING_BACK", "IN_PROJECT", "Settling"]
+__all__ = ["GIVING_BACK", "Settling"]
 
 ROUNDS = 10
-IN_PROJECT = (Function, BoundMethod, Partial, Class, Object, Super)
-CALLEES = (*IN_PROJECT, Constructor, Library, Made, Module)
 GIVING_BACK = frozenset(
     """
     copy flatten get item items pop popitem popleft ravel repeat reshape set setdefault squeeze swapaxes take
@@ -36,7 +30,11 @@ GIVING_BACK = frozenset(
 
 
 class Settling:
-    """Propagates values; an unknown object may be any object of the project."""
+    """Propagates values; an unknown object may be any object of the project.
+
+    Attributes:
+        read_vaguely: the attributes of unknown objects that were read: the name and the result.
+    """
 
     def __init__(self, graph: Graph) -> None:
         """Take the graph of all files."""
@@ -45,7 +43,7 @@ class Settling:
         self.slots = graph.heap.slots
         self.attributes = graph.attributes
         self.calls = graph.calls
-        self._read_vaguely: set[tuple[str, Slot]] = set()
+        self.read_vaguely: set[tuple[str, Slot]] = set()
 
     def run(self) -> None:
         """Propagate values until nothing changes; an attribute of an unknown object may be that of any object."""
@@ -75,8 +73,8 @@ class Settling:
     def _vague_reads(self) -> None:
         """Read attributes of objects of any class of the project."""
         while self.attributes.vague:
-            waiting, self.attributes.vague = sorted(self.attributes.vague - self._read_vaguely), set()
-            self._read_vaguely.update(waiting)
+            waiting, self.attributes.vague = sorted(self.attributes.vague - self.read_vaguely), set()
+            self.read_vaguely.update(waiting)
             for name, slot in waiting:
                 self.slots.add_edge(self.attributes.attribute(name), slot)
                 for method in self.heap.classes.methods.get(name, ()):

@@ -8,6 +8,8 @@ from typing import NamedTuple, TypeAlias
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 
 __all__ = [
+    "CALLEES",
+    "IN_PROJECT",
     "OTHER",
     "UNDIVIDED",
     "WHOLE",
@@ -191,3 +193,5 @@ WHOLE = (
 """Values without parts: a part of one counts as the value."""
 UNDIVIDED = (*WHOLE, Object)
 """Values that are no containers and no keys; the class of an object says what its parts are."""
+IN_PROJECT = (Function, BoundMethod, Partial, Class, Object, Super)
+CALLEES = (*IN_PROJECT, Constructor, Library, Made, Module)

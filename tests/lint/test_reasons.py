@@ -1,0 +1,348 @@
+"""The reasons that hold back constructors: each names a path that its key can take, or says what is not known."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from olympus_codemods.target import Target
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.plan import Constructor
+from olympus_lint.migration.project import migrate
+from olympus_lint.migration.reasons import Step, short
+from olympus_lint.project.settings import Settings
+
+
+def constructors(text: str) -> list[Constructor]:
+    """Return the constructors of a program, as its migration plans them."""
+    program = "import jax, somelib\n" + dedent(text)
+    return migrate([Text("program.py", Settings(), program)], Target("typed")).constructors["program.py"]
+
+
+def held(text: str) -> list[bool]:
+    """Return which constructors of a program are held back."""
+    return [bool(each.reasons) for each in constructors(text)]
+
+
+PATHS = {
+    "argument and return": (
+        """
+        def same(key):
+            return key
+        def show():
+            key = jax.random.PRNGKey(0)
+            other = same(key)
+            return somelib.show(other)
+        """,
+        [6, 7, 4, 7, 8],
+    ),
+    "attribute": (
+        """
+        class Agent:
+            def __init__(self, key):
+                self.key = key
+            def show(self):
+                return somelib.show(self.key)
+        Agent(jax.random.PRNGKey(0)).show()
+        """,
+        [8, 5, 7],
+    ),
+    "element": (
+        """
+        def make():
+            return {"key": jax.random.PRNGKey(0)}
+        def show():
+            state = make()
+            return somelib.show(state['key'])
+        """,
+        [4, 6, 7],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_reason_has_the_lines_from_the_constructor_to_the_place(name: str) -> None:
+    text, rows = PATHS[name]
+    (constructor,) = constructors(text)
+    (reason,) = constructor.reasons
+    assert reason.text.startswith("is passed to `somelib.show`"), reason
+    assert [step.row for step in reason.path] == rows
+
+
+# Programs with the constructors that are held back: those whose keys can get to the place.
+TOLD_APART = {
+    "callers of one function": (
+        """
+        def same(key):
+            return key
+        def show():
+            return somelib.show(same(jax.random.PRNGKey(0)))
+        def draw():
+            return jax.random.normal(same(jax.random.PRNGKey(1)))
+        """,
+        [True, False],
+    ),
+    "callers of a function that returns a tuple": (
+        """
+        def both(key):
+            return key, 1
+        def show():
+            key, _ = both(jax.random.PRNGKey(0))
+            return somelib.show(key)
+        def draw():
+            key, _ = both(jax.random.PRNGKey(1))
+            return jax.random.normal(key)
+        """,
+        [True, False],
+    ),
+    "callers of a function that calls another one": (
+        """
+        def inner(key):
+            return {"key": key}
+        def outer(key):
+            return inner(key)["key"]
+        def show():
+            return somelib.show(outer(jax.random.PRNGKey(0)))
+        def draw():
+            return jax.random.normal(outer(jax.random.PRNGKey(1)))
+        """,
+        [True, False],
+    ),
+    "callers of a recursive function": (
+        """
+        def walk(key, n):
+            return key if n == 0 else walk(jax.random.split(key)[0], n - 1)
+        def show():
+            return somelib.show(walk(jax.random.PRNGKey(0), 3))
+        def draw():
+            return jax.random.normal(walk(jax.random.PRNGKey(1), 3))
+        """,
+        [True, False],
+    ),
+    "a container that is written to after it was returned": (
+        """
+        def fill(state, key):
+            state["key"] = key
+            return state
+        def show():
+            state = {}
+            fill(state, jax.random.PRNGKey(0))
+            return somelib.show(state['key'])
+        """,
+        [True],
+    ),
+    "a list that a function appends to": (
+        """
+        def add(keys, key):
+            keys.append(key)
+        def show():
+            keys = []
+            add(keys, jax.random.PRNGKey(0))
+            return [somelib.show(key) for key in keys]
+        """,
+        [True],
+    ),
+    "a function with its first argument bound": (
+        """
+        from functools import partial
+        def give(key, n):
+            return key
+        def show():
+            later = partial(give, jax.random.PRNGKey(0))
+            return somelib.show(later(3))
+        """,
+        [True],
+    ),
+    "a closure": (
+        """
+        def maker(key):
+            def inner():
+                return key
+            return inner
+        def show():
+            inner = maker(jax.random.PRNGKey(0))
+            return somelib.show(inner())
+        """,
+        [True],
+    ),
+    "a carry": (
+        """
+        def body(carry, _):
+            key, n = carry
+            return (key, n + 1), n
+        def show():
+            (key, _), _ = jax.lax.scan(body, (jax.random.PRNGKey(0), 0), None, length=3)
+            return somelib.show(key)
+        """,
+        [True],
+    ),
+    "an updated dictionary": (
+        """
+        def show():
+            state = {"n": 1}
+            state.update({"key": jax.random.PRNGKey(0)})
+            for key in state.values():
+                somelib.show(key)
+        """,
+        [True],
+    ),
+    "the leaves of a tree of trees": (
+        """
+        def show():
+            state = {"a": {"b": [(jax.random.PRNGKey(0), 1)]}}
+            for leaf in jax.tree.leaves(state):
+                somelib.show(leaf)
+        """,
+        [True],
+    ),
+    "an object in a list": (
+        """
+        class State:
+            def __init__(self, key):
+                self.keys = [key]
+        def show(states):
+            somelib.show(states[0].keys[0])
+        show([State(jax.random.PRNGKey(0))])
+        """,
+        [True],
+    ),
+    "a generator": (
+        """
+        def keys(key):
+            while True:
+                key, now = jax.random.split(key)
+                yield now
+        def show():
+            for key in keys(jax.random.PRNGKey(0)):
+                somelib.show(key)
+        """,
+        [True],
+    ),
+    "a function in an attribute": (
+        """
+        class Runner:
+            def __init__(self, step):
+                self.step = step
+            def run(self, key):
+                return self.step(key)
+        def same(key):
+            return key
+        def show():
+            somelib.show(Runner(same).run(jax.random.PRNGKey(0)))
+        """,
+        [True],
+    ),
+    "a decorator that keeps results": (
+        """
+        def cached(function):
+            found = {}
+            def inner(key):
+                found["last"] = function(key)
+                return found
+            return inner
+        @cached
+        def same(key):
+            return key
+        def show():
+            same(jax.random.PRNGKey(0))
+            somelib.show(same(None)["last"])
+        """,
+        [True],
+    ),
+    "a container that a function gives and takes again": (
+        """
+        def step(state, key):
+            state = {} if state is None else state
+            state["key"] = key
+            return state
+        def show():
+            state = step(None, None)
+            step(state, jax.random.PRNGKey(0))
+            somelib.show(state["key"])
+        """,
+        [True],
+    ),
+    "keyword arguments passed on": (
+        """
+        def inner(key, **rest):
+            return rest["other"], key
+        def outer(**options):
+            return inner(**options)
+        def show():
+            other, _ = outer(key=1, other=jax.random.PRNGKey(0))
+            somelib.show(other)
+        """,
+        [True],
+    ),
+    "starred arguments passed on": (
+        """
+        def inner(n, key):
+            return key
+        def outer(*arguments):
+            return inner(*arguments)
+        def show():
+            somelib.show(outer(1, jax.random.PRNGKey(0)))
+        """,
+        [True],
+    ),
+    "mapped functions": (
+        """
+        def each(key):
+            return key, 1
+        def show():
+            keys, _ = jax.vmap(each)(jax.random.split(jax.random.PRNGKey(0)))
+            somelib.show(list(map(each, keys))[0][0])
+        """,
+        [True],
+    ),
+    "a comparison with a number or text": (
+        """
+        def walk(key, n, mode):
+            if n == 0 or mode == "legacy":
+                return jax.random.normal(key)
+            return walk(key, mode, n)
+        def draw():
+            return walk(jax.random.PRNGKey(0), 3, "new")
+        """,
+        [False],
+    ),
+    "an attribute of its own in a class of a library": (
+        """
+        import gym
+        class Wrapper(gym.Env):
+            def __init__(self, env):
+                self._env = env
+            def reset(self):
+                return self._env.start(jax.random.PRNGKey(0))
+        """,
+        [False],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOLD_APART)
+def test_only_keys_with_a_path_to_the_place_are_held_back(name: str) -> None:
+    text, expected = TOLD_APART[name]
+    assert held(text) == expected
+
+
+def test_a_reason_says_that_the_class_of_an_object_is_unknown() -> None:
+    (constructor,) = constructors(
+        """
+        class Agent:
+            def act(self, key):
+                return somelib.show(key)
+        def run(agent):
+            return agent.act(jax.random.PRNGKey(0))
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text.startswith("may be passed to `somelib.show`")
+    assert reason.text.endswith(", if `agent.act` (program.py:7) calls `Agent.act`")
+
+
+def test_a_long_path_is_shown_without_its_middle() -> None:
+    path = tuple(Step("a.py", row) for row in range(1, 10))
+    assert short(path) == "a.py:1 → :2 → :3 → … → a.py:7 → :8 → :9"
+    assert short(path[:2]) == ""
