@@ -253,6 +253,8 @@ class _Held:
                 reports = [Report(finding, each.fact) for finding in rule.check(each.fact, file.document)]
                 if each.fact.node.lineno in told or not each.makers or not all(map(file.is_wanted, reports)):  # type: ignore[attr-defined]
                     continue
+                if each.in_parts and len(each.makers) > MANY:
+                    continue
                 found.setdefault(filename, []).extend(reports)
                 reason = _place(filename, each.fact.node, file.document, rule.code)
                 if each.fact.form == "print" or len(each.makers) > MANY:
