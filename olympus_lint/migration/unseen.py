@@ -15,6 +15,7 @@ from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import Parents
 
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
@@ -179,7 +180,9 @@ class Use:
             ):
                 most = 1 if isinstance(target, ast.Tuple | ast.List) else 0  # axes of keys whose words are taken
                 found, parent = self.rank is not None and self.rank <= most, self.node
-            case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()) | ast.FormattedValue():
+            case ast.BinOp(left=ast.Constant(value=str()) | ast.JoinedStr(), op=ast.Mod()):
+                found = False  # text
+            case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()):
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
                 summed_up = self.is_summed_up(parent) and not self.is_compared_with_numbers(parent)
@@ -304,9 +307,12 @@ class Use:
     def gives_shape(self, shape: ast.expr) -> bool:
         """Say whether a shape that ends with the words is passed to a function of other values than keys."""
         user = self.parents.get(shape)
+        if is_test_for_none(user):
+            return False
         match user:
             case ast.Subscript(value=value, slice=index) if value is shape:
-                return self.ends_with_words(index) and self.gives_shape(user)
+                has_words = self.ends_with_words(index)
+                return has_words and (not isinstance(index, ast.Slice) or self.gives_shape(user))
             case ast.Call(func=ast.Name(id="len")):
                 return not self.counts_axes_of_keys(user)
             case ast.Call(func=ast.Name(id="tuple" | "list")) | ast.Starred() | ast.Tuple() | ast.List():
@@ -324,7 +330,13 @@ class Use:
                     return False
                 return not (isinstance(other, ast.Attribute) and other.attr == "shape" and self.is_key(other.value))
             case ast.Assign(targets=[ast.Name(id=name)]):
-                return any(self.gives_shape(read) for read in self.reads_of(name, user))
+                scope = scope_of(user, self.parents)
+                reads = reads_of(name, scope)
+                if not reads and isinstance(scope, ast.ClassDef | ast.Module):
+                    return True  # a method or another file reads it
+                others = (each for path, each in self.reached.names.documents.items() if path != self.path)
+                is_imported = isinstance(scope, ast.Module) and any(imports(each, name) for each in others)
+                return is_imported or any(map(self.gives_shape, reads))
             case ast.Expr():
                 return False
         return True
@@ -332,7 +344,7 @@ class Use:
     def ends_with_words(self, index: ast.expr) -> bool:
         """Say whether an item or slice of a shape includes the axis of the words, which the first axes do not."""
         match index:
-            case ast.Slice(upper=None, step=None):
+            case ast.Slice(upper=None, step=None) | ast.UnaryOp(op=ast.USub()) | ast.Slice(upper=ast.UnaryOp()):
                 return True
             case ast.Slice(upper=ast.Constant(value=int() as end), step=None) | ast.Constant(value=int() as end):
                 last = end if isinstance(index, ast.Slice) else end + 1
@@ -346,6 +358,8 @@ class Use:
         function = call.func
         if isinstance(function, ast.Attribute) and self.is_key(function.value):
             return function.attr in SHAPED
+        if self.named(function).startswith("builtins."):  # `print(key.shape, key.dtype)`
+            return False
         options = [option.value for option in call.keywords]
         if any(isinstance(each, ast.Attribute) and each.attr == "dtype" and self.is_key(each.value)
                for each in [*call.args, *options]):  # fmt: skip
@@ -366,15 +380,6 @@ class Use:
     def is_key(self, node: ast.expr) -> bool:
         """Say whether only keys reach an expression."""
         return self.reached.has_keys_only(place_of(self.path, node))
-
-    def reads_of(self, name: str, assignment: ast.Assign) -> list[ast.expr]:
-        """Return the reads of a variable in the scope that assigns to it and in inner scopes."""
-        scope: ast.AST | None = assignment
-        while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module | None):
-            scope = self.parents.get(scope)
-        parts = ast.walk(scope) if scope is not None else ()
-        return [part for part in parts
-                if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)]  # fmt: skip
 
     def is_with_constant(self, comparison: ast.Compare) -> bool:
         """Say whether a value is compared with text, or with a number while numbers reach it, too: it is no key."""
@@ -494,6 +499,40 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
+
+
+def scope_of(statement: ast.AST, parents: Parents) -> ast.AST | None:
+    """Return the function, class or module around a statement."""
+    scope: ast.AST | None = statement
+    while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module | None):
+        scope = parents.get(scope)
+    return scope
+
+
+def reads_of(name: str, scope: ast.AST | None) -> list[ast.expr]:
+    """Return the reads of a variable in a scope and in inner scopes."""
+    parts = ast.walk(scope) if scope is not None else ()
+    return [part for part in parts
+            if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)]  # fmt: skip
+
+
+def imports(document: Document, name: str) -> bool:
+    """Say whether a file imports a name, or reads an attribute of that name from what it imports."""
+    if name not in document.text:
+        return False
+    found = [node for node in ast.walk(document.tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {(alias.asname or alias.name).partition(".")[0] for node in found for alias in node.names}
+    reads = (node for node in ast.walk(document.tree) if isinstance(node, ast.Attribute))
+    return any(alias.name in (name, "*") for node in found for alias in node.names) or any(
+        read.attr == name and base_name(read) in modules for read in reads
+    )
+
+
+def base_name(node: ast.expr) -> str:
+    """Return the name that a chain of attributes starts with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def is_named(targets: list[ast.expr], name: str) -> bool:

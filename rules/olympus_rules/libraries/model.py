@@ -76,7 +76,7 @@ class LibraryFunction:
 
 Form: TypeAlias = Literal[
     "numpy", "words", "dtype", "cast", "equality", "elementwise", "assertion", "fill", "pad", "shuffle", "collective",
-    "ravel", "generator", "save", "pickle", "checkpoint", "device_get", "text", "print", "zeros", "gather"
+    "ravel", "generator", "save", "pickle", "checkpoint", "device_get", "text", "print", "size", "zeros", "gather"
 ]  # fmt: skip
 """What a function does with the words of keys; ``docs/signature-packs.md`` explains the words."""
 Effect: TypeAlias = Literal["fails", "differs", "same"]

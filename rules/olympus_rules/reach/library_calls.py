@@ -233,7 +233,7 @@ class LibraryCalls:
                 return [[], start]
             case "while_loop":
                 return [start]
-            case "reduce":
+            case "reduce" | "tree_reduce":
                 return self.folded(transform, positional, call)
         if transform.has_branches:
             return [[other] for other in positional[transform.operands :]] + [[named.get("operand", -1)]]
@@ -255,11 +255,11 @@ class LibraryCalls:
     def folded(self, transform: Transformation, positional: list[Slot], call: Call) -> Sequence[Given]:
         """Return the arguments of the function of a fold: the previous result, and an element."""
         each = self.mapped(transform, positional[1], call) if len(positional) > 1 else -1
-        start = positional[2] if len(positional) > 2 else -1
-        for other in (each, start):
-            if other >= 0:
-                self.slots.add_edge(other, call.result)
-        return [[each, call.result], [each]]
+        named = [other for keyword, other in call.keywords if keyword in ("initial", "initializer")]
+        start = [*positional[2:3], *named, each][0]  # without a start, the first element is the first result
+        if start >= 0:
+            self.slots.add_edge(start, call.result)
+        return [[start, call.result], [each]]
 
     def unpacked(self, transform: Transformation, given: list[Slot], call: Call) -> Sequence[Given]:
         """Return the items of an argument, or of its elements, one for each parameter."""
