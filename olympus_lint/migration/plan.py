@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.places import is_note
+from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import unseen
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.libraries import libraries
@@ -119,6 +120,7 @@ def plan(
     held = _Held(survey)
     open_places = held.by_places_left()
     held.by_unseen_places(careful=careful)
+    held.by_sinks()
     held.by_exits(open_places)
     held.by_choice(staying)
     held.by_company()
@@ -179,6 +181,14 @@ class _Held:
                 makers = self._reached.keys_at(place_of(file.path, value))
                 counts = node.lineno not in file.seen and len(makers) <= MANY
                 for maker in makers if counts else ():
+                    self.reasons[maker].add(_place(filename, node, file.document))
+
+    def by_sinks(self) -> None:
+        """Add the calls of libraries that do not take typed keys, or containers and objects with them."""
+        sinks = Sinks(self._reached, self._survey.target.jax)
+        for filename, file in self._survey.files.items():
+            for node, makers in sinks.of(file.document, file.path):
+                for maker in makers if node.lineno not in file.seen else ():
                     self.reasons[maker].add(_place(filename, node, file.document))
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:

@@ -8,7 +8,7 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
@@ -19,7 +19,7 @@ from olympus_rules.syntax import Document
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
 
-__all__ = ["unseen"]
+__all__ = ["COLLECTIVES", "STACKING", "TEXT", "is_guarded", "unseen"]
 
 NUMBERS = frozenset(
     """
@@ -73,7 +73,7 @@ class Use:
     def breaking(self) -> ast.expr | None:
         """Return the expression that breaks with typed keys, ``None`` for a correct or unclear use."""
         parent = self.parents.get(self.node)
-        if parent is None or self.is_guarded():
+        if parent is None or is_guarded(self.node, self.parents):
             return None
         found = False
         match parent:
@@ -121,15 +121,6 @@ class Use:
         constants = [part.value for part in parts if isinstance(part, ast.Constant)]
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         return Ellipsis in constants or (self.rank is not None and axes > self.rank)
-
-    def is_guarded(self) -> bool:
-        """Say whether the expression is guarded by a test for typed keys."""
-        node: ast.AST | None = self.node
-        while node is not None:
-            node = self.parents.get(node)
-            if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
-                return True
-        return False
 
     def reads(self, attribute: ast.Attribute) -> bool:
         """Say whether the use of an attribute of a key depends on its words."""
@@ -286,6 +277,15 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
+
+
+def is_guarded(node: ast.AST | None, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Say whether a node is guarded by a test for typed keys."""
+    while node is not None:
+        node = parents.get(node)
+        if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
+            return True
+    return False
 
 
 def counts_words(shape: ast.Attribute, user: ast.AST | None) -> bool:

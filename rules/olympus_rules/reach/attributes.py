@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Libraries, Model
-from olympus_rules.libraries.names import canonical
+from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
@@ -16,8 +19,12 @@ from olympus_rules.reach.values import Class, Key, Library, Made, Member, Module
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate_name, module_file
 
-__all__ = ["Attributes", "Names"]
+__all__ = ["Attributes", "Names", "registered_names"]
 
+REGISTERING = re.compile(r"\bregister_(?:pytree|dataclass|static)\w*\(([^()]*)")
+CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
+ANY_CLASS = "*"
+NAME = re.compile(r"\w+")
 PASSING = frozenset({"T", "mT", "at", "real"})
 """Attributes of a key array that are the same keys."""
 
@@ -31,12 +38,14 @@ class Names:
         modules: their code.
         roots: the names under which the JAX namespace may be imported.
         libraries: what is known of libraries.
+        registered: the names of classes that a call may register as pytrees.
     """
 
     documents: Mapping[str, Document]
     modules: Mapping[str, ir.FunctionCode]
     roots: tuple[str, ...]
     libraries: Libraries
+    registered: frozenset[str] = frozenset()
 
     def canonical(self, qualified: str) -> str:
         """Return a qualified name under ``jax``."""
@@ -45,6 +54,32 @@ class Names:
     def model(self, qualified: str) -> Model:
         """Return the model of a library function."""
         return self.libraries.get(canonical(qualified, self.roots))
+
+
+    def is_plain(self, file: str, node: ast.ClassDef) -> bool:
+        """Return whether the objects of a class are surely no pytrees: nothing registers it or any of its bases."""
+        decorators = {self._qualified(file, each) for each in node.decorator_list}
+        bases = {self._qualified(file, base) for base in node.bases}
+        is_registered = not self.registered.isdisjoint((node.name, ANY_CLASS))
+        return not is_registered and decorators <= PLAIN_DECORATORS and bases <= PLAIN_BASES
+
+    def _qualified(self, file: str, node: ast.expr) -> str:
+        while isinstance(node, ast.Call | ast.Subscript):
+            node = node.func if isinstance(node, ast.Call) else node.value
+        written = dotted_name(node)
+        return self.documents[file].imports.resolve(written) or f"builtins.{written}"
+
+
+def registered_names(documents: Iterable[Document]) -> frozenset[str]:
+    """Return the names in calls that register classes as pytrees; ``*`` for a class that is computed."""
+    documents = list(documents)
+    classes = {name for each in documents for name in CLASS.findall(each.text)}
+    found: set[str] = set()
+    for each in documents:
+        for call in REGISTERING.findall(each.text) if "register" in each.text else ():
+            names = NAME.findall(call)
+            found.update(names if not classes.isdisjoint(names) else [ANY_CLASS])
+    return frozenset(found)
 
 
 class Attributes:
@@ -122,6 +157,8 @@ class Attributes:
             owner, above = Object(value.code), self.classes.above(value.code, name)
             self.slots.watch(above, lambda method: self.take_member(method, owner, slot))
             self.slots.add_edge(self.classes.field(value.code, name), slot)
+        elif isinstance(value, Object) and name == "__dict__":
+            self.slots.put(slot, self.heap.namespace(value))
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
             self.slots.add_edge(self.classes.field(value.code, name), slot)
@@ -137,6 +174,24 @@ class Attributes:
 
         self.slots.watch(owner, write, Class, Object)
         self.writes.append((owner, name, source))
+
+    def read_any(self, owner: Slot, slot: Slot) -> None:
+        """Read an attribute of unknown name of the objects of a slot."""
+        fields = self.heap.fields
+        self.slots.watch(
+            owner,
+            lambda value: self.slots.add_edge(fields(value), slot) if isinstance(value, Object) else None,
+            Object,
+        )
+
+    def write_any(self, owner: Slot, source: Slot) -> None:
+        """Write an attribute of unknown name of the objects of a slot."""
+
+        def write(value: Value) -> None:
+            assert isinstance(value, Object)
+            self.slots.add_edge(source, self.heap.element(self.heap.namespace(value), None))
+
+        self.slots.watch(owner, write, Object)
 
     def take_member(self, method: Value, owner: Object | Class, slot: Slot) -> None:
         """Put a method, read from an object or a class, into a slot; of a property, its result."""

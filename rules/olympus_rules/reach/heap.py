@@ -7,10 +7,12 @@ from collections.abc import Callable
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.slots import Slot, Slots
-from olympus_rules.reach.values import UNDIVIDED, WHOLE, Container, Key, Member, Object, Value
+from olympus_rules.reach.values import UNDIVIDED, WHOLE, Container, Key, Made, Member, Object, Other, Value
 
 __all__ = ["Heap"]
 
+DATA = (Key, Container, Object, Other, Made)
+"""Values that count as the contents of an object, unlike its methods."""
 MOST_AXES = 3
 STEPS = 10
 """The most containers around one whose element is written."""
@@ -43,7 +45,8 @@ class Heap:
         classes: the classes of the project.
         origins: where a register was read from, for what is put into a container.
         elements_pool: the elements of all containers that are over the limit.
-        leaves_pool: the leaves of all such containers.
+        contents_pool: the contents of all such containers.
+        leaves_pool: the leaves of all such containers and objects.
     """
 
     def __init__(self, slots: Slots, classes: Classes) -> None:
@@ -55,10 +58,14 @@ class Heap:
         self._iterated: dict[int, list[Slot]] = {}
         self._opened: set[Object] = set()
         self._gone_through: set[Container] = set()
+        self._gone_through_as_tree: set[Container | Object] = set()
+        self._spread_out: set[Object] = set()
+        self._namespaces: set[Container] = set()
         self._widened: set[Slot] = set()
         self._widened_containers = 0
         self._of_rank: dict[tuple[int, int | None], int] = {}
         self.elements_pool = Pool(self.slots, "elements of many", self.parts_of)
+        self.contents_pool = Pool(self.slots, "contents of many", self.contents_of)
         self.leaves_pool = Pool(self.slots, "leaves of many", self.leaves_of)
 
     def variable(self, code: ir.FunctionCode, name: str) -> Slot:
@@ -247,11 +254,15 @@ class Heap:
                 self.slots.add_edge_of(part, target, *UNDIVIDED)
                 self.shift(part, target, axes)
 
-        self.open(source, self.leaves_pool, self.leaves_of, hand, Container)
+        self.open(source, self.contents_pool, self.contents_of, hand, Container)
 
-    def leaves_of(self, value: Value) -> list[Slot]:
+    def contents_of(self, value: Value) -> list[Slot]:
         """Return the slot of the contents of a container."""
         return [self.inside(value)] if isinstance(value, Container) else []
+
+    def leaves_of(self, value: Value) -> list[Slot]:
+        """Return the slot of the leaves of a container or an object, as a pytree has them."""
+        return [self.leaves(value)] if isinstance(value, Container | Object) else []
 
     def stacked(self, source: Slot, target: Slot, axes: int) -> None:
         """Copy a slot with ``axes`` more axes; the leaves of trees are widened."""
@@ -267,6 +278,67 @@ class Heap:
             for element in self.elements(container, None):
                 self.copy_elements(element, slot, 0)
         return slot
+
+    def leaves(self, value: Container | Object) -> Slot:
+        """Return the slot of the leaves of a pytree; an object whose class is surely not registered is a leaf."""
+        slot = self.slots.slot("leaves", value)
+        if value not in self._gone_through_as_tree:
+            self._gone_through_as_tree.add(value)
+            if isinstance(value, Container):
+                for element in self.elements(value, None):
+                    self.copy_leaves(element, slot)
+            elif value.code in self.classes.plain:
+                self.slots.put(slot, value)
+            else:
+                self.copy_leaves(self.fields(value), slot)
+        return slot
+
+    def copy_leaves(self, source: Slot, target: Slot) -> None:
+        """Copy the leaves of the pytrees of a slot."""
+        self.slots.add_edge_of(source, target, Key, *WHOLE)
+        self.open(
+            source,
+            self.leaves_pool,
+            self.leaves_of,
+            lambda part: self.slots.add_edge_of(part, target, Key, *UNDIVIDED),
+            Container,
+            Object,
+        )
+
+    def fields(self, owner: Object) -> Slot:
+        """Return the slot of the values of all attributes of an object, methods left out."""
+        slot = self.slots.slot("fields", owner)
+        if owner not in self._spread_out:
+            self._spread_out.add(owner)
+
+            def add(name: str) -> None:
+                for field in self.attribute_of(owner, name):
+                    self.slots.add_edge_of(field, slot, *DATA)
+
+            self.classes.watch_fields(owner.code, add)
+        return slot
+
+    def attribute_of(self, owner: Object, name: str) -> tuple[Slot, Slot]:
+        """Return the slots of what is written to an attribute of an object, and of any object of unknown class."""
+        return self.classes.field(owner.code, name), self.slots.slot("loose", name)
+
+    def namespace(self, owner: Object) -> Container:
+        """Return the dictionary of the attributes of an object, as ``vars`` gives it; who writes to it writes both."""
+        container = Container(self.slots.slot("namespace", owner), None)
+        if container not in self._namespaces:
+            self._namespaces.add(container)
+            every = self.element(container, None)
+
+            def add(name: str) -> None:
+                element, (field, loose) = self.element(container, name), self.attribute_of(owner, name)
+                self.slots.add_edge_of(loose, element, *DATA)
+                self.slots.add_edge_of(field, element, *DATA)
+                for written in (element, every):
+                    self.shift(written, field, None)
+                    self.slots.add_edge_of(written, field, Container, *UNDIVIDED)
+
+            self.classes.watch_fields(owner.code, add)
+        return container
 
     def named(self, source: Slot, name: str | int, target: Slot) -> None:
         """Copy the element of a name or number; only containers have one."""

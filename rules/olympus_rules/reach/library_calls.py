@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from olympus_rules.code import instructions as ir
@@ -32,7 +33,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["CHANGING", "LibraryCalls"]
+__all__ = ["CHANGING", "Handed", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
@@ -42,11 +43,27 @@ OPTIONS = frozenset(
 """Options of array functions that are no arrays."""
 
 
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A library function that another one calls, as ``jax.tree.map`` calls ``np.asarray``.
+
+    Attributes:
+        place: the call of the other one.
+        qualified: the name of the function.
+        given: its arguments.
+    """
+
+    place: Place
+    qualified: str
+    given: Sequence[Given]
+
+
 class LibraryCalls:
     """Calls of library functions, described by packs or unknown.
 
     Attributes:
         sizes: how many axes a split has, by its call site.
+        handed: the library functions that other library functions call.
     """
 
     def __init__(self, heap: Heap, attributes: Attributes, binding: Binding) -> None:
@@ -62,6 +79,7 @@ class LibraryCalls:
         self._mapped: set[Slot] = set()
         self._namespaces: dict[Place, ir.ClassCode] = {}
         self._handing: set[tuple[Place, str]] = set()
+        self.handed: list[Handed] = []
 
     def call(self, value: Library | Made, call: Call) -> None:
         """Call a library function: callables take the other arguments, and the result may hold all of them."""
@@ -208,7 +226,9 @@ class LibraryCalls:
     def hand_to_library(self, value: Value, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call a library function, such as ``split``, which derives keys from the other arguments."""
         assert isinstance(value, Library)
-        if not transform.runs:
+        if transform.runs:
+            self.handed.append(Handed(call.place, value.qualified, self.handed_on(transform, slot, call)))
+        else:
             self.slots.put(call.result, value if transform.keeps_axes else Made(value.qualified))
         row = self.names.model(value.qualified).row
         if row is not None and row.derive and not transform.gives_function:
@@ -282,7 +302,9 @@ class LibraryCalls:
             if transform.parts == "elements":
                 self.heap.iterate(slot, each)
             else:
-                self.heap.copy_elements(slot, each, 0)
+                self.heap.copy_leaves(slot, each)
+                if any(keyword == "is_leaf" for keyword, _ in call.keywords):  # which may be any part of the tree
+                    self.heap.copy_elements(slot, each, 0)
         return each
 
 

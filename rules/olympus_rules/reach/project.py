@@ -6,17 +6,17 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import or_
+from functools import cached_property
 
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.transformations import Transformation
-from olympus_rules.reach.attributes import Attributes, Names
+from olympus_rules.reach.attributes import Attributes, Names, registered_names
 from olympus_rules.reach.binding import MANY
 from olympus_rules.reach.calls import FILLING, Calls
 from olympus_rules.reach.classes import Classes
+from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING
@@ -31,6 +31,7 @@ from olympus_rules.reach.values import (
     Key,
     Library,
     Made,
+    Object,
     Other,
     Partial,
     Place,
@@ -103,21 +104,21 @@ class ProjectReach:
             for path, document in documents.items()
         }
         heap = Heap(slots, Classes(slots, method_names(documents.values())))
-        self.names = Names(documents, modules, tuple(roots), libraries(packs))
+        self.names = Names(documents, modules, tuple(roots), libraries(packs), registered_names(documents.values()))
         attributes = Attributes(heap, self.names)
         places = None if sites is None else frozenset(sites)
         self.graph = Graph(places, heap, attributes, Calls(heap, attributes))
         self.heap = heap
         self.slots = slots
         self.calls = self.graph.calls
-        self._contents: dict[tuple[int, int], int] = {}
         for path, module in modules.items():
             Reader(self.graph, path, module).read()
         Settling(self.graph).run()
+        self._contents = Contents(heap)
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
-        return self._keys(self.graph.expressions.get(place, ()))
+        return self.keys_in(self.graph.expressions.get(place, ()))
 
     def parameters(self) -> frozenset[tuple[str, int, int, str]]:
         """Return the parameters that only keys reach: file, line and column of the function, and name."""
@@ -162,12 +163,12 @@ class ProjectReach:
         """Return the name of a library's callable under ``jax``."""
         return self.names.canonical(value.qualified)
 
-    def _keys(self, slots: Iterable[Slot]) -> frozenset[Place]:
-        """Return the constructors of the keys in slots, in their containers, and in containers in these."""
+    def keys_in(self, slots: Iterable[Slot]) -> frozenset[Place]:
+        """Return the constructors of the keys in slots, and in their containers and objects at any depth."""
         found = 0
         for slot in slots:
             mask = self.slots.mask(slot)
-            found |= (mask & self._all_keys) | self._inside(mask & self._all_containers, 1)
+            found |= (mask & self._all_keys) | self._contents.of(mask).keys
         return frozenset(value.site for value in self.slots.listed(found) if isinstance(value, Key))
 
     @cached_property
@@ -179,27 +180,30 @@ class ProjectReach:
         return self.slots.of_kinds(Other)
 
     @cached_property
+    def _leaves(self) -> int:
+        return self.slots.of_kinds(Other, Made)
+
+    @cached_property
+    def _holders(self) -> int:
+        return self.slots.of_kinds(Container, Object)
+
+    @cached_property
     def _all_containers(self) -> int:
         return self.slots.of_kinds(Container)
 
-    def _inside(self, containers: int, deeper: int) -> int:
-        """Return the mask of the keys in a mask of containers, and ``deeper`` levels down."""
-        found = self._contents.get((containers, deeper))
-        if found is None:
-            inside = 0
-            for container in self.slots.listed(containers):
-                inside |= self._held_by(container)
-            found = inside & self._all_keys
-            if deeper and inside & self._all_containers:
-                found |= self._inside(inside & self._all_containers, deeper - 1)
-            self._contents[containers, deeper] = found
-        return found
+    def has_parts(self, slot: Slot) -> bool:
+        """Return whether containers or objects with keys reach a slot."""
+        return self._contents.of(self.slots.mask(slot)).keys != 0
 
-    def _held_by(self, container: Value) -> int:
-        """Return the mask of the elements of a container."""
-        assert isinstance(container, Container)
-        named = self.heap.named_elements(container)
-        return reduce(or_, map(self.slots.mask, (self.heap.element(container, None), *named)))
+    def is_sure(self, slot: Slot) -> bool:
+        """Return whether nothing but keys, and containers and objects with keys, reaches a slot.
+
+        Numbers and results of libraries do not count, as they are among the leaves of the same trees.
+        """
+        mask = self.slots.mask(slot)
+        held = self._contents.of(mask)
+        others = mask & ~self._all_keys & ~self._leaves & ~self._holders
+        return mask & self._all_keys | held.keys != 0 and others == 0 and held.is_told_apart
 
     def exported(self, path: str) -> frozenset[Place]:
         """Return the constructors whose keys a file that imports this one could read.
@@ -217,7 +221,7 @@ class ProjectReach:
             slot = waiting.pop()
             if slot not in seen:
                 seen.add(slot)
-                found |= self._keys([slot])
+                found |= self.keys_in([slot])
                 waiting += [self.heap.result(value.code) for value in self._callables(slot)]
         return found
 
@@ -225,10 +229,10 @@ class ProjectReach:
         """Return the calls that pass keys to libraries or to unknown callees."""
         found = []
         for call in self.calls.all:
-            keys = self._keys(call.given)
+            keys = self.keys_in(call.given)
             if not keys:
                 continue
-            sure = any(self._holds_keys_only(slot) for slot in call.given)
+            sure = any(self.is_sure(slot) for slot in call.given)
             callees = self.slots.values(call.function)
             known = [value for value in callees if isinstance(value, CALLEES)]
             kinds = (Library,) if self._keeps(call) else (Library, Made)
@@ -254,7 +258,7 @@ class ProjectReach:
             return False
         name = call.callee.rpartition(".")[2]
         keeping = name in KEEPING_METHODS | FILLING | CHANGING | GIVING_BACK or name.startswith("assert")
-        return keeping or ".at[" in call.callee or bool(self._keys([call.owner]))
+        return keeping or ".at[" in call.callee or bool(self.keys_in([call.owner]))
 
     def joins(self) -> list[Join]:
         """Return the calls that join the keys of several arguments."""
@@ -267,10 +271,10 @@ class ProjectReach:
             ]
             joining = [model.transform for model in models if model.joins]
             if joining:
-                keys = tuple(dict.fromkeys(self._keys(slots) for slots in self._one_kind(call, joining)))
+                keys = tuple(dict.fromkeys(self.keys_in(slots) for slots in self._one_kind(call, joining)))
                 found.append(Join(call.place, call.callee, keys))
             elif call.owner is not None and UPDATE.search(call.callee):
-                keys = tuple(dict.fromkeys(self._keys([slot]) for slot in (call.owner, *call.given[:1])))
+                keys = tuple(dict.fromkeys(self.keys_in([slot]) for slot in (call.owner, *call.given[:1])))
                 found.append(Join(call.place, call.callee, keys))
         return found
 
@@ -297,7 +301,7 @@ class ProjectReach:
     def _callables(self, slot: Slot) -> list[Function | BoundMethod | Partial]:
         mask = self.slots.mask(slot)
         for container in self.slots.listed(mask & self._all_containers):
-            mask |= self._held_by(container)
+            mask |= self._contents.parts(container)
         values = self.slots.listed(mask & self.slots.of_kinds(Function, BoundMethod, Partial))
         return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
 

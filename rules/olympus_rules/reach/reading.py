@@ -29,6 +29,9 @@ from olympus_rules.reach.values import (
 
 __all__ = ["Reader", "place_of"]
 
+NAMING = frozenset({"getattr", "setattr", "__setattr__"})
+"""Functions that take the name of an attribute."""
+
 
 def place_of(file: str, node: ast.AST) -> Place:
     """Return the place of a node."""
@@ -318,17 +321,31 @@ class Reader:
         self.graph.calls.add(call, code, made.node)
         function, arguments = made.node.func, made.node.args
         callee = dotted_name(function).rpartition(".")[2]
-        if callee in ("getattr", "setattr") and len(made.args) > 1 and not any(starred for _, starred in made.args):
-            name = self.constants.get((code, made.args[1][0]))
-            if isinstance(name, str) and callee == "getattr":
-                self.attributes.read(self.register(code, made.args[0][0]), name, self.register(code, made.dst))
-            elif isinstance(name, str) and len(made.args) == 3:
-                self.attributes.write(self.register(code, made.args[0][0]), name, self.register(code, made.args[2][0]))
+        if callee in NAMING and len(made.args) > 1 and not any(starred for _, starred in made.args):
+            self.named_attribute(code, made, reads=callee == "getattr")
         if callee == "namedtuple" and len(arguments) > 1:
             fields = constant_names(arguments[1])
             if fields:
                 node = ast.ClassDef(callee, [], [], [], [])
                 self.slots.put(self.register(code, made.dst), Class(ir.ClassCode(callee, node, fields=fields)))
+
+    def named_attribute(self, code: ir.FunctionCode, made: ir.Call, *, reads: bool) -> None:
+        """Read or write an attribute by its name: that attribute, or any one where the name is no constant."""
+        owner, name = self.register(code, made.args[0][0]), self.constants.get((code, made.args[1][0]))
+        if reads:
+            target = self.register(code, made.dst)
+            if isinstance(name, str):
+                self.attributes.read(owner, name, target)
+            else:
+                self.attributes.read_any(owner, target)
+            for default, _ in made.args[2:]:
+                self.slots.add_edge(self.register(code, default), target)
+        elif len(made.args) == 3:
+            source = self.register(code, made.args[2][0])
+            if isinstance(name, str):
+                self.attributes.write(owner, name, source)
+            else:
+                self.attributes.write_any(owner, source)
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
@@ -381,6 +398,8 @@ class Reader:
 
     def make_class(self, code: ir.FunctionCode, made: ir.MakeClass) -> None:
         """Make a class."""
+        if self.graph.attributes.names.is_plain(self.file, made.code.node):
+            self.heap.classes.plain.add(made.code)
         self.slots.put(self.register(code, made.dst), Class(made.code))
         self.heap.classes.add(made.code, [self.register(code, base) for base in made.bases])
         self.block(code, made.body)

@@ -1,0 +1,101 @@
+"""Calls of library functions that get keys: as they are, or in containers and objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from olympus_rules.reach.library_calls import Handed
+from olympus_rules.reach.sites import Call
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import Library, Made, Place
+
+if TYPE_CHECKING:
+    from olympus_rules.reach.project import ProjectReach
+
+__all__ = ["Argument", "Passing", "passings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument with keys.
+
+    Attributes:
+        position: its position; that of the star for ``*``; ``None`` for a keyword.
+        keyword: its name; empty for ``**`` and for an argument by position.
+        is_spread: whether it is written with ``*`` or ``**``.
+        keys: the constructors of the keys.
+        in_parts: whether the keys are in containers or objects.
+        is_sure: whether every value there is a key or holds keys, or is a number.
+    """
+
+    position: int | None
+    keyword: str
+    is_spread: bool
+    keys: frozenset[Place]
+    in_parts: bool
+    is_sure: bool
+
+    def is_at(self, places: Sequence[int], names: Sequence[str]) -> bool:
+        """Return whether it may be at one of some positions, or have one of some names; ``*`` is any name."""
+        if self.position is None:
+            return self.keyword in names or "*" in names or (self.is_spread and bool(names))
+        return self.position in places or (self.is_spread and any(place > self.position for place in places))
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """A call that passes keys to a library function.
+
+    Attributes:
+        place: where it is.
+        library: the canonical name of the function.
+        is_handed: whether another function, such as ``jax.tree.map``, is told to call it.
+        is_mapped: whether a transformation of it, as by ``jax.vmap``, is called.
+        arguments: the arguments with keys.
+    """
+
+    place: Place
+    library: str
+    is_handed: bool
+    is_mapped: bool
+    arguments: tuple[Argument, ...]
+
+
+def passings(reached: ProjectReach) -> Iterator[Passing]:
+    """Return the calls of a project that pass keys to library functions."""
+    for call in reached.calls.all:
+        callees = [each for each in reached.slots.values(call.function) if isinstance(each, Library | Made)]
+        arguments = tuple(_arguments(reached, call)) if callees else ()
+        for callee in callees if arguments else ():
+            name = reached.names.canonical(callee.qualified)
+            yield Passing(call.place, name, False, isinstance(callee, Made), arguments)
+    for handed in reached.calls.libraries.handed:
+        arguments = tuple(_handed_on(reached, handed))
+        if arguments:
+            yield Passing(handed.place, reached.names.canonical(handed.qualified), True, False, arguments)
+
+
+def _arguments(reached: ProjectReach, call: Call) -> Iterator[Argument]:
+    for position, (slot, starred) in enumerate(call.arguments):
+        yield from _argument(reached, [slot], position, "", is_spread=starred)
+    for keyword, slot in call.keywords:
+        yield from _argument(reached, [slot], None, keyword or "", is_spread=keyword is None)
+
+
+def _handed_on(reached: ProjectReach, handed: Handed) -> Iterator[Argument]:
+    for position, slots in enumerate(handed.given):
+        yield from _argument(reached, [slot for slot in slots if slot >= 0], position, "", is_spread=False)
+
+
+def _argument(
+    reached: ProjectReach, slots: Sequence[Slot], position: int | None, keyword: str, *, is_spread: bool
+) -> Iterator[Argument]:
+    """Return the argument if there are keys in it."""
+    for slot in slots:
+        keys = reached.keys_in([slot])
+        if keys:
+            in_parts = reached.has_parts(slot)
+            yield Argument(position, keyword, is_spread, keys, in_parts, reached.is_sure(slot))
+            return
