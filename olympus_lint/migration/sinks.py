@@ -7,7 +7,7 @@ are held, at any depth.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.unseen import COLLECTIVES, STACKING, TEXT, is_guarded
@@ -16,6 +16,7 @@ from olympus_rules.reach.passing import Argument, Passing, passings
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import Parents
 
 if TYPE_CHECKING:
     from olympus_rules.libraries import Model
@@ -62,7 +63,7 @@ class Sinks:
 
     def _refused(self, passing: Passing) -> list[Argument]:
         """Return the arguments with keys that a function does not take."""
-        arguments = [each for each in passing.arguments if each.is_sure]
+        arguments = passing.arguments
         model = self._reached.names.libraries.get(passing.library)
         row = model.conversion
         if row is not None and row.form not in HARMLESS:
@@ -90,10 +91,10 @@ def is_refused(model: Model, argument: Argument, passing: Passing) -> bool:
         return True
     if passing.library in METADATA:
         return not argument.in_parts
-    return model.makes_arrays and package == NUMPY and not model.takes_keys
+    return model.makes_arrays and package == NUMPY and not model.takes_keys and not argument.in_parts
 
 
-def is_for_people(node: ast.expr, parents: Mapping[ast.AST, ast.AST]) -> bool:
+def is_for_people(node: ast.expr, parents: Parents) -> bool:
     """Say whether an expression is text that is only shown, in a log or an error message."""
     around: ast.AST | None = parents.get(node)
     while isinstance(around, ast.expr | ast.keyword):

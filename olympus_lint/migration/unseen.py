@@ -8,13 +8,14 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Key, Library, Other, Value
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import Parents
 
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
@@ -279,7 +280,7 @@ class Use:
         return self.reached.values(place_of(self.path, node))
 
 
-def is_guarded(node: ast.AST | None, parents: Mapping[ast.AST, ast.AST]) -> bool:
+def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
     """Say whether a node is guarded by a test for typed keys."""
     while node is not None:
         node = parents.get(node)

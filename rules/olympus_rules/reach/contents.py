@@ -7,68 +7,106 @@ from operator import or_
 from typing import NamedTuple
 
 from olympus_rules.reach.heap import Heap
-from olympus_rules.reach.values import Container, Key, Object, Value
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import Container, Key, Made, Object, Other, Value
 
-__all__ = ["Contents", "Held"]
+__all__ = ["Contents"]
 
 MOST_PARTS = 128
 """The limit of containers and objects in each other; over it, the analysis has merged unrelated ones."""
+MANY = 16
+"""The limit of constructors whose keys come to one place together with results of libraries; likewise."""
 
 
-class Held(NamedTuple):
-    """The keys in a set of containers and objects.
+class Parts(NamedTuple):
+    """What a set of containers and objects holds.
 
     Attributes:
-        keys: their mask.
-        is_told_apart: whether there are so few containers and objects that they are not merged ones.
+        keys: the mask of the keys.
+        holders: the mask of containers and objects.
     """
 
     keys: int
-    is_told_apart: bool
+    holders: int
 
 
 class Contents:
-    """What containers and objects hold."""
+    """What containers and objects hold.
+
+    A place in one is *told apart* if either keys or containers and objects come to it, and nothing but numbers and
+    results of libraries beside them, which are among the leaves of the same trees. At other places, the analysis has
+    merged unrelated values.
+    """
 
     def __init__(self, heap: Heap) -> None:
         """Take the solved graph."""
         self._heap = heap
         self._slots = heap.slots
         self._keys = self._slots.of_kinds(Key)
+        self._results = self._slots.of_kinds(Made)
         self._holders = self._slots.of_kinds(Container, Object)
-        self._found: dict[int, Held] = {}
-        self._parts: dict[Value, int] = {}
+        self._beside = ~(self._slots.of_kinds(Key, Other, Made) | self._holders)
+        self._found: dict[tuple[int, bool], int] = {}
+        self._parts: dict[tuple[Value, bool], Parts] = {}
 
-    def of(self, values: int) -> Held:
-        """Return the keys in the containers and objects of a mask, and in those that these hold."""
+    def of(self, values: int, *, told_apart: bool = False) -> int:
+        """Return the mask of the keys in the containers and objects of a mask, and in those that these hold.
+
+        Args:
+            values: the mask.
+            told_apart: whether only places count that are told apart.
+        """
         holders = values & self._holders
-        found = self._found.get(holders)
+        found = self._found.get((holders, told_apart))
         if found is None:
-            found = self._found[holders] = self._search(holders)
+            found = self._found[holders, told_apart] = self._search(holders, told_apart=told_apart)
         return found
 
-    def _search(self, holders: int) -> Held:
-        keys, seen, waiting = 0, 0, holders
-        count = 0
-        while waiting and count <= MOST_PARTS:
+    def _search(self, waiting: int, *, told_apart: bool) -> int:
+        keys, seen, count = 0, 0, 0
+        while waiting:
             seen |= waiting
-            inside = 0
+            holders = 0
             for holder in self._slots.listed(waiting):
-                inside |= self.parts(holder)
+                parts = self.parts(holder, told_apart=told_apart)
+                keys |= parts.keys
+                holders |= parts.holders
                 count += 1
-            keys |= inside & self._keys
-            waiting = inside & self._holders & ~seen
-        return Held(keys, not waiting)
+            waiting = holders & ~seen
+            if count > MOST_PARTS:
+                return 0 if told_apart else keys
+        return keys
 
-    def parts(self, holder: Value) -> int:
-        """Return the mask of the elements of a container, or of the attributes of an object."""
-        found = self._parts.get(holder)
+    def keys_of(self, values: int) -> int:
+        """Return the mask of the keys of a place that is told apart: those there, or in the containers and objects."""
+        parts = self._told_apart(values)
+        return parts.keys or self.of(parts.holders, told_apart=True)
+
+    def _told_apart(self, values: int) -> Parts:
+        keys, holders = values & self._keys, values & self._holders
+        if values & self._beside or (keys and holders):
+            return Parts(0, 0)
+        if keys and values & self._results and self._sites(keys) > MANY:
+            return Parts(0, 0)
+        return Parts(keys, holders)
+
+    def parts(self, holder: Value, *, told_apart: bool = False) -> Parts:
+        """Return the elements of a container, or the attributes of an object."""
+        found = self._parts.get((holder, told_apart))
         if found is None:
-            heap, slots = self._heap, []
-            if isinstance(holder, Container):
-                slots = [heap.element(holder, None), *heap.named_elements(holder)]
-            elif isinstance(holder, Object):
-                names = heap.classes.names_of(holder.code)
-                slots = [slot for name in names for slot in heap.attribute_of(holder, name)]
-            found = self._parts[holder] = reduce(or_, map(self._slots.mask, slots), 0)
+            masks = list(map(self._slots.mask, self.slots_of(holder)))
+            each = [self._told_apart(mask) if told_apart else Parts(mask, mask) for mask in masks]
+            keys, holders = (reduce(or_, (parts[kind] for parts in each), 0) for kind in range(2))
+            found = self._parts[holder, told_apart] = Parts(keys & self._keys, holders & self._holders)
         return found
+
+    def slots_of(self, holder: Value) -> list[Slot]:
+        """Return the slots of the elements of a container, or of the attributes of an object."""
+        heap = self._heap
+        if isinstance(holder, Container):
+            return [heap.element(holder, None), *heap.named_elements(holder)]
+        assert isinstance(holder, Object)
+        return [slot for name in heap.classes.names_of(holder.code) for slot in heap.attribute_of(holder, name)]
+
+    def _sites(self, keys: int) -> int:
+        return len({key.site for key in self._slots.listed(keys) if isinstance(key, Key)})

@@ -24,6 +24,7 @@ from olympus_rules.reach.values import (
     Class,
     Container,
     Function,
+    Key,
     Library,
     Made,
     Object,
@@ -37,6 +38,8 @@ __all__ = ["CHANGING", "Handed", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
+DATA_LEAVES = (Other, Made, Library)
+"""Values that are leaves of a tree, or unknown trees."""
 OPTIONS = frozenset(
     "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
 )
@@ -219,9 +222,25 @@ class LibraryCalls:
         result = call.result
         if transform.kind == "scan":
             result = self.slots.slot("body", call.place)
+        if transform.parts == "leaves":
+            result = self.mapped_tree(call)
         if transform.kind in ("each", "starmap"):
             result = self.heap.element(self.heap.made(call.result), None)
         self.binding.feed(value, self.handed_on(transform, slot, call), result)
+
+    def mapped_tree(self, call: Call) -> Slot:
+        """Return the slot of the new leaves of a tree: its leaves are where the old ones were, at any depth."""
+        leaves = self.slots.slot("mapped", call.place)
+        if leaves not in self._mapped:
+            self._mapped.add(leaves)
+            tree = Container(self.slots.slot("mapped tree", call.place), None)
+            every = self.heap.element(tree, None)
+            self.slots.add_edge(leaves, every)
+            self.slots.put(every, tree)
+            for slot in call.given[1:]:
+                self.slots.watch_mask(slot, lambda _: self.slots.put(call.result, tree), Container, Object)
+                self.slots.watch_mask(slot, lambda _: self.slots.add_edge(leaves, call.result), Key, *DATA_LEAVES)
+        return leaves
 
     def hand_to_library(self, value: Value, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call a library function, such as ``split``, which derives keys from the other arguments."""

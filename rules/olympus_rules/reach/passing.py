@@ -27,7 +27,6 @@ class Argument:
         is_spread: whether it is written with ``*`` or ``**``.
         keys: the constructors of the keys.
         in_parts: whether the keys are in containers or objects.
-        is_sure: whether every value there is a key or holds keys, or is a number.
     """
 
     position: int | None
@@ -35,7 +34,6 @@ class Argument:
     is_spread: bool
     keys: frozenset[Place]
     in_parts: bool
-    is_sure: bool
 
     def is_at(self, places: Sequence[int], names: Sequence[str]) -> bool:
         """Return whether it may be at one of some positions, or have one of some names; ``*`` is any name."""
@@ -94,8 +92,7 @@ def _argument(
 ) -> Iterator[Argument]:
     """Return the argument if there are keys in it."""
     for slot in slots:
-        keys = reached.keys_in([slot])
+        keys, in_parts = reached.sure_keys(slot)
         if keys:
-            in_parts = reached.has_parts(slot)
-            yield Argument(position, keyword, is_spread, keys, in_parts, reached.is_sure(slot))
+            yield Argument(position, keyword, is_spread, keys, in_parts)
             return

@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial, reduce
+from operator import or_
 
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
@@ -168,8 +169,8 @@ class ProjectReach:
         found = 0
         for slot in slots:
             mask = self.slots.mask(slot)
-            found |= (mask & self._all_keys) | self._contents.of(mask).keys
-        return frozenset(value.site for value in self.slots.listed(found) if isinstance(value, Key))
+            found |= (mask & self._all_keys) | self._contents.of(mask)
+        return self._sites(found)
 
     @cached_property
     def _all_keys(self) -> int:
@@ -180,10 +181,6 @@ class ProjectReach:
         return self.slots.of_kinds(Other)
 
     @cached_property
-    def _leaves(self) -> int:
-        return self.slots.of_kinds(Other, Made)
-
-    @cached_property
     def _holders(self) -> int:
         return self.slots.of_kinds(Container, Object)
 
@@ -191,19 +188,13 @@ class ProjectReach:
     def _all_containers(self) -> int:
         return self.slots.of_kinds(Container)
 
-    def has_parts(self, slot: Slot) -> bool:
-        """Return whether containers or objects with keys reach a slot."""
-        return self._contents.of(self.slots.mask(slot)).keys != 0
-
-    def is_sure(self, slot: Slot) -> bool:
-        """Return whether nothing but keys, and containers and objects with keys, reaches a slot.
-
-        Numbers and results of libraries do not count, as they are among the leaves of the same trees.
-        """
+    def sure_keys(self, slot: Slot) -> tuple[frozenset[Place], bool]:
+        """Return the constructors of the keys that surely reach a slot, and whether in containers or objects."""
         mask = self.slots.mask(slot)
-        held = self._contents.of(mask)
-        others = mask & ~self._all_keys & ~self._leaves & ~self._holders
-        return mask & self._all_keys | held.keys != 0 and others == 0 and held.is_told_apart
+        return self._sites(self._contents.keys_of(mask)), mask & self._holders != 0
+
+    def _sites(self, keys: int) -> frozenset[Place]:
+        return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))
 
     def exported(self, path: str) -> frozenset[Place]:
         """Return the constructors whose keys a file that imports this one could read.
@@ -232,15 +223,16 @@ class ProjectReach:
             keys = self.keys_in(call.given)
             if not keys:
                 continue
-            sure = any(self.is_sure(slot) for slot in call.given)
+            sure = frozenset[Place]().union(*(self.sure_keys(slot)[0] for slot in call.given))
+            way = partial(Escape, call.place, call.callee, keys=sure or keys, is_sure=bool(sure))
             callees = self.slots.values(call.function)
             known = [value for value in callees if isinstance(value, CALLEES)]
             kinds = (Library,) if self._keeps(call) else (Library, Made)
             libraries = sorted({self.names.canonical(v.qualified) for v in known if isinstance(v, kinds)})
             if (not known or call.place in self.calls.binding.over_limit) and not self._keeps(call):
-                found.append(Escape(call.place, call.callee, "", keys, sure))
+                found.append(way(library=""))
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
-                found += [Escape(call.place, call.callee, name, keys, sure) for name in libraries if not is_jax(name)]
+                found += [way(library=name) for name in libraries if not is_jax(name)]
         return found
 
     def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
@@ -301,7 +293,7 @@ class ProjectReach:
     def _callables(self, slot: Slot) -> list[Function | BoundMethod | Partial]:
         mask = self.slots.mask(slot)
         for container in self.slots.listed(mask & self._all_containers):
-            mask |= self._contents.parts(container)
+            mask |= reduce(or_, map(self.slots.mask, self._contents.slots_of(container)))
         values = self.slots.listed(mask & self.slots.of_kinds(Function, BoundMethod, Partial))
         return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
 
