@@ -29,7 +29,7 @@ NUMBERS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Methods that use the words of a raw key."""
-WORDLESS = frozenset({"T", "itemsize", "nbytes", "size"})
+WORDLESS = frozenset({"T", "itemsize", "size"})
 """Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "dynamic_slice_in_dim"})
 """Functions that take the shape of the words, unless the shape comes from a key."""

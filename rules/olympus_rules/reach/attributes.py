@@ -55,7 +55,6 @@ class Names:
         """Return the model of a library function."""
         return self.libraries.get(canonical(qualified, self.roots))
 
-
     def is_plain(self, file: str, node: ast.ClassDef) -> bool:
         """Return whether the objects of a class are surely no pytrees: nothing registers it or any of its bases."""
         decorators = {self._qualified(file, each) for each in node.decorator_list}

@@ -83,9 +83,9 @@ class Calls:
         if name in GIVING_ATTRIBUTES:
             self.slots.watch(
                 call.owner,
-                lambda value: self.slots.put(call.result, self.heap.namespace(value))
-                if isinstance(value, Object)
-                else None,
+                lambda value: (
+                    self.slots.put(call.result, self.heap.namespace(value)) if isinstance(value, Object) else None
+                ),
                 Object,
             )
         self.method_results.append((call.owner, call))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
@@ -14,6 +15,8 @@ __all__ = ["Heap"]
 DATA = (Key, Container, Object, Other, Made)
 """Values that count as the contents of an object, unlike its methods."""
 MOST_AXES = 3
+FEW_CLASSES = 4
+"""The limit of classes whose objects count as trees at one place."""
 STEPS = 10
 """The most containers around one whose element is written."""
 
@@ -290,20 +293,48 @@ class Heap:
             elif value.code in self.classes.plain:
                 self.slots.put(slot, value)
             else:
-                self.copy_leaves(self.fields(value), slot)
+                self.keys_of(value, slot)
         return slot
 
+    def keys_of(self, owner: Object, slot: Slot) -> None:
+        """Copy the keys among the leaves of an object; all leaves would make one pool of a whole state."""
+        fields = self.fields(owner)
+        self.slots.add_edge_of(fields, slot, Key)
+        self.open(
+            fields,
+            self.leaves_pool,
+            self.leaves_of,
+            lambda part: self.slots.add_edge_of(part, slot, Key),
+            Container,
+        )
+        for_each = partial(self.keys_inside, slot=slot)
+        self.slots.watch_few(fields, for_each, lambda _: None, Object, most=FEW_CLASSES)
+
+    def keys_inside(self, value: Value, slot: Slot) -> None:
+        """Copy the keys among the leaves of an object in another one."""
+        for part in self.leaves_of(value):
+            self.slots.add_edge_of(part, slot, Key)
+
     def copy_leaves(self, source: Slot, target: Slot) -> None:
-        """Copy the leaves of the pytrees of a slot."""
+        """Copy the leaves of the pytrees of a slot.
+
+        Where objects of many classes come together, as in a wrapper of any environment, they are copied as they are:
+        their leaves would be one pool of all states of the project.
+        """
         self.slots.add_edge_of(source, target, Key, *WHOLE)
+
+        def each(value: Value) -> None:
+            for part in self.leaves_of(value):
+                self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
+
         self.open(
             source,
             self.leaves_pool,
             self.leaves_of,
             lambda part: self.slots.add_edge_of(part, target, Key, *UNDIVIDED),
             Container,
-            Object,
         )
+        self.slots.watch_few(source, each, partial(self.slots.put_mask, target), Object, most=FEW_CLASSES)
 
     def fields(self, owner: Object) -> Slot:
         """Return the slot of the values of all attributes of an object, methods left out."""

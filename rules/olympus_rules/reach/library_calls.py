@@ -229,7 +229,7 @@ class LibraryCalls:
         self.binding.feed(value, self.handed_on(transform, slot, call), result)
 
     def mapped_tree(self, call: Call) -> Slot:
-        """Return the slot of the new leaves of a tree: its leaves are where the old ones were, at any depth."""
+        """Return the slot of the new leaves of a tree, at any depth; the attributes of an object keep the old ones."""
         leaves = self.slots.slot("mapped", call.place)
         if leaves not in self._mapped:
             self._mapped.add(leaves)
@@ -238,7 +238,7 @@ class LibraryCalls:
             self.slots.add_edge(leaves, every)
             self.slots.put(every, tree)
             for slot in call.given[1:]:
-                self.slots.watch_mask(slot, lambda _: self.slots.put(call.result, tree), Container, Object)
+                self.slots.watch_mask(slot, lambda _: self.slots.put(call.result, tree), Container)
                 self.slots.watch_mask(slot, lambda _: self.slots.add_edge(leaves, call.result), Key, *DATA_LEAVES)
         return leaves
 
