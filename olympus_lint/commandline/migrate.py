@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -22,12 +23,14 @@ from olympus_lint.files.sources import (
     write_bytes,
 )
 from olympus_lint.files.validity import parse_error
+from olympus_lint.migration.outside import look_outside
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import Migration, stays
 from olympus_lint.migration.project import migrate as migrate_texts
 from olympus_lint.migration.report import render
 from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.discovery import SourceFile, discover
+from olympus_lint.project.git import not_in_git
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.phrases import count
 from olympus_lint.run.one_file import unified_diff
@@ -49,12 +52,16 @@ def migrate(args: Namespace) -> int:
     configuration = Configuration(options_over(args), Path(args.config) if args.config else None)
     settings = configuration.at(Path.cwd())
     files, problems = discover(args.paths, configuration.at)
+    files = each_once(files)
     if not files and not problems:
         print("warning: no Python files found under the given paths", file=sys.stderr)
     prepare_collector()
     texts, data = read(files, problems)
     migration = migrate_texts(texts, target_of(args.migrate, settings), unsafe=settings.unsafe_fixes)
     migration.problems += problems
+    keyed = [filename for filename, found in migration.constructors.items() if found]
+    migration.outside = look_outside(migration.texts, migration.further, configuration.at, keyed)
+    migration.not_in_git = not_in_git(data) if migration.changed else []
     for note in (note for text in migration.texts for note in text.said):
         say(f"note: {note}", args)
     if args.diff:
@@ -66,6 +73,16 @@ def migrate(args: Namespace) -> int:
     if not args.quiet or not writes:
         write_report(render(migration, args.report_format, written=writes, color=color), args.output_file)
     return report_problems(migration.problems, args) or status(migration, args, written=writes)
+
+
+def each_once(files: list[SourceFile]) -> list[SourceFile]:
+    """Return the files without those that are links to others; of links to one file, the first."""
+    found: dict[str, SourceFile] = {}
+    for file in files:
+        real = os.path.realpath(file.filename)
+        if real not in found or os.path.abspath(file.filename) == real:  # noqa: PTH100
+            found[real] = file
+    return list(found.values())
 
 
 def target_of(style: str, settings: Settings) -> Target:
@@ -141,9 +158,8 @@ def write(migration: Migration, data: dict[str, bytes]) -> None:
 
 
 def status(migration: Migration, args: Namespace, *, written: bool) -> int:
-    """Return 1 if places or constructors are left, otherwise 0."""
+    """Return 1 if something is left to do, otherwise 0."""
     waiting = bool(migration.changed) and not written
-    left = any(migration.left.values()) or (migration.target.style == "typed" and bool(migration.held))
     if written and migration.changed and args.__dict__.get("exit_non_zero_on_fix"):
         return 1
-    return int((waiting or left) and not args.exit_zero)
+    return int((waiting or migration.is_open) and not args.exit_zero)

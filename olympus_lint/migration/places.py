@@ -15,6 +15,7 @@ from olympus_lint.embedded.places import Places
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError
 from olympus_lint.files.validity import NOT_PARSED
+from olympus_lint.migration.pairs import before_and_after
 from olympus_lint.project.settings import Settings
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
@@ -24,6 +25,7 @@ from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.text import split_lines
 
 __all__ = ["Text", "constructors", "is_note", "rename", "reports_of", "rewrite"]
 
@@ -41,6 +43,7 @@ class Text:
         old: the text before the migration.
         new: the current text.
         rewritten: the rewrites in order: a report on the text at that time, and its fix.
+        shown: the lines of each rewrite before and after it.
         problems: its problems.
         notes: parts that were not analysed.
         seen: the rows with a report of a rule, including ignored and suppressed ones.
@@ -54,6 +57,7 @@ class Text:
     old: str
     new: str = ""
     rewritten: list[tuple[Report, Fix]] = field(default_factory=list)
+    shown: list[tuple[str, str]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
     seen: frozenset[int] = frozenset()
@@ -112,7 +116,7 @@ class Text:
 
     def undo(self) -> None:
         """Go back to the old text."""
-        self.new, self.rewritten = self.old, []
+        self.new, self.rewritten, self.shown = self.old, [], []
         self.places = self.places if self.embedded is None else self.embedded.places
 
 
@@ -243,6 +247,8 @@ def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]]) -> list[Report]:
         text.problems.append(Problem(text.filename, f"internal error: the migration of {codes} gave {error!r}."))
         return []
     places = text.places_now()
+    lines = split_lines(text.new)
+    text.shown += [before_and_after(lines, report, fix) for report, fix in applied]
     text.rewritten += [(replace(report, finding=places.finding(report.finding)), fix) for report, fix in applied]
     text.new = new
     return [report for report, _ in applied]

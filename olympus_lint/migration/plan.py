@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
     from olympus_rules.reach.project import Escape, Join, ProjectReach
+    from olympus_rules.reach.sites import Taken
 
 __all__ = ["Constructor", "Reason", "Survey", "SurveyedFile", "all_held_back", "plan"]
 
@@ -59,6 +60,7 @@ class Constructor:
         spelled: its spelling in the source.
         reasons: the reasons that hold it back; none if it can be renamed.
         cell: the cell of a notebook.
+        kind: ``constructor``, or ``parameter`` for one of a function that callers pass keys to.
     """
 
     filename: str
@@ -67,6 +69,12 @@ class Constructor:
     spelled: str
     reasons: tuple[Reason, ...]
     cell: int | None = None
+    kind: str = "constructor"
+
+    @property
+    def is_parameter(self) -> bool:
+        """Say whether it is a parameter, and no constructor."""
+        return self.kind == "parameter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +107,20 @@ class Survey:
         target: the keys and the release that the code has to support.
         roots: the names under which the JAX namespace may be imported.
         packs: the paths of the user's signature packs.
+        taken: the parameters to which callers outside of the project pass keys.
     """
 
     files: Mapping[str, SurveyedFile]
     target: Target
     roots: Iterable[str]
     packs: tuple[str, ...] = ()
+    taken: Sequence[Taken] = ()
 
 
 def plan(
     survey: Survey, staying: Collection[tuple[str, int]] = (), *, careful: bool = False
 ) -> dict[str, list[Constructor]]:
-    """Return the constructors of each checked file, each with the reasons that hold it back.
+    """Return the constructors of each checked file, each with the reasons that hold it back, and such parameters.
 
     Args:
         survey: the project.
@@ -124,13 +134,22 @@ def plan(
     held.by_exits(open_places)
     held.by_choice(staying)
     held.by_company()
-    return {
+    found = {
         filename: [
             _constructor(filename, report, held.reasons[place_of(file.path, report.fact.node)]) for report in made
         ]
         for filename, file in survey.files.items()
         if (made := file.mentions) is not None
     }
+    names = {file.path: filename for filename, file in survey.files.items()}
+    for each in survey.taken:
+        filename = names[each.place.file]
+        start = survey.files[filename].document.position(each.place.line, each.place.column)
+        reasons = tuple(sorted(held.reasons[each.place]))
+        spelled = f"{each.name} of {each.callee}"
+        one = Constructor(filename, start.row, start.column, spelled, reasons, kind="parameter")
+        found.setdefault(filename, []).append(one)
+    return found
 
 
 class _Held:
@@ -153,7 +172,7 @@ class _Held:
             for report in file.mentions or ()
         }
         documents = {file.path: file.document for file in survey.files.values()}
-        self._reached = reach(documents, self._places, survey.roots, survey.packs)
+        self._reached = reach(documents, self._places, survey.roots, survey.packs, survey.taken)
 
     def of(self, file: SurveyedFile, mention: Report) -> set[Reason]:
         """Return the reasons that hold back a constructor."""

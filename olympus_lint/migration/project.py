@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from olympus_codemods.target import Target
 from olympus_lint.analysis.prefilter import worth_checking
@@ -15,15 +16,23 @@ from olympus_lint.analysis.unparsed import not_parsed
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
+from olympus_lint.migration.outside import Outside
 from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
 from olympus_lint.migration.plan import Constructor, Survey, SurveyedFile, all_held_back, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
 from olympus_rules.keyflow.facts import GlobalImplementation
+from olympus_rules.libraries import libraries
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.slots import TooLargeError
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from olympus_rules.reach.sites import Taken
+
 
 __all__ = ["Migration", "keyed_parameters", "migrate", "planned", "stays"]
 
@@ -40,6 +49,10 @@ class Migration:
         problems: its problems.
         mentions: the mentions of raw keys in strings, comments and prose.
         is_too_large: whether the analysis of reach exceeded its limits.
+        taken: in style ``portable``, the parameters that callers pass keys to, as sources of keys like constructors.
+        outside: the files that were not named and import what changes.
+        not_in_git: the files whose content is not in the index of their repository, if any file changes.
+        further: the folders in which files of one project find those of another.
     """
 
     target: Target
@@ -49,11 +62,29 @@ class Migration:
     problems: list[Problem] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
     is_too_large: bool = False
+    taken: list[Constructor] = field(default_factory=list)
+    outside: Outside = field(default_factory=Outside)
+    not_in_git: list[str] = field(default_factory=list)
+    further: tuple[Path, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        """Find out where the files can be imported from."""
+        from olympus_rules.syntax.project import import_roots
+
+        modules = (Path(text.filename) for text in self.texts if text.filename.endswith((".py", ".pyi")))
+        self.further = import_roots((path.absolute() for path in modules), libraries(_packs(self)).packages)
 
     @property
     def changed(self) -> list[Text]:
         """Return the files that the migration changes."""
         return [text for text in self.texts if text.new != text.old]
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether anything is left to do, or was not seen."""
+        outside = self.outside.unread or self.outside.doubts or self.outside.is_cut_short
+        taken = any(each.reasons for each in self.taken)
+        return bool(any(self.left.values()) or self.held or taken or outside or self.is_too_large)
 
     @property
     def held(self) -> list[Constructor]:
@@ -81,7 +112,9 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
         keyed = keyed_parameters(migration)
         keyed_files = {path for path, *_ in keyed}
         for text in migration.texts:
-            projects.get(text.settings).session.keyed.update(keyed)
+            session = projects.get(text.settings).session
+            session.keyed.update(keyed)
+            session.further = migration.further
             speaks_of_keys = worth_checking(text.filename, text.old.encode(errors="replace"), text.settings)
             if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
                 continue
@@ -93,7 +126,9 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
-        migration.constructors = planned(migration, found)
+        both = planned(migration, found)
+        migration.constructors = {name: [each for each in made if not each.is_parameter] for name, made in both.items()}
+        migration.taken = [each for made in both.values() for each in made if each.is_parameter]
         if target.style == "typed" and target.has("typed-keys"):
             _leave_out_raw_keys(migration, found, unsafe=unsafe)
         in_files(migration)
@@ -124,7 +159,7 @@ def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str
     documents = {
         str(Path(text.filename).absolute()): document
         for text in migration.texts
-        if (document := _parsed(text)) is not None
+        if (document := _parsed(text, migration.further)) is not None
     }
     if not any("PRNGKey" in document.text for document in documents.values()):
         return frozenset()
@@ -164,15 +199,26 @@ def planned(
 
 
 def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
-    """Return what the plan knows of the files that can be parsed."""
+    """Return what the plan knows of the files that can be parsed.
+
+    Raises:
+        TooLargeError: the project is too large for the analysis of reach.
+    """
+    from olympus_rules.reach.callers import taken
+    from olympus_rules.reach.project import reach
+
     files = {}
     for text in migration.texts:
-        document = _parsed(text)
+        document = _parsed(text, migration.further)
         if document is not None:
             path = str(Path(text.filename).absolute())
             left = migration.left.get(text.filename, ())
             files[text.filename] = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen)
-    return Survey(files, migration.target, _roots(migration), _packs(migration))
+    given: Sequence[Taken] = ()
+    if migration.target.style == "portable":
+        documents = {file.path: file.document for file in files.values()}
+        given = taken(reach(documents, None, _roots(migration), _packs(migration)))
+    return Survey(files, migration.target, _roots(migration), _packs(migration), given)
 
 
 def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *, unsafe: bool) -> None:
@@ -200,13 +246,14 @@ def in_files(migration: Migration) -> None:
             name: [constructor_in_file(each, places) for each in found]
             for name, found in migration.constructors.items()
         }
+        migration.taken = [constructor_in_file(each, places) for each in migration.taken]
 
 
-def _parsed(text: Text) -> Document | None:
+def _parsed(text: Text, further: tuple[Path, ...]) -> Document | None:
     """Return a document of the current text that no project owns; ``None`` if it cannot be parsed."""
     from olympus_rules.syntax.project import locate
 
-    place = locate(Path(text.filename).absolute())
+    place = locate(Path(text.filename).absolute(), further)
     try:
         return Document(text.filename, text.new, module=place.module, is_package=place.is_package, roots=place.roots)
     except NOT_PARSED:

@@ -1,104 +1,18 @@
-"""The report on a migration: rewritten places, places that are left, held constructors, and how to check it."""
+"""The report on a migration: what to do, what holds constructors back, the rewritten places, and how to check it."""
 
 from __future__ import annotations
 
-import html
 import json
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from olympus_lint.migration.mentions import Mention
+from olympus_lint.migration import content
+from olympus_lint.migration.content import DRY_RUN, HEADINGS, Done, Left, Obstacle
+from olympus_lint.migration.page import as_html
 from olympus_lint.migration.plan import Constructor, Reason
 from olympus_lint.migration.project import Migration
-from olympus_lint.reporting.phrases import count, place
-from olympus_rules.finding import Finding, Fix
-from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
-from olympus_rules.rule import Report
+from olympus_lint.reporting.phrases import printable
 
 __all__ = ["DRY_RUN", "render"]
-
-DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
-"""With this flag, JAX's ``PRNGKey`` makes typed keys, so that the tests run as after the migration."""
-
-MENTIONS = "Mentioned in strings, comments and prose, not rewritten"
-FAILING = frozenset(
-    {"axis", "dynamic-slice", "len", "permutation", "shape-unpack", "signature", "spec", "vstack", "word-shape"}
-)
-"""Forms of logic on shapes that raise an error with typed keys; the others silently give another result."""
-
-
-def is_silent(fact: Fact) -> bool:
-    """Say whether a typed key gives another result at a place, without an error."""
-    match fact:
-        case ShapeLogic(form=form):
-            return form not in FAILING
-        case DtypeLogic(form=form):
-            return form != "numpy"
-        case KeyTransposition(how=how):
-            return how == "out_axes"
-        case KeyIndexing(batch=batch):
-            return batch
-        case Conversion(effect=effect):
-            return effect != "fails"
-    return False
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A rewritten place: the report on the text before the rewrite, and the fix."""
-
-    report: Report
-    fix: Fix
-
-    def __str__(self) -> str:
-        """Return place, code and the message of the fix."""
-        finding = self.report.finding
-        silent = " (would change silently)" if is_silent(self.report.fact) else ""
-        return f"{where(finding)} {finding.code}{silent}: {self.fix.message}"
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """A place that a person has to review.
-
-    Attributes:
-        report: the report on the place.
-        holds: the number of constructors that it holds back.
-    """
-
-    report: Report
-    holds: int
-
-    @property
-    def is_silent(self) -> bool:
-        """Say whether a typed key gives another result there, without an error."""
-        return is_silent(self.report.fact)
-
-    @property
-    def place(self) -> str:
-        """Return the place as text."""
-        finding = self.report.finding
-        return place(finding.filename, finding.span, finding.cell)
-
-
-def left_in_order(migration: Migration) -> list[Left]:
-    """Return the places that are left: silent changes first, then by the number of constructors that they hold back."""
-    holding: Counter[tuple[str, int | None, int, str]] = Counter(
-        (reason.filename, reason.cell, reason.row, reason.code) for each in migration.held for reason in each.reasons
-    )
-    left = [Left(report, holding[_key(report.finding)]) for reports in migration.left.values() for report in reports]
-    return sorted(left, key=lambda each: (not each.is_silent, -each.holds, each.report.finding.sort_key))
-
-
-def _key(finding: Finding) -> tuple[str, int | None, int, str]:
-    return finding.filename, finding.cell, finding.span.start.row, finding.code
-
-
-def where(place: Constructor | Reason | Mention | Finding) -> str:
-    """Return the file, the cell in a notebook, and the row."""
-    row = place.span.start.row if isinstance(place, Finding) else place.row
-    return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{row}"
 
 
 def render(migration: Migration, name: str, *, written: bool, color: bool = False) -> str:
@@ -114,126 +28,139 @@ def render(migration: Migration, name: str, *, written: bool, color: bool = Fals
         return as_json(migration, written=written)
     if name == "html":
         return as_html(migration, written=written)
-    return as_text(migration, written=written, markdown=name == "markdown")
+    writer = Markdown() if name == "markdown" else Plain()
+    return "".join(f"{line}\n" for line in as_text(migration, writer, written=written))
 
 
-def sentences(migration: Migration, *, written: bool) -> list[str]:
-    """Return the summary of a migration as sentences."""
-    style = "portable code, for raw and typed keys" if migration.target.style == "portable" else "typed keys"
-    release = ".".join(map(str, migration.target.jax))
-    places = sum(len(text.rewritten) for text in migration.texts)
-    verb = "Rewrote" if written else "Would rewrite"
-    lines = [
-        f"Migration to {style}, for JAX {release} and later.",
-        f"{verb} {count(places, 'place')} in {count(len(migration.changed), 'file')}.",
+class Plain:
+    """Lines of plain text."""
+
+    bullet, inner = "  ", "    "
+
+    def start(self, sentences: list[str]) -> list[str]:
+        """Return the lines of the summary."""
+        return [*sentences, ""]
+
+    def heading(self, text: str) -> list[str]:
+        """Return the lines of a heading."""
+        return [f"{text}:"]
+
+    def code(self, text: str) -> str:
+        """Return a piece of code."""
+        return printable(text)
+
+    def pair(self, before: str, after: str) -> list[str]:
+        """Return the lines of code before and after a rewrite."""
+        return [*(f"    - {printable(line)}" for line in before.splitlines()),
+                *(f"    + {printable(line)}" for line in after.splitlines())]  # fmt: skip
+
+    def command(self, text: str) -> list[str]:
+        """Return the lines of a command."""
+        return [f"  {text}"]
+
+
+class Markdown(Plain):
+    """Lines of Markdown."""
+
+    bullet, inner = "- ", "  - "
+
+    def start(self, sentences: list[str]) -> list[str]:
+        """Return the lines of the summary."""
+        return ["# Migration of JAX random keys", "", "  \n".join(sentences), ""]
+
+    def heading(self, text: str) -> list[str]:
+        """Return the lines of a heading."""
+        return [f"## {text}", ""]
+
+    def code(self, text: str) -> str:
+        """Return a piece of code."""
+        return f"`{printable(text)}`"
+
+    def pair(self, before: str, after: str) -> list[str]:
+        """Return the lines of code before and after a rewrite."""
+        fence = "```" if "```" not in before + after else "````"
+        lines = [line.removeprefix("    ") for line in super().pair(before, after)]
+        return [f"  {fence}diff", *(f"  {line}" for line in lines), f"  {fence}"]
+
+    def command(self, text: str) -> list[str]:
+        """Return the lines of a command."""
+        return ["", "```console", f"$ {text}", "```"]
+
+
+def as_text(migration: Migration, to: Plain, *, written: bool) -> Iterator[str]:
+    """Yield the lines of the report as plain text, or as Markdown."""
+    yield from to.start(content.sentences(migration, written=written))
+    yield from _actions(migration, to)
+    rules = [f"{code} {name}: {number}" for code, name, number in content.by_rule(migration)]
+    yield from _section(to, "Rewritten" if written else "To be rewritten", rules)
+    if done := content.rewrites(migration):
+        yield from to.heading(HEADINGS["places"])
+        for each in done:
+            yield f"{to.bullet}{to.code(content.title(each))} {each.headline}"
+            yield from to.pair(each.first.before, each.first.after)
+        yield ""
+    mentions = [
+        f"{to.code(f'{content.where(each)}:{each.column}')} {to.code(each.word)}" for each in migration.mentions
     ]
-    free, held = len(migration.free), len(migration.held)
-    if free + held and migration.target.style == "typed":
-        lines.append(f"{free} of {count(free + held, 'constructor')} can make typed keys, {held} held back.")
-    elif free + held:
-        lines.append(f"{count(free + held, 'constructor')} stay; the code around them accepts both kinds of keys.")
-    return lines
+    yield from _section(to, HEADINGS["mentions"], mentions)
+    yield from to.heading(HEADINGS["check"])
+    yield f"{content.check_it(migration)}:"
+    yield from to.command(DRY_RUN)
 
 
-def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
-    """Return the number of rewritten places of each rule, as (code, name, number)."""
-    done = Counter(
-        (report.finding.code, report.finding.name) for text in migration.texts for report, _ in text.rewritten
-    )
-    return [(code, name, number) for (code, name), number in sorted(done.items())]
+def _actions(migration: Migration, to: Plain) -> Iterator[str]:
+    """Yield the lines of the sections that say what to do."""
+    outside = migration.outside
+    cut = [content.CUT_SHORT] if outside.is_cut_short else []
+    yield from _section(to, HEADINGS["unread"], [*map(content.unread, outside.unread), *cut])
+    yield from _section(to, HEADINGS["doubts"], list(map(content.doubt, outside.doubts)))
+    if found := content.obstacles(migration):
+        yield from to.heading(HEADINGS[migration.target.style])
+        for each in found:
+            yield f"{to.bullet}{each.headline}: {to.code(each.held)}"
+            yield from (f"{to.inner}{to.code(place)} {text}" for place, text in each.lines)
+        yield ""
+    left = [f"{to.code(each.place)} {each.text}" for each in content.left_alone(migration)]
+    yield from _section(to, HEADINGS["left"], left)
 
 
-def rewritten_places(migration: Migration) -> list[Done]:
-    """Return the rewritten places, silent changes first, without the constructors."""
-    done = [
-        Done(report, fix)
-        for text in migration.texts
-        for report, fix in text.rewritten
-        if report.finding.code != "OLY201"
-    ]
-    return sorted(done, key=lambda each: (not is_silent(each.report.fact), each.report.finding.sort_key))
+def _section(to: Plain, heading: str, items: list[str]) -> Iterator[str]:
+    if items:
+        yield from to.heading(heading)
+        yield from (f"{to.bullet}{item}" for item in items)
+        yield ""
 
 
-def reasons_of(constructor: Constructor) -> list[str]:
-    """Return the reasons that hold back a constructor, one line each."""
-    return [
-        f"{reason.text} ({where(reason)}{f', {reason.code}' if reason.code else ''})" for reason in constructor.reasons
-    ]
-
-
-def held_back(migration: Migration) -> list[Constructor]:
-    """Return the constructors that are held back; none in portable code, which keeps all of them."""
-    return migration.held if migration.target.style == "typed" else []
-
-
-def as_text(migration: Migration, *, written: bool, markdown: bool) -> str:
-    """Return the report as plain text, or as Markdown."""
-    code: Callable[[str], str] = (lambda text: f"`{text}`") if markdown else (lambda text: text)
-    lines = ["# Migration of JAX random keys", ""] if markdown else []
-    lines += [
-        "  \n".join(sentences(migration, written=written))
-        if markdown
-        else "\n".join(sentences(migration, written=written)),
-        "",
-    ]
-
-    def heading(text: str) -> None:
-        lines.extend([f"## {text}", ""] if markdown else [f"{text}:"])
-
-    if by_rule(migration):
-        heading("Rewritten" if written else "To be rewritten")
-        bullet = "- " if markdown else "  "
-        lines.extend(f"{bullet}{each[0]} {each[1]}: {each[2]}" for each in by_rule(migration))
-        lines.append("")
-    if done := rewritten_places(migration):
-        heading("Places, silent changes first")
-        lines.extend(f"{'- ' if markdown else '  '}{each}" for each in done)
-        lines.append("")
-    if left := left_in_order(migration):
-        heading("Left to review, in this order")
-        for number, each in enumerate(left, 1):
-            notes = ["changes silently"] if each.is_silent else []
-            notes += [f"holds {count(each.holds, 'constructor')} back"] if each.holds else []
-            why = f" ({', '.join(notes)})" if notes else ""
-            finding = each.report.finding
-            lines.append(f"{number:3}. {code(each.place)} {finding.code}{why}: {finding.message}")
-        lines.append("")
-    if held := held_back(migration):
-        heading("Constructors that stay, and why")
-        for constructor in held:
-            place = f"{where(constructor)}:{constructor.column}"
-            lines.append(f"{'- ' if markdown else '  '}{code(place)} {code(constructor.spelled)}: its key")
-            lines.extend(f"    {'- ' if markdown else ''}{reason}" for reason in reasons_of(constructor))
-        lines.append("")
-    if migration.mentions:
-        heading(MENTIONS)
-        bullet = "- " if markdown else "  "
-        lines.extend(f"{bullet}{code(f'{where(each)}:{each.column}')} {code(each.word)}" for each in migration.mentions)
-        lines.append("")
-    heading("Check it")
-    lines.append(f"{check_it(migration)}:")
-    lines.extend(["", "```console", f"$ {DRY_RUN}", "```"] if markdown else [f"  {DRY_RUN}"])
-    return "\n".join(lines) + "\n"
-
-
-def check_it(migration: Migration) -> str:
-    """Return the sentence about the dry run."""
-    if migration.target.style == "portable":
-        return "Run the tests without this flag, and then with it: it lets `PRNGKey` make typed keys"
-    return "With this flag, JAX makes typed keys wherever `PRNGKey` is left"
+# JSON
 
 
 def as_json(migration: Migration, *, written: bool) -> str:
     """Return the report as JSON."""
+    rules = content.by_rule(migration)
     report = {
         "style": migration.target.style,
         "jax": ".".join(map(str, migration.target.jax)),
         "written": written,
+        "open": migration.is_open,
+        "summary": content.sentences(migration, written=written),
         "files": [text.filename for text in migration.changed],
-        "rewritten": [{"code": code, "name": name, "places": number} for code, name, number in by_rule(migration)],
-        "places": [done_as_json(each) for each in rewritten_places(migration)],
-        "left": [left_as_json(each) for each in left_in_order(migration)],
+        "not_in_git": migration.not_in_git,
+        "unread": [
+            {"path": each.path, "imports": each.imports, "filename": each.filename, "row": each.row}
+            for each in migration.outside.unread
+        ],
+        "unread_is_cut_short": migration.outside.is_cut_short,
+        "doubts": [
+            {"filename": each.filename, "row": each.row, "module": each.module, "paths": list(each.paths)}
+            for each in migration.outside.doubts
+        ],
+        "rewritten": [{"code": code, "name": name, "places": number} for code, name, number in rules],
+        "places": [done_as_json(each) for each in content.rewritten_places(migration)],
+        "renamed": [done_as_json(each) for each in content.rewritten_places(migration, renamed=True)],
+        "left": [left_as_json(each) for each in content.left_in_order(migration)],
+        "obstacles": [obstacle_as_json(each) for each in content.obstacles(migration)],
         "constructors": [constructor_as_json(each) for found in migration.constructors.values() for each in found],
+        "parameters": [constructor_as_json(each) for each in migration.taken],
         "mentions": [
             {
                 "filename": each.filename,
@@ -255,8 +182,10 @@ def done_as_json(done: Done) -> dict[str, object]:
         "filename": finding.filename,
         "cell": finding.cell,
         "row": finding.span.start.row,
-        "silent": is_silent(done.report.fact),
+        "silent": done.is_silent,
         "message": done.fix.message,
+        "before": done.before,
+        "after": done.after,
     }
 
 
@@ -274,6 +203,35 @@ def left_as_json(left: Left) -> dict[str, object]:
     }
 
 
+def obstacle_as_json(obstacle: Obstacle) -> dict[str, object]:
+    """Return lines that hold back the same constructors as JSON."""
+    return {
+        "silent": obstacle.is_silent,
+        "lines": [{"place": place, "text": text} for place, text in obstacle.lines],
+        "reasons": list(map(reason_as_json, obstacle.reasons)),
+        "constructors": [
+            {
+                "filename": each.filename,
+                "cell": each.cell,
+                "location": {"row": each.row, "column": each.column},
+                "spelled": each.spelled,
+            }
+            for each in obstacle.constructors
+        ],
+    }
+
+
+def reason_as_json(reason: Reason) -> dict[str, object]:
+    """Return a reason as JSON."""
+    return {
+        "filename": reason.filename,
+        "cell": reason.cell,
+        "row": reason.row,
+        "code": reason.code or None,
+        "text": reason.text,
+    }
+
+
 def constructor_as_json(constructor: Constructor) -> dict[str, object]:
     """Return a constructor with its reasons as JSON."""
     return {
@@ -281,67 +239,5 @@ def constructor_as_json(constructor: Constructor) -> dict[str, object]:
         "cell": constructor.cell,
         "location": {"row": constructor.row, "column": constructor.column},
         "spelled": constructor.spelled,
-        "held_back_by": [
-            {
-                "filename": reason.filename,
-                "cell": reason.cell,
-                "row": reason.row,
-                "code": reason.code or None,
-                "text": reason.text,
-            }
-            for reason in constructor.reasons
-        ],
+        "held_back_by": list(map(reason_as_json, constructor.reasons)),
     }
-
-
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1c1c1c }
-code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; background: #f3f3f3; padding: 0.1em 0.3em }
-pre { padding: 0.6em 1em; overflow-x: auto } li { margin: 0.4em 0 } table { border-collapse: collapse }
-td, th { padding: 0.2em 1em 0.2em 0; text-align: left } .silent { color: #a33c00; font-weight: 600 }
-@media (prefers-color-scheme: dark) { body { background: #181818; color: #e6e6e6 } code, pre { background: #2a2a2a } }
-"""
-
-
-def as_html(migration: Migration, *, written: bool) -> str:
-    """Return the report as one page without external resources."""
-    said = html.escape
-    parts = [f"<p>{'<br>'.join(map(said, sentences(migration, written=written)))}</p>"]
-    if by_rule(migration):
-        rows = "".join(f"<tr><td>{code}</td><td>{name}</td><td>{n}</td></tr>" for code, name, n in by_rule(migration))
-        title = "Rewritten" if written else "To be rewritten"
-        parts.append(f"<h2>{title}</h2><table><tr><th>Rule</th><th></th><th>Places</th></tr>{rows}</table>")
-        items = "".join(f"<li>{said(str(each))}</li>" for each in rewritten_places(migration))
-        parts.append(f"<ul>{items}</ul>" if items else "")
-    if left := left_in_order(migration):
-        parts.append(f"<h2>Left to review, in this order</h2><ol>{''.join(map(left_item, left))}</ol>")
-    if held := held_back(migration):
-        parts.append(f"<h2>Constructors that stay, and why</h2><ul>{''.join(map(held_item, held))}</ul>")
-    if migration.mentions:
-        found = (
-            f"<code>{said(where(each))}:{each.column}</code> <code>{each.word}</code>" for each in migration.mentions
-        )
-        parts.append(f"<h2>{MENTIONS}</h2><ul>{''.join(f'<li>{item}</li>' for item in found)}</ul>")
-    parts.append(f"<h2>Check it</h2><p>{said(check_it(migration))}:</p><pre>{said(DRY_RUN)}</pre>")
-    title = "Migration of JAX random keys"
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
-    body = "\n".join(parts)
-    page = f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head>\n'
-    return f"{page}<body><h1>{title}</h1>\n{body}\n</body></html>\n"
-
-
-def left_item(left: Left) -> str:
-    """Return a place that is left as an item of a list."""
-    finding = left.report.finding
-    silent = '<span class="silent">changes silently</span> ' if left.is_silent else ""
-    holds = f" Holds {count(left.holds, 'constructor')} back." if left.holds else ""
-    return (
-        f"<li><code>{html.escape(left.place)}</code> {finding.code} {silent}{html.escape(finding.message)}{holds}</li>"
-    )
-
-
-def held_item(constructor: Constructor) -> str:
-    """Return a constructor that is held back as an item of a list."""
-    place = html.escape(f"{where(constructor)}:{constructor.column}")
-    reasons = "".join(f"<li>its key {html.escape(reason)}</li>" for reason in reasons_of(constructor))
-    return f"<li><code>{place}</code> <code>{html.escape(constructor.spelled)}</code><ul>{reasons}</ul></li>"

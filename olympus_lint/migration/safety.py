@@ -189,7 +189,9 @@ def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
         keyed = keyed_parameters(migration)
         keyed_files = {path for path, *_ in keyed}
         for text in texts:
-            projects.get(text.settings).session.keyed.update(keyed)
+            session = projects.get(text.settings).session
+            session.keyed.update(keyed)
+            session.further = migration.further
             data = text.old.encode(errors="replace")
             if text.filename not in keyed_files and not worth_checking(text.filename, data, text.settings):
                 continue

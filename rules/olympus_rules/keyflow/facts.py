@@ -75,7 +75,8 @@ class Fact:
         confidence: the confidence of the analysis.
         key: the source text of the key (``key``, ``self.rng``, ``keys[0]``), empty if it has no name.
         kind: raw or typed, if the source shows it.
-        maker: the callee of the constructor call in this file that made the key, if known and a migration needs it.
+        maker: the callee of the constructor call in this file that made the key, if known and a migration needs it;
+            a tuple of them if one of several made it.
     """
 
     node: ast.AST

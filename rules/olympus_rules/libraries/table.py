@@ -62,6 +62,11 @@ class Libraries:
         self._claimed = frozenset().union(*(pack.spoken_of() for found in self._packs.values() for pack in found))
         self._needed = set(self._files)
 
+    @property
+    def packages(self) -> frozenset[str]:
+        """Return the import names of the packages that have a pack."""
+        return frozenset(self._files).union(self._packs)
+
     def _add(self, pack: Pack) -> None:
         """Index a pack, without what an earlier one has claimed."""
         claimed = self._claimed

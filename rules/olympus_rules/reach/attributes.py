@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
@@ -39,6 +41,7 @@ class Names:
         roots: the names under which the JAX namespace may be imported.
         libraries: what is known of libraries.
         registered: the names of classes that a call may register as pytrees.
+        links: the files by other paths that lead to them.
     """
 
     documents: Mapping[str, Document]
@@ -46,6 +49,18 @@ class Names:
     roots: tuple[str, ...]
     libraries: Libraries
     registered: frozenset[str] = frozenset()
+    links: dict[str, str] = field(default_factory=dict)
+
+    def file_of(self, path: Path) -> str | None:
+        """Return the path under which a file was read, also if the given path has a symbolic link."""
+        given = str(path)
+        if given in self.modules:
+            return given
+        if not self.links:
+            self.links.update({os.path.realpath(each): each for each in self.modules})
+        if given not in self.links:
+            self.links[given] = self.links.get(os.path.realpath(given), "")
+        return self.links[given] or None
 
     def canonical(self, qualified: str) -> str:
         """Return a qualified name under ``jax``."""
@@ -207,19 +222,23 @@ class Attributes:
         """Put the value of a qualified name into a slot."""
         document = self.names.documents[file]
         path = module_file(document.roots, qualified)
-        if path is not None and str(path) in self.names.modules:
-            self.slots.put(slot, Module(qualified, str(path)))
+        holder = self.names.file_of(path) if path is not None else None
+        if holder is not None:
+            self.slots.put(slot, Module(qualified, holder))
             return
         found = locate_name(document.roots, qualified)
-        if found is None or str(found[0]) not in self.names.modules:
+        holder = self.names.file_of(found[0]) if found is not None else None
+        if found is None or holder is None:
             self.slots.put(slot, Library(qualified))
             return
         first, *others = found[1].split(".")
-        module = self.names.modules[str(found[0])]
+        module = self.names.modules[holder]
         if first not in module.local_names:
+            if not module.stars:  # a compiled or lazy module, or a library of the same name as the file
+                self.slots.put(slot, Library(qualified))
             for star in module.stars:
                 if not qualified.startswith(f"{star}."):
-                    self.resolve(".".join([star, first, *others]), str(found[0]), slot)
+                    self.resolve(".".join([star, first, *others]), holder, slot)
             return
         step = self.heap.variable(module, first)
         for number, name in enumerate(others):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from operator import or_
 
+from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
@@ -22,7 +23,7 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.reading import Reader
-from olympus_rules.reach.sites import Call
+from olympus_rules.reach.sites import Call, Taken
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.unknown import CALLEES, GIVING_BACK, IN_PROJECT, Settling
 from olympus_rules.reach.values import (
@@ -85,6 +86,7 @@ class ProjectReach:
         sites: Iterable[Place] | None,
         roots: Iterable[str],
         packs: tuple[str, ...] = (),
+        given: Iterable[Taken] = (),
     ) -> None:
         """Read the files of a project.
 
@@ -93,6 +95,7 @@ class ProjectReach:
             sites: the mentions of the constructor of raw keys; ``None`` for all that are spelled out.
             roots: the names under which the JAX namespace may be imported.
             packs: the paths of the user's signature packs.
+            given: the parameters to which callers outside of the project pass keys.
         """
         slots = Slots()
         modules = {
@@ -114,6 +117,7 @@ class ProjectReach:
         self.calls = self.graph.calls
         for path, module in modules.items():
             Reader(self.graph, path, module).read()
+        give(self.heap, modules, given)
         Settling(self.graph).run()
         self._contents = Contents(heap)
 
@@ -123,17 +127,12 @@ class ProjectReach:
 
     def parameters(self) -> frozenset[tuple[str, int, int, str]]:
         """Return the parameters that only keys reach: file, line and column of the function, and name."""
-        found = []
-        for path, module in self.names.modules.items():
-            waiting = list(module.nested)
-            while waiting:
-                code = waiting.pop()
-                waiting += code.nested
-                place = getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
-                for name in code.parameters:
-                    if self._holds_keys_only(self.heap.variable(code, name), strictly=True):
-                        found.append((path, *place, name))
-        return frozenset(found)
+        return frozenset(
+            (path, *place, name)
+            for path, place, code in functions_of(self.names.modules)
+            for name in code.parameters
+            if self._holds_keys_only(self.heap.variable(code, name), strictly=True)
+        )
 
     def rank(self, place: Place) -> int | None:
         """Return the rank of the keys at an expression; ``None`` if unknown or not unique."""
@@ -298,6 +297,26 @@ class ProjectReach:
         return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
 
 
+def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:
+    """Yield the functions of all files: file, line and column, and code."""
+    for path, module in modules.items():
+        waiting = list(module.nested)
+        while waiting:
+            code = waiting.pop()
+            waiting += code.nested
+            yield path, (getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)), code
+
+
+def give(heap: Heap, modules: Mapping[str, FunctionCode], given: Iterable[Taken]) -> None:
+    """Put keys of callers into parameters."""
+    wanted = {(each.place.file, each.function, each.name): each for each in given}
+    for path, place, code in functions_of(modules) if wanted else ():
+        for name in code.parameters:
+            found = wanted.get((path, place, name))
+            if found is not None:
+                heap.slots.put(heap.variable(code, name), Key(found.place, found.rank))
+
+
 def method_names(documents: Iterable[Document]) -> set[str]:
     """Return the names of all functions in classes."""
     classes = [node for each in documents for node in ast.walk(each.tree) if isinstance(node, ast.ClassDef)]
@@ -318,10 +337,11 @@ def reach(
     sites: Iterable[Place] | None,
     roots: Iterable[str] = DEFAULT_ROOTS,
     packs: tuple[str, ...] = (),
+    given: Iterable[Taken] = (),
 ) -> ProjectReach:
     """Return which keys may reach which places of a project; the arguments are those of :class:`ProjectReach`.
 
     Raises:
         TooLargeError: if it is too large to work that out.
     """
-    return ProjectReach(documents, sites, roots, packs)
+    return ProjectReach(documents, sites, roots, packs, given)

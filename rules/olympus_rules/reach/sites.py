@@ -1,4 +1,4 @@
-"""Call sites of a project."""
+"""Call sites of a project, and the parameters to which its callers pass keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import Place
 
-__all__ = ["Call", "Given"]
+__all__ = ["Call", "Given", "Taken"]
 
 Given: TypeAlias = Sequence[Slot]
 """Slots whose values one parameter may get; -1 stands for none."""
@@ -41,3 +41,22 @@ class Call:
     def given(self) -> list[Slot]:
         """Return the slots of all arguments."""
         return [slot for slot, _ in self.arguments] + [slot for _, slot in self.keywords]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A parameter to which callers pass keys.
+
+    Attributes:
+        place: where it is declared.
+        function: the line and column of its function.
+        name: its name.
+        callee: the name of its function, after that of its class.
+        rank: 0 if it must be a single key, otherwise ``None``.
+    """
+
+    place: Place
+    function: tuple[int, int]
+    name: str
+    callee: str
+    rank: int | None

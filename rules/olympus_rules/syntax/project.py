@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-__all__ = ["Location", "forget_folders", "in_project", "locate", "locate_name"]
+__all__ = ["Location", "forget_folders", "import_roots", "in_project", "locate", "locate_name"]
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 SOURCE_FOLDER = "src"
@@ -29,12 +30,67 @@ class Location:
         self.roots = roots
 
 
-def locate(path: Path) -> Location:
-    """Return where a file stands; it need not exist."""
+def locate(path: Path, further: tuple[Path, ...] = ()) -> Location:
+    """Return where a file stands; it need not exist.
+
+    Args:
+        path: its absolute path.
+        further: folders of other projects, in which imports are looked for after those of its own project.
+    """
     package, roots = _package(path.parent)
     is_package = path.stem == "__init__"
     module = f"{package}.{path.stem}" if package and not is_package else package
-    return Location(module, is_package, roots)
+    return Location(module, is_package, _nearest(path.parent, roots, further) if further else roots)
+
+
+@lru_cache(maxsize=4096)
+def _nearest(folder: Path, roots: tuple[Path, ...], further: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return the roots of a folder, then the further ones, those with the longest common path first."""
+    above = (folder, *folder.parents)
+
+    def steps(root: Path) -> int:
+        return next((number for number, each in enumerate(above) if root.is_relative_to(each)), len(above))
+
+    return (*roots, *sorted((root for root in further if root not in roots), key=lambda root: (steps(root), root)))
+
+
+def import_roots(paths: Iterable[Path], reserved: Collection[str] = ()) -> tuple[Path, ...]:
+    """Return the folders in which files of other projects may find these files by an absolute import.
+
+    A folder without a marker, such as one of examples, counts only if none of its modules has the name of a library:
+    other projects mean the library.
+
+    Args:
+        paths: the absolute paths of Python files.
+        reserved: the names of libraries.
+    """
+    folders = {path.parent: path for path in paths}
+    found: dict[Path, None] = {}
+    for folder in folders:
+        own = [root for root in _package(folder)[1] if folder.is_relative_to(root)]
+        found.update(dict.fromkeys([*own, *(each for each in folder.parents if each.name == SOURCE_FOLDER)]))
+    shared = _shared(list(folders))
+    if shared is not None and not _has_init(shared):
+        found[shared] = None
+    return tuple(root for root in found if root == shared or _is_marked(root) or not _shadows(root, reserved))
+
+
+def _shared(folders: list[Path]) -> Path | None:
+    """Return the innermost folder that holds all of these folders."""
+    above = [{folder, *folder.parents} for folder in folders]
+    common = set.intersection(*above) if above else set()
+    return max(common, key=lambda folder: len(folder.parts), default=None)
+
+
+def _is_marked(root: Path) -> bool:
+    """Say whether a folder is the root of a project, or a folder of sources."""
+    return root.name == SOURCE_FOLDER or any((root / marker).exists() for marker in MARKERS)
+
+
+def _shadows(root: Path, reserved: Collection[str]) -> bool:
+    """Say whether a module of a folder has the name of a library."""
+    names = {name.removesuffix(".py") for name in _entries(root)}
+    return any(module_file((root,), name) for name in names.intersection(sys.stdlib_module_names.union(reserved)))
 
 
 @lru_cache(maxsize=4096)
@@ -123,5 +179,5 @@ def _is_namespace(roots: tuple[Path, ...], name: str) -> bool:
 
 def forget_folders() -> None:
     """Forget what folders hold; files may have come and gone since."""
-    for remembered in (_package, _roots, module_file, _is_namespace, _entries):
+    for remembered in (_package, _roots, _nearest, module_file, _is_namespace, _entries):
         remembered.cache_clear()

@@ -59,9 +59,16 @@ def obstacles(file: File, settled: Iterable[tuple[Term, Fact]]) -> dict[ast.expr
 def with_makers(file: File, found: Iterable[tuple[Term, Fact]]) -> Iterator[Fact]:
     """Return facts about keys with the constructors of the keys, if these are in this file."""
     makers = {term: node for node, term in file.constructed.items()}
-    for term, fact in found:
-        maker = makers.get(file.terms.seed_of(term))
-        yield fact if maker is None else replace(fact, maker=maker)
+    together: dict[tuple[type[Fact], ast.AST], dict[ast.expr | None, None]] = {}
+    settled = list(found)
+    for term, fact in settled:  # several keys reach one node after a branch, and in a loop over keys
+        together.setdefault((type(fact), fact.node), {})[makers.get(file.terms.seed_of(term))] = None
+    for _, fact in settled:
+        known = [maker for maker in together[type(fact), fact.node] if maker is not None]
+        if len(known) < len(together[type(fact), fact.node]):
+            yield fact  # one of its keys is of unknown origin
+        else:
+            yield replace(fact, maker=known[0] if len(known) == 1 else ast.Tuple(known, ast.Load()))
 
 
 def handed_out(file: File) -> Iterator[tuple[Term, Fact]]:

@@ -70,7 +70,7 @@ class Project:
                 analysis.document.filename = filename
                 return analysis.document
             self.forget(str(path))
-        place = locate(path)
+        place = locate(path, self.session.further)
         self.opened += 1
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -150,7 +150,7 @@ class Project:
 
     def _why_not(self, path: str) -> tuple[tuple[Path, ...], dict[Need, None]]:
         """Return the needs behind the answer that a file is of no interest, with the folders of its imports."""
-        place = locate(Path(path))
+        place = locate(Path(path), self.session.further)
         try:
             names = imported_names(Path(path).read_bytes(), place)
         except OSError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from olympus_rules.keyflow.domain.file import KeyedParameter
 from olympus_rules.keyflow.linking.answers import Answers
@@ -22,6 +23,7 @@ class Session:
         answers: the known answers to questions about names in files.
         stack: the functions that are being interpreted, of all files.
         keyed: the parameters that only receive keys, if the whole project was analysed.
+        further: the folders of other projects in which imports are looked for, too.
     """
 
     roots: tuple[str, ...]
@@ -29,3 +31,4 @@ class Session:
     answers: Answers
     stack: Stack = field(default_factory=Stack)
     keyed: set[KeyedParameter] = field(default_factory=set)
+    further: tuple[Path, ...] = ()

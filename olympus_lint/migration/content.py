@@ -1,0 +1,384 @@
+"""What the report on a migration says, in the order of its sections; the formats render it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from olympus_codemods.target import Style
+from olympus_lint.migration.mentions import Mention
+from olympus_lint.migration.outside import Doubt, Unread
+from olympus_lint.migration.places import CONSTRUCTOR, Text
+from olympus_lint.migration.plan import Constructor, Reason
+from olympus_lint.migration.project import Migration
+from olympus_lint.reporting.phrases import count, place
+from olympus_rules.finding import Finding, Fix
+from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
+from olympus_rules.rule import Report
+
+__all__ = [
+    "CUT_SHORT",
+    "DRY_RUN",
+    "HEADINGS",
+    "Done",
+    "Left",
+    "Obstacle",
+    "Rewrite",
+    "by_rule",
+    "check_it",
+    "doubt",
+    "is_silent",
+    "left_alone",
+    "left_in_order",
+    "listed",
+    "obstacles",
+    "rewrites",
+    "rewritten_places",
+    "sentences",
+    "title",
+    "unread",
+    "where",
+]
+
+DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
+"""With this flag, JAX's ``PRNGKey`` makes typed keys, so that the tests run as after the migration."""
+HEADINGS = {
+    "unread": "Not read, although they import what changes; name them, too",
+    "doubts": "Imports that may mean several files",
+    "typed": "What holds constructors back",
+    "portable": "What typed keys would break",
+    "left": "Left to review, silent changes first",
+    "places": "Places, silent changes first",
+    "mentions": "Mentioned in strings, comments and prose, not rewritten",
+    "check": "Check it",
+}
+CUT_SHORT = "The search for files that import what changes ended at its limit: name the whole project."
+FAILING = frozenset(
+    {"axis", "dynamic-slice", "len", "permutation", "shape-unpack", "signature", "spec", "vstack", "word-shape"}
+)
+"""Forms of logic on shapes that raise an error with typed keys; the others silently give another result."""
+SHOWN = 5
+"""Files with uncommitted changes that are named."""
+
+
+def is_silent(fact: Fact) -> bool:
+    """Say whether a typed key gives another result at a place, without an error."""
+    match fact:
+        case ShapeLogic(form=form):
+            return form not in FAILING
+        case DtypeLogic(form=form):
+            return form != "numpy"
+        case KeyTransposition(how=how):
+            return how == "out_axes"
+        case KeyIndexing(batch=batch):
+            return batch
+        case Conversion(effect=effect):
+            return effect != "fails"
+    return False
+
+
+# rewritten places
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A rewritten place.
+
+    Attributes:
+        report: the report on the text before the rewrite.
+        fix: the rewrite.
+        before, after: the lines that it changes.
+    """
+
+    report: Report
+    fix: Fix
+    before: str
+    after: str
+
+    @property
+    def is_silent(self) -> bool:
+        """Say whether a typed key would have given another result there, without an error."""
+        return is_silent(self.report.fact)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Equal rewrites of several places."""
+
+    places: tuple[Done, ...]
+
+    @property
+    def first(self) -> Done:
+        """Return the rewrite of the first place."""
+        return self.places[0]
+
+    @property
+    def headline(self) -> str:
+        """Return code and message, with the number of places."""
+        one = self.first
+        notes = ["would change silently"] if one.is_silent else []
+        notes += [count(len(self.places), "place")] if len(self.places) > 1 else []
+        note = f" ({', '.join(notes)})" if notes else ""
+        return f"{one.report.finding.code}{note}: {one.fix.message}"
+
+
+def rewritten_places(migration: Migration, *, renamed: bool = False) -> list[Done]:
+    """Return the rewritten places, silent changes first: the constructors, or all other places."""
+    done = [
+        Done(report, fix, *(_with_magics(lines, text) for lines in pair))
+        for text in migration.texts
+        for (report, fix), pair in zip(text.rewritten, text.shown, strict=True)
+        if (report.finding.code == CONSTRUCTOR) == renamed
+    ]
+    return sorted(done, key=lambda each: (not each.is_silent, each.report.finding.sort_key))
+
+
+def _with_magics(lines: str, text: Text) -> str:
+    """Return lines of a notebook with its magics instead of their placeholders."""
+    for aside in text.embedded.aside if text.embedded is not None else ():
+        lines = lines.replace(aside.name, aside.magic)
+    return lines
+
+
+def rewrites(migration: Migration) -> list[Rewrite]:
+    """Return the rewritten places, equal ones together, and those of constructors last."""
+    equal: dict[tuple[object, ...], list[Done]] = defaultdict(list)
+    for renamed in (False, True):
+        for each in rewritten_places(migration, renamed=renamed):
+            key = each.report.finding.code, each.fix.message, each.before, each.after, each.is_silent
+            equal[key].append(each)
+    return [Rewrite(tuple(each)) for each in equal.values()]
+
+
+def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
+    """Return the number of rewritten places of each rule, as (code, name, number)."""
+    done = Counter(
+        (report.finding.code, report.finding.name) for text in migration.texts for report, _ in text.rewritten
+    )
+    return [(code, name, number) for (code, name), number in sorted(done.items())]
+
+
+# places that are left, and what they hold back
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A place that a person has to review.
+
+    Attributes:
+        report: the report on the place.
+        holds: the number of constructors that it holds back.
+    """
+
+    report: Report
+    holds: int
+
+    @property
+    def is_silent(self) -> bool:
+        """Say whether a typed key gives another result there, without an error."""
+        return is_silent(self.report.fact)
+
+    @property
+    def place(self) -> str:
+        """Return the place as text."""
+        finding = self.report.finding
+        return place(finding.filename, finding.span, finding.cell)
+
+    @property
+    def text(self) -> str:
+        """Return the code and the message."""
+        finding = self.report.finding
+        return f"{finding.code}{' (changes silently)' if self.is_silent else ''}: {finding.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Lines that hold back the same constructors.
+
+    Attributes:
+        lines: their places, each with what is said of it.
+        reasons: the reasons.
+        constructors: the constructors.
+        is_silent: whether one of the places would silently give another result.
+        style: that of the migration.
+    """
+
+    lines: tuple[tuple[str, str], ...]
+    reasons: tuple[Reason, ...]
+    constructors: tuple[Constructor, ...]
+    is_silent: bool
+    style: Style
+
+    @property
+    def headline(self) -> str:
+        """Return what holds back how much."""
+        lines, held = len(self.lines), len(self.constructors)
+        verb = ("breaks", "break") if self.style == "portable" else ("holds back", "hold back")
+        these = f"This line {verb[0]}" if lines == 1 else f"These {lines} lines {verb[1]}"
+        sources = {each.kind for each in self.constructors}
+        noun = sources.pop() if len(sources) == 1 else "source"
+        of = "typed keys of " if self.style == "portable" else ""
+        return f"{these} {of}{f'this {noun}' if held == 1 else f'these {held} {noun}s'}"
+
+    @property
+    def held(self) -> str:
+        """Return the places of the constructors."""
+        return listed((each.filename, each.cell, _spot(each)) for each in self.constructors)
+
+
+_Line = tuple[str, int | None, int, str]
+
+
+def left_in_order(migration: Migration) -> list[Left]:
+    """Return the places that are left: silent changes first, then by the number of constructors that they hold back."""
+    holding: Counter[_Line] = Counter(
+        line for each in migration.held for line in {_line_of(reason) for reason in each.reasons}
+    )
+    left = [Left(report, holding[_key(report.finding)]) for reports in migration.left.values() for report in reports]
+    return sorted(left, key=lambda each: (not each.is_silent, -each.holds, each.report.finding.sort_key))
+
+
+def left_alone(migration: Migration) -> list[Left]:
+    """Return the places that are left and hold no constructor back."""
+    return [each for each in left_in_order(migration) if not each.holds]
+
+
+def obstacles(migration: Migration) -> list[Obstacle]:
+    """Return what holds constructors back: silent changes first, then by the number of constructors."""
+    left = {_key(each.report.finding): each for each in left_in_order(migration)}
+    reasons: dict[_Line, dict[str, Reason]] = defaultdict(dict)
+    held: dict[_Line, dict[Constructor, None]] = defaultdict(dict)
+    for constructor in [*migration.held, *migration.taken]:
+        for reason in constructor.reasons:
+            reasons[_line_of(reason)].setdefault(reason.text, reason)
+            held[_line_of(reason)][constructor] = None
+    together: dict[tuple[Constructor, ...], list[_Line]] = defaultdict(list)
+    for line, constructors in held.items():
+        together[tuple(constructors)].append(line)
+    found = [
+        Obstacle(
+            tuple(_said(left.get(line), list(reasons[line].values())) for line in sorted(lines, key=_order)),
+            tuple(reason for line in sorted(lines, key=_order) for reason in reasons[line].values()),
+            constructors,
+            any(line in left and left[line].is_silent for line in lines),
+            migration.target.style,
+        )
+        for constructors, lines in together.items()
+    ]
+    return sorted(found, key=lambda each: (not each.is_silent, -len(each.constructors), each.lines))
+
+
+def _said(left: Left | None, reasons: list[Reason]) -> tuple[str, str]:
+    """Return the place of an obstacle, and what is said of it."""
+    if left is not None:
+        return left.place, left.text
+    texts = list(dict.fromkeys(reason.text for reason in reasons))
+    more = f" (and {count(len(texts) - 1, 'other use')} on this line)" if len(texts) > 1 else ""
+    code = f"{reasons[0].code}: " if reasons[0].code else ""
+    return where(reasons[0]), f"{code}the key {texts[0]}{more}"
+
+
+def _key(finding: Finding) -> _Line:
+    return finding.filename, finding.cell, finding.span.start.row, finding.code
+
+
+def _line_of(reason: Reason) -> _Line:
+    return reason.filename, reason.cell, reason.row, reason.code
+
+
+def _order(line: _Line) -> tuple[str, int, int, str]:
+    return line[0], line[1] or 0, line[2], line[3]
+
+
+# words
+
+
+def where(place: Constructor | Reason | Mention | Finding) -> str:
+    """Return the file, the cell in a notebook, and the row."""
+    row = place.span.start.row if isinstance(place, Finding) else place.row
+    return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{row}"
+
+
+def listed(places: Iterable[tuple[str, int | None, object]]) -> str:
+    """Return places as text, those of one file together: file, cell, and row or row and column."""
+    files: dict[str, list[str]] = defaultdict(list)
+    for filename, cell, spot in places:
+        files[f"{filename}:{'' if cell is None else f'cell {cell}:'}"].append(str(spot))
+    return "; ".join(f"{file}{', '.join(dict.fromkeys(spots))}" for file, spots in files.items())
+
+
+def _spot(source: Constructor) -> str:
+    """Return row and column of a source of keys; a parameter has its name."""
+    return f"{source.row}:{source.column}{f' ({source.spelled})' if source.is_parameter else ''}"
+
+
+def title(rewrite: Rewrite) -> str:
+    """Return the places of a rewrite."""
+    findings = (each.report.finding for each in rewrite.places)
+    return listed((each.filename, each.cell, each.span.start.row) for each in findings)
+
+
+def unread(each: Unread) -> str:
+    """Return what is said of a folder or file that was not named."""
+    return f"{each.path}, which imports `{each.imports}` ({each.filename}:{each.row})"
+
+
+def doubt(each: Doubt) -> str:
+    """Return what is said of an import that may mean several files."""
+    first, *others = each.paths
+    return f"{each.filename}:{each.row} imports `{each.module}`: read as {first}, and may be {' or '.join(others)}"
+
+
+def sentences(migration: Migration, *, written: bool) -> list[str]:
+    """Return the summary of a migration as sentences."""
+    style = "portable code, for raw and typed keys" if migration.target.style == "portable" else "typed keys"
+    release = ".".join(map(str, migration.target.jax))
+    places = sum(len(text.rewritten) for text in migration.texts)
+    verb = "Rewrote" if written else "Would rewrite"
+    lines = [
+        f"Migration to {style}, for JAX {release} and later.",
+        f"{verb} {count(places, 'place')} in {count(len(migration.changed), 'file')}.",
+    ]
+    free, held = len(migration.free), len(migration.held)
+    if free + held and migration.target.style == "typed":
+        lines.append(f"{free} of {count(free + held, 'constructor')} can make typed keys, {held} held back.")
+    elif migration.target.style == "portable":
+        lines += followed(migration)
+    if migration.not_in_git:
+        lines.append(uncommitted(migration.not_in_git, written=written))
+    return lines
+
+
+def followed(migration: Migration) -> list[str]:
+    """Return which keys a portable migration has followed, and which it has not."""
+    if migration.is_too_large:
+        return ["No key was followed, since the project is too large: nothing shows that typed keys work."]
+    made = [each for found in migration.constructors.values() for each in found]
+    lines = []
+    for sources, noun, keys in (
+        (made, "constructor", "the keys of"),
+        (migration.taken, "parameter", "the keys that callers pass to"),
+    ):
+        ready = sum(not each.reasons for each in sources)
+        if sources:
+            of = f"{ready} of {count(len(sources), noun)}"
+            lines.append(f"Followed through the named files: {keys} {of} reach only code that takes both kinds.")
+    unknown = "the insides of libraries, objects and containers that callers pass, and code out of the named files"
+    lines.append(f"Not followed: {unknown}.")
+    return lines
+
+
+def uncommitted(files: list[str], *, written: bool) -> str:
+    """Return the sentence on files with changes that git does not have."""
+    named = ", ".join(files[:SHOWN]) + (f" and {len(files) - SHOWN} more" if len(files) > SHOWN else "")
+    had = "had" if written else "have" if len(files) > 1 else "has"
+    advice = "" if written else " Commit or stash them first, so that the migration can be undone."
+    return f"{count(len(files), 'file')} {had} changes that git does not have: {named}.{advice}"
+
+
+def check_it(migration: Migration) -> str:
+    """Return the sentence about the dry run."""
+    if migration.target.style == "portable":
+        return "Run the tests without this flag, and then with it: it lets `PRNGKey` make typed keys"
+    return "With this flag, JAX makes typed keys wherever `PRNGKey` is left"
