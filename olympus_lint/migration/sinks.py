@@ -7,7 +7,7 @@ are held, at any depth.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.unseen import COLLECTIVES, STACKING, TEXT, is_guarded
@@ -61,9 +61,11 @@ class Sinks:
                 if keys and not is_guarded(node, document.parents) and not is_for_people(node, document.parents):
                     yield node, keys
 
-    def _refused(self, passing: Passing) -> list[Argument]:
+    def _refused(self, passing: Passing) -> Sequence[Argument]:
         """Return the arguments with keys that a function does not take."""
         arguments = passing.arguments
+        if passing.is_mapped and not passing.library.startswith(f"{NUMPY}."):
+            return []  # a result of a library, which may be anything
         model = self._reached.names.libraries.get(passing.library)
         row = model.conversion
         if row is not None and row.form not in HARMLESS:
