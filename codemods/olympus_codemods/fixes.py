@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from olympus_rules.finding import Edit, Fix, Position, Span
+from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
 from olympus_rules.syntax.text import split_lines
 
 if TYPE_CHECKING:
@@ -18,11 +18,15 @@ __all__ = ["apply_fixes", "compatible", "fix_for", "migration_for"]
 
 
 def fix_for(report: Report, document: Document) -> Fix | None:
-    """Return the fix of a report, ``None`` when there is no correct rewrite here."""
+    """Return the fix of a report, ``None`` when there is no correct rewrite here.
+
+    No rewrite is safe where other values than keys arrive as well.
+    """
     from olympus_codemods.codemods import all_codemods  # loads LibCST
 
     codemod = all_codemods().get(report.finding.code)
-    return None if codemod is None or is_deep(report, document) else codemod.fix(report.fact, document)
+    fix = None if codemod is None or is_deep(report, document) else codemod.fix(report.fact, document)
+    return fix if fix is None or report.fact.alone or fix.applicability is Applicability.UNSAFE else None
 
 
 def migration_for(report: Report, document: Document, target: Target) -> Fix | None:
@@ -30,7 +34,9 @@ def migration_for(report: Report, document: Document, target: Target) -> Fix | N
     from olympus_codemods.codemods import all_codemods
 
     codemod = all_codemods().get(report.finding.code)
-    return None if codemod is None or is_deep(report, document) else codemod.migrate(report.fact, document, target)
+    if codemod is None or not report.fact.alone or is_deep(report, document):
+        return None
+    return codemod.migrate(report.fact, document, target)
 
 
 def is_deep(report: Report, document: Document) -> bool:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from olympus_codemods.target import NEWEST, Target
 from olympus_lint.analysis.prefilter import worth_checking
@@ -25,7 +28,7 @@ from olympus_lint.files.sources import (
 from olympus_lint.files.validity import parse_error
 from olympus_lint.migration.outside import look_outside
 from olympus_lint.migration.places import Text
-from olympus_lint.migration.project import Migration, stays
+from olympus_lint.migration.project import NOTHING, Migration, Withheld, stays
 from olympus_lint.migration.project import migrate as migrate_texts
 from olympus_lint.migration.report import render
 from olympus_lint.project.configuration import Configuration
@@ -36,6 +39,9 @@ from olympus_lint.reporting.phrases import count
 from olympus_lint.run.one_file import unified_diff
 from olympus_lint.run.processes import prepare_collector
 from olympus_rules.syntax.text import decode
+
+if TYPE_CHECKING:
+    from olympus_lint.proof.trial import Proof
 
 __all__ = ["migrate"]
 
@@ -57,8 +63,16 @@ def migrate(args: Namespace) -> int:
         print("warning: no Python files found under the given paths", file=sys.stderr)
     prepare_collector()
     texts, data = read(files, problems)
-    migration = migrate_texts(texts, target_of(args.migrate, settings), unsafe=settings.unsafe_fixes)
-    migration.problems += problems
+    target = target_of(args.migrate, settings)
+    writes = settings.fix or settings.fix_only
+
+    def make(withheld: Withheld = NOTHING) -> Migration:
+        fresh = [Text(each.filename, each.settings, each.old, embedded=each.embedded) for each in texts]
+        return migrate_texts(fresh, target, unsafe=settings.unsafe_fixes, withheld=withheld)
+
+    proof, failed = (None, []) if args.check is None else tested(args, make, data, repairs=writes)
+    migration = make() if proof is None else proof.migration
+    migration.problems += problems + failed
     keyed = [filename for filename, found in migration.constructors.items() if found]
     migration.outside = look_outside(migration.texts, migration.further, configuration.at, keyed)
     migration.not_in_git = not_in_git(data) if migration.changed else []
@@ -66,13 +80,57 @@ def migrate(args: Namespace) -> int:
         say(f"note: {note}", args)
     if args.diff:
         return show_diff(migration, args)
-    writes = settings.fix or settings.fix_only
+    writes = writes and not failed and not (proof is not None and proof.stops)
     if writes:
         write(migration, data)
+    show(migration, args, proof, written=writes)
+    return report_problems(migration.problems, args) or status(migration, args, proof, written=writes)
+
+
+def tested(
+    args: Namespace, make: Callable[[Withheld], Migration], data: Mapping[str, bytes], *, repairs: bool
+) -> tuple[Proof | None, list[Problem]]:
+    """Run the command of ``--check`` before and after a migration.
+
+    Args:
+        args: the options.
+        make: makes the migration.
+        data: the bytes of the files before it.
+        repairs: whether something may be withheld so that tests pass.
+
+    Returns:
+        The proof, or the problem for which there is none.
+    """
+    from olympus_lint.proof.commands import runner
+    from olympus_lint.proof.trees import CheckError, tree_at
+    from olympus_lint.proof.trial import Task, prove
+
+    def bytes_of(migration: Migration) -> dict[str, bytes]:
+        found = {}
+        for text in migration.changed:
+            with suppress(InputError):  # the file will not be written either
+                found[text.filename] = encoded(text, data[text.filename])
+        return found
+
+    try:
+        with runner(tree_at(Path.cwd()), args.check, args.check_timeout) as each:
+            return prove(each, Task(make, bytes_of, repairs, lambda text: say(f"check: {text}", args))), []
+    except (CheckError, InputError) as error:
+        return None, [Problem("--check", str(error))]
+
+
+def show(migration: Migration, args: Namespace, proof: Proof | None, *, written: bool) -> None:
+    """Print the report; with ``--quiet`` only if nothing was written, or if tests fail."""
+    section = None
+    if proof is not None:
+        from olympus_lint.proof.account import account
+
+        section = account(proof)
+    if args.quiet and written and (proof is None or proof.is_clean):
+        return
     color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout)
-    if not args.quiet or not writes:
-        write_report(render(migration, args.report_format, written=writes, color=color), args.output_file)
-    return report_problems(migration.problems, args) or status(migration, args, written=writes)
+    text = render(migration, args.report_format, written=written, color=color, section=section)
+    write_report(text, args.output_file)
 
 
 def each_once(files: list[SourceFile]) -> list[SourceFile]:
@@ -149,17 +207,27 @@ def write(migration: Migration, data: dict[str, bytes]) -> None:
     """Write each changed file completely or not at all; a file that cannot be written is not reported as migrated."""
     for text in migration.changed:
         try:
-            encode = reencode if text.settings.kind_of(text.filename) == "python" else encode_utf8
             old = data[text.filename]
-            write_bytes(text.filename, encode(text.after, old), old)
+            write_bytes(text.filename, encoded(text, old), old)
         except InputError as error:
             text.undo()
             migration.problems.append(Problem(text.filename, str(error)))
 
 
-def status(migration: Migration, args: Namespace, *, written: bool) -> int:
-    """Return 1 if something is left to do, otherwise 0."""
+def encoded(text: Text, old: bytes) -> bytes:
+    """Return the new bytes of a file.
+
+    Raises:
+        InputError: its encoding lacks a character.
+    """
+    encode = reencode if text.settings.kind_of(text.filename) == "python" else encode_utf8
+    return encode(text.after, old)
+
+
+def status(migration: Migration, args: Namespace, proof: Proof | None = None, *, written: bool) -> int:
+    """Return 1 if something is left to do, or if tests fail that passed before; otherwise 0."""
     waiting = bool(migration.changed) and not written
     if written and migration.changed and args.__dict__.get("exit_non_zero_on_fix"):
         return 1
-    return int((waiting or migration.is_open) and not args.exit_zero)
+    fails = proof is not None and not proof.is_clean
+    return int((waiting or migration.is_open or fails) and not args.exit_zero)

@@ -17,6 +17,8 @@ STYLES = ("typed", "portable")
 """The values of ``--migrate``; the first is the default."""
 REPORTS = ("full", "markdown", "html", "json")
 """The formats of the report on a migration."""
+CHECK_TIMEOUT = 1800
+"""Seconds of one run of ``--check``."""
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
 """The values of ``--select-verdict``; ``none`` stands for findings without a verdict."""
 
@@ -84,6 +86,14 @@ def check_migration(args: argparse.Namespace) -> None:
         SystemExit: they cannot be combined.
     """
     args.report_format = "full"
+    for option, cause in (("check", "migrate"), ("check_timeout", "check")):
+        if getattr(args, option) is not None and getattr(args, cause) is None:
+            parser().error(f"--{option.replace('_', '-')} has no effect without --{cause}; add it")
+    if args.check is not None and not args.check.strip():
+        parser().error("--check: expected a command such as `python -m pytest`, not an empty text")
+    if args.check is not None and args.diff:
+        parser().error("--check cannot be combined with --diff, which has no report; leave one of them out")
+    args.check_timeout = args.check_timeout or CHECK_TIMEOUT
     if args.migrate is None:
         return
     for name in ("add_noqa", "trace", "trace_events", "show_files", "show_settings", "statistics"):
@@ -177,6 +187,13 @@ def add_migration(made: Parser) -> None:
     )
     group.add_argument("--migrate", choices=STYLES, metavar="[=STYLE]", help=what)
     setting(group, "--target-jax", "VERSION", "the oldest JAX that migrated code supports (default: the newest)")
+    what = (
+        "run this shell command, such as `pytest -q`, in copies of the tree: before the migration, after it, and with "
+        "typed keys everywhere; report which tests fail then. With --fix, what makes them fail stays as it is"
+    )
+    group.add_argument("--check", metavar="COMMAND", help=what)
+    what = f"the longest time of one run of --check (default: {CHECK_TIMEOUT})"
+    group.add_argument("--check-timeout", type=positive, metavar="SECONDS", help=what)
 
 
 def add_tracing(made: Parser) -> None:

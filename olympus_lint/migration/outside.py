@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import os
 import re
 import tempfile
@@ -22,7 +23,7 @@ from olympus_lint.project.git import repository_of
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import Settings, SettingsError
 from olympus_rules.syntax.imports import bindings
-from olympus_rules.syntax.project import MARKERS, Location, locate, module_file
+from olympus_rules.syntax.project import MARKERS, Location, import_roots, locate, module_file
 from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
@@ -126,6 +127,8 @@ class _Search:
         self._further = further
         self._settings_at = settings_at
         self._imports: dict[str, list[tuple[int, str, Path]]] | None = None
+        self._parsed = 0
+        self._wider: tuple[Path, ...] = ()
 
     # imports between the files of the migration
 
@@ -170,33 +173,54 @@ class _Search:
     # files that were not named
 
     def unread(self, wanted: set[str]) -> Iterator[Unread]:
-        """Yield the folders and files that import one of the wanted files."""
-        heads = re.compile(rb"\b(?:%s)\b" % b"|".join(sorted(map(re.escape, self._heads(wanted)))))
+        """Yield the folders and files that import one of the wanted files, directly or through each other."""
         holding = {folder for path in self._files for folder in Path(path).parents}
-        fixtures = {Path(path).parent for path in wanted if Path(path).name == FIXTURES}
+        others = {os.path.realpath(filename): filename for filename in self._others()}
+        modules = (Path(path).absolute() for path in others.values() if path.endswith((".py", ".pyi")))
+        self._wider = tuple(root for root in import_roots(modules) if root not in self._further)
+        known: dict[str, list[tuple[int, str, Path]]] = {}
         done: set[str] = set()
-        parsed = 0
-        for filename in self._others():
-            path = Path(os.path.realpath(filename))
-            group = _group(path, holding)
-            data = b"" if group in done else _read(filename)
-            if b"def test" in data and not fixtures.isdisjoint(path.parents):
-                done.add(group)
-                yield Unread(_shown(group), "conftest", _shown(filename), 1)
+        while wanted and others:
+            found = dict(self._importing(wanted, others, known))
+            for path, hit in found.items():
+                group = _group(Path(path), holding)
+                if group not in done:
+                    done.add(group)
+                    yield Unread(_shown(group), hit[1], _shown(others[path]), hit[0])
+            wanted = set(found)
+            others = {path: filename for path, filename in others.items() if path not in found}
+
+    def _importing(
+        self, wanted: set[str], others: dict[str, str], known: dict[str, list[tuple[int, str, Path]]]
+    ) -> Iterator[tuple[str, tuple[int, str]]]:
+        """Yield the files that import one of the wanted files, each with a row and a module.
+
+        Args:
+            wanted: the wanted files.
+            others: the files to look at, by their real path.
+            known: the imports of the files that were parsed before.
+        """
+        heads = re.compile(rb"\b(?:%s)\b" % b"|".join(sorted(map(re.escape, self._heads(wanted)))))
+        fixtures = {Path(path).parent for path in wanted if Path(path).name == FIXTURES}
+        for path, filename in others.items():
+            data = _read(filename)
+            if b"def test" in data and not fixtures.isdisjoint(Path(path).parents):
+                yield path, (1, "conftest")
                 continue
-            if not heads.search(data) or (b"import" not in data and b"." not in data):
+            if not heads.search(data):
                 continue
-            parsed += len(data)
-            if parsed > MOST_BYTES:
-                self.is_cut_short = True
-                return
-            place = locate(Path(filename).absolute(), self._further)
-            text = _module(filename, data, self._settings_of(Path(filename).parent).kind_of(filename))
-            hits = (each for each in _imported(text, place, strings=True) if os.path.realpath(each[2]) in wanted)
+            if path not in known:
+                self._parsed += len(data)
+                if self._parsed > MOST_BYTES:
+                    self.is_cut_short = True
+                    return
+                place = locate(Path(filename).absolute(), self._further)
+                text = _module(filename, data, self._settings_of(Path(filename).parent).kind_of(filename))
+                known[path] = list(_imported(text, place, self._wider, strings=True))
+            hits = ((row, module) for row, module, file in known[path] if os.path.realpath(file) in wanted)
             hit = next(hits, None)
             if hit is not None:
-                done.add(group)
-                yield Unread(_shown(group), hit[1], _shown(filename), hit[0])
+                yield path, hit
 
     def _heads(self, wanted: set[str]) -> set[bytes]:
         """Return the words of which an importing file contains one: the last parts of the modules' names."""
@@ -284,12 +308,15 @@ def _module(filename: str, data: bytes, kind: str) -> str:
     return ""
 
 
-def _imported(text: str, place: Location, *, strings: bool = False) -> Iterator[tuple[int, str, Path]]:
+def _imported(
+    text: str, place: Location, further: tuple[Path, ...] = (), *, strings: bool = False
+) -> Iterator[tuple[int, str, Path]]:
     """Yield the modules of the project that a text imports: row, name and file.
 
     Args:
         text: the text of a module.
         place: where it stands.
+        further: more folders in which its imports are looked for.
         strings: whether names of modules in strings count, such as those for ``import_module`` and ``mock.patch``.
     """
     try:
@@ -298,7 +325,7 @@ def _imported(text: str, place: Location, *, strings: bool = False) -> Iterator[
             parsed = ast.parse(text)
     except NOT_PARSED:  # it may be of a newer Python
         for found in LINE.finditer(text):
-            module, file = _longest(place, found[1], 1)
+            module, file = _longest(place.roots, found[1], 1)
             if file is not None:
                 yield text.count("\n", 0, found.start(1)) + 1, module, file
         return
@@ -311,19 +338,19 @@ def _imported(text: str, place: Location, *, strings: bool = False) -> Iterator[
         elif strings and isinstance(node, ast.Constant) and isinstance(node.value, str):
             dotted = DOTTED.match(node.value)
             names = [dotted[0]] if dotted is not None else ()
-        for name in names:
-            least = 2 if isinstance(node, ast.Constant) else 1
-            module, file = _longest(place, name, least)
+        least = 2 if isinstance(node, ast.Constant) else 1
+        for roots, name in itertools.product((place.roots, further), names):
+            module, file = _longest(roots, name, least)
             if file is not None:
                 yield getattr(node, "lineno", 1), module, file
 
 
-def _longest(place: Location, name: str, least: int) -> tuple[str, Path | None]:
+def _longest(roots: tuple[Path, ...], name: str, least: int) -> tuple[str, Path | None]:
     """Return the module that a qualified name leads to, with its file, of at least so many parts."""
     parts = name.split(".")
     for length in range(len(parts), least - 1, -1):
         module = ".".join(parts[:length])
-        file = module_file(place.roots, module) if all(parts) else None
+        file = module_file(roots, module) if all(parts) else None
         if file is not None:
             return module, file
     return name, None

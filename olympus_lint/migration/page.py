@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from olympus_lint.migration import content
 from olympus_lint.migration.content import DRY_RUN, HEADINGS, Obstacle, Rewrite
 from olympus_lint.migration.project import Migration
+from olympus_lint.migration.section import Section
 
 __all__ = ["as_html"]
 
@@ -28,7 +29,7 @@ CODE = re.compile(r"`([^`]+)`")
 SILENT = re.compile(r"\((changes silently|would change silently)")
 
 
-def as_html(migration: Migration, *, written: bool) -> str:
+def as_html(migration: Migration, *, written: bool, further: Section | None = None) -> str:
     """Return the report as one page without external resources."""
     outside = migration.outside
     cut = [content.CUT_SHORT] if outside.is_cut_short else []
@@ -52,6 +53,7 @@ def as_html(migration: Migration, *, written: bool) -> str:
             HEADINGS["mentions"],
             (f"{code_of(f'{content.where(each)}:{each.column}')} {code_of(each.word)}" for each in migration.mentions),
         ),
+        further.page() if further is not None else "",
         f"<h2>{HEADINGS['check']}</h2><p>{said(content.check_it(migration))}:</p>"
         f"<pre><code>{html.escape(DRY_RUN)}</code></pre>",
     ]

@@ -50,6 +50,7 @@ class Text:
         embedded: the file with its pieces of Python; ``old`` and ``new`` are then the module that joins the pieces.
         places: the places of the module's rows in the file.
         exits: the calls in the current text that pass keys to unknown code.
+        ready: the text of the file before its constructors were renamed.
     """
 
     filename: str
@@ -64,6 +65,7 @@ class Text:
     embedded: Embedded | None = None
     places: Places = field(default_factory=Places)
     exits: list[HandedOut] = field(default_factory=list)
+    ready: str = ""
 
     def __post_init__(self) -> None:
         """Start with the old text."""
@@ -176,7 +178,7 @@ def _works_by_now(report: Report, target: Target) -> bool:
     return isinstance(fact, Conversion) and bool(fact.before) and not fact.breaks(target.jax)
 
 
-def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
+def rewrite(text: Text, target: Target, projects: Projects, *, withheld: bool = False) -> list[Report]:
     """Make the places of a file ready for typed keys; return those without a certain rewrite.
 
     Constructors are not renamed.
@@ -185,6 +187,7 @@ def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
         text: the file.
         target: the keys and the release that its code has to support.
         projects: the open projects, which know the other files.
+        withheld: whether the file stays as it is, so that all of its places are left.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the file cannot be parsed.
@@ -192,8 +195,9 @@ def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
     left: list[Report] = []
     for _ in range(PASSES):
         document, reports = reports_of(text, projects)
-        places = [r for r in reports if r.finding.code != CONSTRUCTOR and not _works_by_now(r, target)]
-        fixes = [(r, None if is_note(r, target) else migration_for(r, document, target)) for r in places]
+        counts = [report for report in reports if report.finding.code != CONSTRUCTOR or _is_named(report, target)]
+        places = [report for report in counts if not _works_by_now(report, target)]
+        fixes = [(r, None if withheld or is_note(r, target) else migration_for(r, document, target)) for r in places]
         left = [report for report, fix in fixes if fix is None]
         if not _apply(text, [(report, fix) for report, fix in fixes if fix is not None]):
             break
@@ -203,6 +207,11 @@ def rewrite(text: Text, target: Target, projects: Projects) -> list[Report]:
 def constructors(reports: Sequence[Report]) -> list[Report]:
     """Return the reports on constructors of raw keys that are called or passed on."""
     return [report for report in reports if _context(report) in ("call", "value")]
+
+
+def _is_named(report: Report, target: Target) -> bool:
+    """Say whether code reads or replaces the constructor by its name, which matters if constructors are renamed."""
+    return target.style == "typed" and _context(report) == "name"
 
 
 def _context(report: Report) -> str:

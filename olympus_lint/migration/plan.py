@@ -17,12 +17,14 @@ from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
+from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
-    from olympus_rules.reach.project import Escape, Join, ProjectReach
+    from olympus_rules.reach.joins import Join
+    from olympus_rules.reach.project import Escape, ProjectReach
     from olympus_rules.reach.sites import Taken
 
 __all__ = ["Constructor", "Reason", "Survey", "SurveyedFile", "all_held_back", "plan"]
@@ -118,13 +120,16 @@ class Survey:
 
 
 def plan(
-    survey: Survey, staying: Collection[tuple[str, int]] = (), *, careful: bool = False
+    survey: Survey,
+    staying: Mapping[tuple[str, int], str] = {},
+    *,
+    careful: bool = False,
 ) -> dict[str, list[Constructor]]:
     """Return the constructors of each checked file, each with the reasons that hold it back, and such parameters.
 
     Args:
         survey: the project.
-        staying: constructors that are not renamed in any case, by their file and number.
+        staying: reasons against constructors that are not renamed in any case, by their file and number.
         careful: whether keys with an unknown number of axes count as single keys.
     """
     held = _Held(survey)
@@ -171,6 +176,7 @@ class _Held:
             for file in survey.files.values()
             for report in file.mentions or ()
         }
+        self._sources = frozenset(self._places).union(each.place for each in survey.taken)
         documents = {file.path: file.document for file in survey.files.values()}
         self._reached = reach(documents, self._places, survey.roots, survey.packs, survey.taken)
 
@@ -184,7 +190,7 @@ class _Held:
         for filename, file in self._survey.files.items():
             for report in file.left:
                 stops = all_rules()[report.finding.code].holds_back and not is_note(report, self._survey.target)
-                if not stops or report.fact.kind == KeyKind.TYPED:
+                if not stops or report.fact.kind == KeyKind.TYPED or report.finding.code == LegacyConstructor.code:
                     continue
                 reason = _place(filename, report.fact.node, file.document, report.finding.code)
                 makers = _makers_of(report.fact, file.path, self._reached, self._places)
@@ -222,16 +228,16 @@ class _Held:
             for maker in (leaving.get(way.place) or way.keys) if why else ():
                 self.reasons[maker].add(Reason(self._filenames[way.place.file], way.place.line, str(why)))
 
-    def by_choice(self, staying: Collection[tuple[str, int]]) -> None:
-        """Add that some constructors are not renamed in any case."""
-        for filename, number in staying:
+    def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
+        """Add the reasons against constructors that are not renamed in any case."""
+        for (filename, number), why in staying.items():
             file = self._survey.files[filename]
             report = (file.mentions or ())[number]
-            self.of(file, report).add(Reason(filename, report.finding.span.start.row, "is left raw"))
+            self.of(file, report).add(Reason(filename, report.finding.span.start.row, why))
 
     def by_company(self) -> None:
         """Hold back the keys that meet raw keys in a call that takes keys of one kind only."""
-        joins = self._reached.joins()
+        joins = {(join.keys, join.is_one): join for join in reversed(self._reached.joins())}.values()
         changed = True
         while changed:
             changed = False
@@ -243,16 +249,29 @@ class _Held:
         changed = False
         for one in join.keys:
             for other in join.keys:
+                words = sorted(site for site in one if site not in self._sources)
+                meet = join.is_one or self._sources.isdisjoint(one) or self._sources >= other
                 raw = sorted(maker for maker in one if self.reasons.get(maker) and maker not in other)
-                if not raw or other == one:
-                    continue
-                first = f"{self._filenames[raw[0].file]}:{raw[0].line}"
-                text = f"meets keys that stay raw, made on {first}, in `{join.callee}`"
-                for maker in other - one:
-                    if maker in self._places and not self.reasons.get(maker):
-                        self.reasons[maker].add(Reason(self._filenames[join.place.file], join.place.line, text))
-                        changed = True
+                if words and meet:
+                    changed |= self._hold(other, join, f"raw words, made on {self._written(words[0])},")
+                if raw and not join.is_one:
+                    changed |= self._hold(
+                        (other - one).intersection(self._places),
+                        join,
+                        f"keys that stay raw, made on {self._written(raw[0])},",
+                    )
         return changed
+
+    def _hold(self, makers: Iterable[Place], join: Join, company: str) -> bool:
+        """Hold back constructors by what their keys meet in a join; return whether that is new for any of them."""
+        fresh = [maker for maker in makers if maker in self._sources and not self.reasons.get(maker)]
+        for maker in fresh:
+            text = f"meets {company} in `{join.callee}`"
+            self.reasons[maker].add(Reason(self._filenames[join.place.file], join.place.line, text))
+        return bool(fresh)
+
+    def _written(self, place: Place) -> str:
+        return f"{self._filenames[place.file]}:{place.line}"
 
 
 def all_held_back(mentions: Mapping[str, Sequence[Report]], why: str) -> dict[str, list[Constructor]]:

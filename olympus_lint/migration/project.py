@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,8 +33,25 @@ if TYPE_CHECKING:
 
     from olympus_rules.reach.sites import Taken
 
+__all__ = ["NOTHING", "Migration", "Withheld", "keyed_parameters", "migrate", "planned", "stays"]
 
-__all__ = ["Migration", "keyed_parameters", "migrate", "planned", "stays"]
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """What a migration leaves as it is, whatever the analysis says.
+
+    Attributes:
+        constructors: reasons against constructors, by their file and number.
+        files: reasons against whole files, in which no place is rewritten either.
+    """
+
+    constructors: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def staying(self, found: Mapping[str, list[Report]]) -> dict[tuple[str, int], str]:
+        """Return the reasons against constructors, those of whole files included."""
+        whole = {(name, n): why for name, why in self.files.items() for n in range(len(found.get(name, ())))}
+        return {**whole, **{each: why for each, why in self.constructors.items() if each[0] in found}}
 
 
 @dataclass(slots=True)
@@ -49,6 +66,7 @@ class Migration:
         problems: its problems.
         mentions: the mentions of raw keys in strings, comments and prose.
         is_too_large: whether the analysis of reach exceeded its limits.
+        renamed: whether each constructor of a file was renamed.
         taken: in style ``portable``, the parameters that callers pass keys to, as sources of keys like constructors.
         outside: the files that were not named and import what changes.
         not_in_git: the files whose content is not in the index of their repository, if any file changes.
@@ -62,6 +80,7 @@ class Migration:
     problems: list[Problem] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
     is_too_large: bool = False
+    renamed: dict[str, list[bool]] = field(default_factory=dict)
     taken: list[Constructor] = field(default_factory=list)
     outside: Outside = field(default_factory=Outside)
     not_in_git: list[str] = field(default_factory=list)
@@ -97,13 +116,17 @@ class Migration:
         return [each for found in self.constructors.values() for each in found if not each.reasons]
 
 
-def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> Migration:
+NOTHING = Withheld()
+
+
+def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, withheld: Withheld = NOTHING) -> Migration:
     """Rewrite the files of a project in memory, where the rewrite is certain.
 
     Args:
         texts: the files; ``new`` is changed.
         target: the keys and the release that the code has to support; only style ``typed`` renames constructors.
         unsafe: whether constructors are renamed even if their keys reach places that are not ready.
+        withheld: what stays as it is.
     """
     migration = Migration(target, list(texts))
     projects = Projects()
@@ -119,29 +142,45 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False) -> M
             if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
                 continue
             try:
-                migration.left[text.filename] = rewrite(text, target, projects)
+                migration.left[text.filename] = rewrite(
+                    text, target, projects, withheld=text.filename in withheld.files
+                )
                 found[text.filename] = constructors(reports_of(text, projects)[1])
             except NOT_PARSED as error:
                 migration.problems += stays(text.filename, text.new, error, text.settings)
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
-        both = planned(migration, found)
+        both = planned(migration, found, withheld.staying(found))
         migration.constructors = {name: [each for each in made if not each.is_parameter] for name, made in both.items()}
         migration.taken = [each for made in both.values() for each in made if each.is_parameter]
         if target.style == "typed" and target.has("typed-keys"):
             _leave_out_raw_keys(migration, found, unsafe=unsafe)
         in_files(migration)
         if target.style == "typed":
-            for text in migration.texts:
-                each = migration.constructors.get(text.filename, [])
-                if each or text.filename in found:
-                    rename(text, [bool(one.reasons) and not unsafe for one in each], target, projects)
+            _rename_free(migration, found, projects, unsafe=unsafe, withheld=withheld)
     for text in migration.texts:
         text.settle()
         migration.problems += map(text.places.problem, text.problems)
         migration.mentions += mentions_in(text) if target.style == "typed" else []
     return migration
+
+
+def _rename_free(
+    migration: Migration, found: dict[str, list[Report]], projects: Projects, *, unsafe: bool, withheld: Withheld
+) -> None:
+    """Rename the constructors that nothing holds back."""
+    staying, target = withheld.staying(found), migration.target
+    for text in migration.texts:
+        each = migration.constructors.get(text.filename, [])
+        text.ready = text.after
+        held = [
+            bool(one.reasons) and not (unsafe and (text.filename, number) not in staying)
+            for number, one in enumerate(each)
+        ]
+        migration.renamed[text.filename] = [not one and target.has("typed-keys") for one in held]
+        if (each or text.filename in found) and text.filename not in withheld.files:
+            rename(text, held, target, projects)
 
 
 def stays(filename: str, text: str, error: Exception, settings: Settings, cell: int | None = None) -> list[Problem]:
@@ -152,8 +191,8 @@ def stays(filename: str, text: str, error: Exception, settings: Settings, cell: 
     return newer or [Problem(filename, f"{where}cannot be parsed ({cause}), so it is not changed.")]
 
 
-def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str]]:
-    """Return the parameters that only keys reach, whatever their names are."""
+def keyed_parameters(migration: Migration) -> dict[tuple[str, str, str], int | None]:
+    """Return the parameters that only keys reach, whatever their names are, with their number of axes if known."""
     from olympus_rules.reach.project import reach
 
     documents = {
@@ -162,11 +201,11 @@ def keyed_parameters(migration: Migration) -> frozenset[tuple[str, int, int, str
         if (document := _parsed(text, migration.further)) is not None
     }
     if not any("PRNGKey" in document.text for document in documents.values()):
-        return frozenset()
+        return {}
     with suppress(TooLargeError):
         return reach(documents, None, _roots(migration), _packs(migration)).parameters()
     migration.is_too_large = True
-    return frozenset()
+    return {}
 
 
 def _roots(migration: Migration) -> set[str]:
@@ -180,7 +219,7 @@ def _packs(migration: Migration) -> tuple[str, ...]:
 def planned(
     migration: Migration,
     found: dict[str, list[Report]],
-    staying: frozenset[tuple[str, int]] = frozenset(),
+    staying: Mapping[tuple[str, int], str] = {},
     *,
     careful: bool = False,
 ) -> dict[str, list[Constructor]]:
@@ -189,7 +228,7 @@ def planned(
     Args:
         migration: the files, and the places in them that are not ready.
         found: the constructors of each file.
-        staying: constructors that are not renamed in any case, by their file and number.
+        staying: reasons against constructors that are not renamed in any case, by their file and number.
         careful: whether keys with an unknown number of axes count as single keys.
     """
     if not migration.is_too_large:

@@ -10,12 +10,15 @@ from olympus_lint.migration.content import DRY_RUN, HEADINGS, Done, Left, Obstac
 from olympus_lint.migration.page import as_html
 from olympus_lint.migration.plan import Constructor, Reason
 from olympus_lint.migration.project import Migration
+from olympus_lint.migration.section import Section
 from olympus_lint.reporting.phrases import printable
 
 __all__ = ["DRY_RUN", "render"]
 
 
-def render(migration: Migration, name: str, *, written: bool, color: bool = False) -> str:
+def render(
+    migration: Migration, name: str, *, written: bool, color: bool = False, section: Section | None = None
+) -> str:
     """Return the report in one of the formats ``full``, ``markdown``, ``html`` and ``json``.
 
     Args:
@@ -23,13 +26,14 @@ def render(migration: Migration, name: str, *, written: bool, color: bool = Fals
         name: the format.
         written: whether the files were changed.
         color: whether the output is a terminal that shows colours.
+        section: a further section.
     """
     if name == "json":
-        return as_json(migration, written=written)
+        return as_json(migration, written=written, section=section)
     if name == "html":
-        return as_html(migration, written=written)
+        return as_html(migration, written=written, further=section)
     writer = Markdown() if name == "markdown" else Plain()
-    return "".join(f"{line}\n" for line in as_text(migration, writer, written=written))
+    return "".join(f"{line}\n" for line in as_text(migration, writer, written=written, section=section))
 
 
 class Plain:
@@ -87,7 +91,7 @@ class Markdown(Plain):
         return ["", "```console", f"$ {text}", "```"]
 
 
-def as_text(migration: Migration, to: Plain, *, written: bool) -> Iterator[str]:
+def as_text(migration: Migration, to: Plain, *, written: bool, section: Section | None = None) -> Iterator[str]:
     """Yield the lines of the report as plain text, or as Markdown."""
     yield from to.start(content.sentences(migration, written=written))
     yield from _actions(migration, to)
@@ -103,6 +107,7 @@ def as_text(migration: Migration, to: Plain, *, written: bool) -> Iterator[str]:
         f"{to.code(f'{content.where(each)}:{each.column}')} {to.code(each.word)}" for each in migration.mentions
     ]
     yield from _section(to, HEADINGS["mentions"], mentions)
+    yield from section.lines(markdown=isinstance(to, Markdown)) if section is not None else ()
     yield from to.heading(HEADINGS["check"])
     yield f"{content.check_it(migration)}:"
     yield from to.command(DRY_RUN)
@@ -134,7 +139,7 @@ def _section(to: Plain, heading: str, items: list[str]) -> Iterator[str]:
 # JSON
 
 
-def as_json(migration: Migration, *, written: bool) -> str:
+def as_json(migration: Migration, *, written: bool, section: Section | None = None) -> str:
     """Return the report as JSON."""
     rules = content.by_rule(migration)
     report = {
@@ -170,6 +175,7 @@ def as_json(migration: Migration, *, written: bool) -> str:
             }
             for each in migration.mentions
         ],
+        **({"check": section.data} if section is not None else {}),
     }
     return json.dumps(report, indent=2) + "\n"
 

@@ -201,7 +201,7 @@ def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
                 migration.left[text.filename] = [each for each in reports if each.finding.code != CONSTRUCTOR]
                 stays = _staying(mentions, document, wanted.get(text.filename))
                 staying |= {(text.filename, number) for number in stays}
-        result = planned(migration, found, frozenset(staying), careful=True)
+        result = planned(migration, found, dict.fromkeys(staying, "is left raw"), careful=True)
     return {filename: {_place(each): _why(each) for each in made} for filename, made in result.items()}
 
 

@@ -31,11 +31,25 @@ NUMBERS = frozenset(
 """Methods that use the words of a raw key."""
 WORDLESS = frozenset({"T", "itemsize", "size"})
 """Attributes with another value for a typed key."""
-SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "dynamic_slice_in_dim"})
+SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""
 STACKING = frozenset({"column_stack", "dstack", "hstack", "vstack"})
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
+LACKING = frozenset({"__float__", "__index__", "__int__", "tobytes", "tolist", "weak_type"})
+"""Attributes that raw keys have and typed keys lack."""
+AXIS_AT = {
+    "concatenate": 1,
+    "dynamic_index_in_dim": 2,
+    "dynamic_slice_in_dim": 3,
+    "dynamic_update_index_in_dim": 3,
+    "dynamic_update_slice_in_dim": 3,
+    "index_in_dim": 2,
+    "slice_in_dim": 4,
+}
+"""The position of the axis in functions of ``jax.lax``."""
+WORDS = (2, 4)
+"""The number of words of a raw key."""
 
 
 def unseen(
@@ -79,7 +93,7 @@ class Use:
         found = False
         match parent:
             case ast.Attribute():
-                found = self.reads(parent)
+                found = self.reads(parent, parent.attr)
             case ast.Subscript(value=value, slice=index) if value is self.node:
                 found = self.reads_words(index)
             case ast.Assign(targets=[ast.Tuple() | ast.List()]) | ast.Starred():
@@ -89,7 +103,13 @@ class Use:
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()) | ast.FormattedValue():
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
-                found = not self.is_summed_up(parent)
+                found = not self.is_summed_up(parent) or self.is_compared_with_numbers(parent)
+            case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
+                found = self.is_surely_key()
+            case ast.Call(func=ast.Name(id="getattr"), args=[key, ast.Constant(value=str() as name), *_]) if (
+                key is self.node
+            ):
+                found = self.reads(parent, name)
             case ast.Assign(targets=[ast.Subscript(value=buffer)]):
                 held = {type(value) for value in self.values(buffer)}
                 return self.node if held <= {Key, Other} else None
@@ -123,28 +143,66 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         return Ellipsis in constants or (self.rank is not None and axes > self.rank)
 
-    def reads(self, attribute: ast.Attribute) -> bool:
-        """Say whether the use of an attribute of a key depends on its words."""
+    def reads(self, attribute: ast.expr, name: str) -> bool:
+        """Say whether the use of an attribute of a key, by its name, depends on its words."""
         user = self.parents.get(attribute)
-        if attribute.attr == "ndim":
+        if is_test_for_none(user):
+            return False
+        if name == "ndim":
             return not self.counts_axes_of_keys(attribute)
-        if attribute.attr in WORDLESS:
+        if name in WORDLESS:
             return True
-        if attribute.attr == "shape":
+        if name == "at":
+            return self.is_updated_with_numbers(user)
+        if name == "shape":
             return counts_words(attribute, user) or self.gives_shape(attribute)
-        if attribute.attr == "dtype":
-            if isinstance(user, ast.Call):
-                return "issubdtype" in ast.unparse(user.func) and "prng_key" not in ast.unparse(user)
-            return isinstance(user, ast.Compare | ast.Attribute)
+        if name == "dtype":
+            return self.reads_dtype(attribute)
         if not (isinstance(user, ast.Call) and user.func is attribute):
             return False
-        if attribute.attr == "astype":
+        if name == "astype":
             return ".dtype" not in ast.unparse(user)
-        if attribute.attr == "reshape":
+        if name == "reshape":
             return is_spelled_out(user.args)
-        if attribute.attr == "transpose":
+        if name == "transpose":
             return not any(isinstance(part, ast.Starred) for part in ast.walk(user))
-        return attribute.attr in NUMBERS or has_last_axis(user)
+        return name in NUMBERS or has_last_axis(user)
+
+    def reads_dtype(self, dtype: ast.expr) -> bool:
+        """Say whether the dtype of a key is tested, or given to a new array whose shape ends with the words."""
+        user = self.parents.get(dtype)
+        call = self.parents.get(user) if isinstance(user, ast.keyword) else user
+        if not isinstance(call, ast.Call):
+            return isinstance(user, ast.Compare | ast.Attribute)
+        if "issubdtype" in ast.unparse(call.func):
+            return "prng_key" not in ast.unparse(call)
+        shape = next((option.value for option in call.keywords if option.arg == "shape"), [*call.args, None][0])
+        last = shape.elts[-1] if isinstance(shape, ast.Tuple | ast.List) and shape.elts else shape
+        return isinstance(last, ast.Constant) and last.value in WORDS
+
+    def is_updated_with_numbers(self, element: ast.AST | None) -> bool:
+        """Say whether numbers are written to ``keys.at[i]``, or computed with its words."""
+        method = self.parents.get(element) if element is not None else None
+        call = self.parents.get(method) if method is not None else None
+        if not isinstance(method, ast.Attribute) or not isinstance(call, ast.Call) or not call.args:
+            return False
+        if method.attr == "set":
+            held = self.values(call.args[0])
+            return isinstance(call.args[0], ast.Constant) or (
+                bool(held) and all(isinstance(value, Other) for value in held)
+            )
+        return method.attr not in ("apply", "get")
+
+    def is_surely_key(self) -> bool:
+        """Say whether nothing but keys reaches the value."""
+        return all(isinstance(value, Key) for value in self.values(self.node))
+
+    def is_compared_with_numbers(self, comparison: ast.Compare) -> bool:
+        """Say whether a comparison has numbers on its other side."""
+        other = comparison.comparators[0] if comparison.left is self.node else comparison.left
+        parts = other.elts if isinstance(other, ast.List | ast.Tuple) else [other]
+        numbers = [isinstance(part, ast.Constant) and type(part.value) in (int, float) for part in parts]
+        return bool(numbers) and all(numbers) and self.is_surely_key()
 
     # functions on shapes whose last axis are the words
 
@@ -240,6 +298,8 @@ class Use:
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
+            if last == "hasattr":
+                return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
             return not inside and (last in TEXT or (last == "len" and self.may_be_one))
         if package == LAX and last in COLLECTIVES:
             return True
@@ -266,8 +326,44 @@ class Use:
         if last in ("asarray", "array") and "dtype" in options:
             return not ast.unparse(options["dtype"]).endswith(".dtype")
         if last in ("where", "select"):
-            return bool(call.args) and is_widened(call.args[0])
-        return has_last_axis(call)
+            return bool(call.args) and self.may_be_widened(call.args[0])
+        if last == "dynamic_update_slice":
+            return is_spelled_out(call.args[2:])
+        return has_last_axis(call) or (package == LAX and self.counts_axis_of_words(call, last))
+
+    def may_be_widened(self, mask: ast.expr) -> bool:
+        """Say whether a mask has an axis for the words, or is a variable or parameter that is given such a mask."""
+        if not isinstance(mask, ast.Name):
+            return is_widened(mask)
+        scope: ast.AST | None = mask
+        while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module | None):
+            scope = self.parents.get(scope)
+        parts = list(ast.walk(scope)) if scope is not None else []
+        given = [part.value for part in parts if isinstance(part, ast.Assign) and is_named(part.targets, mask.id)]
+        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            given += self.arguments_for(scope, mask.id)
+        return any(map(is_widened, given))
+
+    def arguments_for(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[ast.expr]:
+        """Return what the calls of a function in this file, by its name, give to a parameter."""
+        names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+        top: ast.AST = function
+        while (parent := self.parents.get(top)) is not None:
+            top = parent
+        calls = [part for part in ast.walk(top) if isinstance(part, ast.Call)]
+        calls = [call for call in calls if ast.unparse(call.func).rpartition(".")[2] == function.name]
+        given = [option.value for call in calls for option in call.keywords if option.arg == name]
+        for call in calls if name in names else ():
+            place = names.index(name) - (names[0] == "self" and isinstance(call.func, ast.Attribute))
+            given += call.args[place : place + 1]
+        return given
+
+    def counts_axis_of_words(self, call: ast.Call, name: str) -> bool:
+        """Say whether a function of ``jax.lax`` works along an axis that may be that of the words."""
+        place = AXIS_AT.get(name, len(call.args))
+        axes = [*call.args[place : place + 1], *(k.value for k in call.keywords if k.arg in ("axis", "dimension"))]
+        numbers = [axis.value for axis in axes if isinstance(axis, ast.Constant) and isinstance(axis.value, int)]
+        return any(number > 0 and (self.rank is None or number >= self.rank) for number in numbers)
 
     def named(self, function: ast.expr) -> str:
         """Return the qualified name of the library function that is called, if it is the only possible callee."""
@@ -289,7 +385,17 @@ def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
     return False
 
 
-def counts_words(shape: ast.Attribute, user: ast.AST | None) -> bool:
+def is_named(targets: list[ast.expr], name: str) -> bool:
+    """Say whether a variable is one of the targets of an assignment."""
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+
+
+def is_test_for_none(user: ast.AST | None) -> bool:
+    """Say whether the user of a value only asks whether it is ``None``."""
+    return isinstance(user, ast.Compare) and isinstance(user.ops[0], ast.Is | ast.IsNot)
+
+
+def counts_words(shape: ast.expr, user: ast.AST | None) -> bool:
     """Say whether a shape is used for an array whose last axis are the words."""
     match user:
         case ast.Subscript(slice=ast.Slice(upper=ast.UnaryOp(op=ast.USub()))):
@@ -329,6 +435,8 @@ def is_widened(mask: ast.expr) -> bool:
             return any(map(is_widened, parts))
         case ast.Call(func=ast.Attribute(attr="reshape"), args=sizes):
             return is_spelled_out(sizes)
+        case ast.Call(func=ast.Attribute(attr="broadcast_to" | "repeat" | "tile"), args=[mask, *_]):
+            return is_widened(mask)
         case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[_, *axes], keywords=options):
             return is_spelled_out([*axes, *(option.value for option in options)])
     return False

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import olympus
-from olympus_lint.tracing.remains import below, end, marked
+from olympus_lint.tracing.remains import end_all
 
 __all__ = ["BOOTSTRAP", "LIMITS", "Died", "Refused", "Worker", "network_cut"]
 
@@ -57,7 +57,6 @@ LIMITS: Mapping[str, int | None] = {
 START = 60.0  # seconds for the import of JAX
 LOOK = 0.5  # seconds between checks that the worker is alive
 LONGEST = 32 * 2**20  # bytes of an answer
-ROUNDS = 20  # searches for child processes that are left: a killed one may have started others
 
 KEPT = (
     "PATH",
@@ -232,7 +231,7 @@ class Worker:
         if process is not None and not self._killed:
             self._killed = True
             if hasattr(os, "killpg"):
-                self._kill_all(process)
+                end_all(process, self._home.name)
             else:
                 process.kill()
             process.wait()
@@ -240,23 +239,6 @@ class Worker:
                 with contextlib.suppress(OSError):
                     process.stdin.close()
         self._home.cleanup()
-
-    def _kill_all(self, process: subprocess.Popen[bytes]) -> None:
-        """Kill the worker, its group, and processes that left the group, found by their parents or their folder."""
-        strays: list[int] = []
-        if process.poll() is None:
-            with contextlib.suppress(OSError):
-                os.killpg(process.pid, signal.SIGSTOP)  # so that it starts no process during the search
-            strays = below(process.pid)
-        with contextlib.suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-        end(strays)
-        for _ in range(ROUNDS):
-            strays = marked(self._home.name)
-            if not strays:
-                break
-            end(strays)
-            time.sleep(0.01)  # a killed process still exists for a moment
 
 
 def environment(home: str, device: str) -> dict[str, str]:

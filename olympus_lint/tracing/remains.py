@@ -5,12 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["below", "end", "marked"]
+__all__ = ["below", "end", "end_all", "marked"]
+
+ROUNDS = 20  # searches for child processes that are left: a killed one may have started others
 
 
 def below(pid: int) -> list[int]:
@@ -52,3 +56,26 @@ def end(pids: list[int]) -> None:
     for pid in pids:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
+
+
+def end_all(process: subprocess.Popen[bytes], mark: str) -> None:
+    """Kill a process, its group, and processes that left the group.
+
+    Args:
+        process: the leader of the group. It may have ended.
+        mark: a text that the environment of all of them has.
+    """
+    strays: list[int] = []
+    if process.poll() is None:
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGSTOP)  # so that it starts no process during the search
+        strays = below(process.pid)
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    end(strays)
+    for _ in range(ROUNDS):
+        strays = marked(mark)
+        if not strays:
+            break
+        end(strays)
+        time.sleep(0.01)  # a killed process still exists for a moment

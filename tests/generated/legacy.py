@@ -1,14 +1,16 @@
 # ruff: noqa: E501 (a part is a line of a table)
 """Random projects in the style of raw keys: constructors, ways for keys to go, and places that typed keys break.
 
-A project is made of *strands*. A strand makes a key (``PRODUCERS``), hands it on through functions, objects, containers
-and transformations of one or several files (``CARRIERS``), and ends where something is done with it (``PLACES``): a
-place that typed keys do not survive, or one that looks alike and is right. What a strand computes goes to a list named
-``out``. Some strands meet others, as in ``jnp.where``.
+A project is made of *strands*. A strand makes a key (``PRODUCERS``, ``SOURCES``), hands it on through functions,
+objects, containers and transformations of one or several files (``CARRIERS``, ``OBJECTS``, ``CONVERSIONS``,
+``PARTNERS``), and ends where something is done with it (``PLACES``, ``SINKS``): a place that typed keys do not survive,
+or one that looks alike and is right. What a strand computes goes to a list named ``out``, after the title of the
+strand. Some strands meet others, as in ``jnp.where``.
 
 Each part is text with ``$`` names: ``$e`` the key, ``$d`` another one of its kind, ``$v`` a new variable, ``$n`` a new
-number, ``$f`` how a definition named ``f$n`` is spelled at the place, ``$w`` the words of a raw key, ``$c`` the length
-of a key array, and the functions of ``jax.random`` as the file spells them.
+number, ``$f`` how a definition named ``f$n`` is spelled at the place, ``$w`` the words of a raw key, ``$literal`` a raw
+key as a list, ``$c`` the length of a key array, and the functions of ``jax.random`` as the file spells them. Parts that
+make an object have further names for its other values, see `others_of`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from .legacy_parts import CONTAINERS, CONVERSIONS, FIELD_NAMES, FIELDS, OBJECTS, PARTNERS, SINKS, SOURCES, TREES, Part
+from .legacy_uses import ARRAY_SINKS, USES
 from .programs import KEY_NAMES
 
 __all__ = ["Legacy", "legacy_projects", "write_legacy"]
@@ -33,25 +37,10 @@ STYLES = [
     (f"import jax\nfrom jax.random import {', '.join(FUNCTIONS)}", "{}"),
     ("import jax\nfrom jax.random import " + ", ".join(f"{name} as j_{name}" for name in FUNCTIONS), "j_{}"),
 ]
-HEAD = "import jax.numpy as jnp\nimport numpy as np\n"
-
-
-class Part(NamedTuple):
-    """A piece of a strand.
-
-    Attributes:
-        takes: the kind of ``$e``: ``key``, ``array``, or ``any``.
-        gives: the kind of the result; ``any`` for the kind that was taken.
-        body: statements.
-        result: the expression that goes on; empty for the end of a strand.
-        definition: statements of a module, which define ``f$n``.
-    """
-
-    takes: str
-    gives: str
-    body: str
-    result: str = ""
-    definition: str = ""
+HEAD = (
+    "import jax.numpy as jnp\nimport numpy as np\nfrom jax.experimental import io_callback\n"
+    "from jax.flatten_util import ravel_pytree\n"
+)
 
 
 PRODUCERS = [
@@ -334,18 +323,95 @@ MEETINGS = {
 
 @dataclass(frozen=True)
 class Legacy:
-    """A project that runs with raw keys; ``main`` leaves its numbers in ``out``.
+    """A project that runs with raw keys; its main module leaves its numbers in ``out``.
 
     Attributes:
         files: the text of each file by its path.
         words: the words of its raw keys, by which the implementation is known: two for threefry, four for rbg.
+        roots: the folders on the search path.
+        markers: the folders with a ``pyproject.toml``.
+        main: the file that is run.
+        titles: the place or sink of each strand, by the number of the strand.
+        parts: all parts.
     """
 
     files: dict[str, str]
     words: int = 2
+    roots: tuple[str, ...] = ("",)
+    markers: tuple[str, ...] = ("",)
+    main: str = "main.py"
+    titles: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def has_raw_literals(self) -> bool:
+        """Whether a strand starts with a raw key that no constructor made.
+
+        JAX's flag for typed keys turns such a key into a typed one in ``split`` and ``fold_in``.
+        """
+        return any(part in SOURCES and "PRNGKey" not in f"{part.body}{part.definition}" for part in self.parts)
+
+    def module(self, file: str) -> str:
+        """Return the name that a file is imported by."""
+        return module_of(file, self.roots)
 
 
-LAYOUTS = ["main.py", "main.py", "tools.py", "pkg/tools.py"]
+def module_of(file: str, roots: tuple[str, ...]) -> str:
+    """Return the name that a file is imported by, the shortest one if it lies under several roots."""
+    under = [file.removeprefix(f"{root}/") for root in roots if not root or file.startswith(f"{root}/")]
+    return min(under, key=len).removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+
+class Layout(NamedTuple):
+    """Where the files of a project lie.
+
+    Attributes:
+        main: the file that is run.
+        others: the files with definitions.
+        roots: the folders on the search path.
+        markers: the folders with a ``pyproject.toml``.
+    """
+
+    main: str = "main.py"
+    others: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ("",)
+    markers: tuple[str, ...] = ("",)
+
+
+LAYOUTS = [
+    *[Layout()] * 5,
+    *[Layout(others=("tools.py",))] * 2,
+    *[Layout(others=("pkg/tools.py",))] * 2,
+    Layout("src/pkg/main.py", ("src/pkg/tools.py", "src/pkg/inner/parts.py"), ("src",)),
+    Layout("tests/main.py", ("src/pkg/tools.py",), ("tests", "src")),
+    Layout("tests/main.py", ("pkg/tools.py", "tests/helpers.py"), ("tests", "")),
+    Layout("examples/main.py", ("examples/common.py", "pkg/tools.py"), ("examples", "")),
+    Layout("scripts/main.py", ("a/src/pkg_a/tools.py", "b/pkg_b/tools.py"), ("scripts", "a/src", "b"), ("", "a", "b")),
+    Layout("scripts/main.py", ("a/src/pkg_a/tools.py", "b/pkg_b/tools.py"), ("scripts", "a/src", "b"), ("a", "b")),
+    Layout("b/pkg_b/main.py", ("a/src/pkg_a/tools.py", "b/pkg_b/tools.py"), ("b", "a/src"), ("a", "b")),
+    Layout("b/tests/main.py", ("b/tests/common.py", "a/src/pkg_a/tools.py"), ("b/tests", "a/src", "b"), ("a", "b")),
+]
+
+
+@dataclass
+class Subject:
+    """What a strand has in its hands.
+
+    Attributes:
+        text: the expression.
+        kind: its kind.
+        count: the length of a key array.
+        inner: for a container, the kind of its last value.
+        field: the name of that.
+        is_numeric: for a container, whether all of its values are arrays.
+    """
+
+    text: str
+    kind: str
+    count: str
+    inner: str = ""
+    field: str = ""
+    is_numeric: bool = False
 
 
 @dataclass
@@ -355,12 +421,20 @@ class LegacyWriter:
     rng: Random
     number: int = 0
     words: int = 2
+    numeric: float = 0.5  # the share of containers that hold arrays only
+    layout: Layout = LAYOUTS[0]
     styles: dict[str, tuple[str, str]] = field(default_factory=dict)
     definitions: dict[str, list[str]] = field(default_factory=dict)
     imports: dict[str, list[str]] = field(default_factory=dict)
     exported: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     ends: list[str] = field(default_factory=list)
+    titles: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def main(self) -> str:
+        return self.layout.main
 
     def spelled(self, file: str) -> dict[str, str]:
         """Return how a file spells the functions of ``jax.random``."""
@@ -373,80 +447,152 @@ class LegacyWriter:
         return f"{self.rng.choice(KEY_NAMES)}_{self.number}"
 
     def defined(self, name: str, text: str) -> str:
-        """Put a definition into a file; return how ``main`` spells it."""
-        file = self.other if self.rng.random() < 0.6 else "main.py"
+        """Put a definition into a file; return how the main module spells it."""
+        elsewhere = self.layout.others and self.rng.random() < 0.6
+        file = self.rng.choice(self.layout.others) if elsewhere else self.main
         self.definitions.setdefault(file, []).append(Template(text).safe_substitute(self.spelled(file)))
-        if file == "main.py":
+        if file == self.main:
             return name
-        module = file.removesuffix(".py").replace("/", ".")
-        imports = self.imports.setdefault("main.py", [])
-        form = self.rng.randrange(5 if file.startswith("pkg") else 4)
-        if form == 0:
+        module, own = (module_of(each, self.layout.roots) for each in (file, self.main))
+        imports = self.imports.setdefault(self.main, [])
+        forms = ["import", "from", "as", "star"]
+        forms += ["exported"] * (file == "pkg/tools.py")
+        package, _, last = module.rpartition(".")
+        forms += ["relative", "sibling"] * bool(package and own.rpartition(".")[0] == package)
+        form = self.rng.choice(forms)
+        if form == "import":
             imports.append(f"import {module}")
             return f"{module}.{name}"
-        if form == 1:
-            imports.append(f"from {module} import {name}")
-        elif form == 2:
+        if form == "as":
             imports.append(f"import {module} as t{self.number}")
             return f"t{self.number}.{name}"
-        elif form == 3:
-            imports.append(f"from {module} import *")
-        else:
+        if form == "sibling":
+            imports.append(f"from . import {last}")
+            return f"{last}.{name}"
+        if form == "exported":
             self.exported.append(f"from .tools import {name}")
-            imports.append(f"from pkg import {name}")
+        source = {"exported": package, "relative": f".{last}"}.get(form, module)
+        imports.append(f"from {source} import {'*' if form == 'star' else name}")
         return name
 
-    def part(self, part: Part, **given: str) -> tuple[list[str], str]:
+    def part(self, part: Part, *, numeric: bool = False, **given: str) -> tuple[list[str], str]:
         """Return the statements of a part and the expression that goes on."""
         self.number += 1
+        self.parts.append(part)
         given |= {"n": str(self.number), "w": str(self.words), "v": self.variable()}
-        given = self.spelled("main.py") | given
+        given["literal"] = str([0, self.number] * (self.words // 2))
+        if part in OBJECTS:
+            given |= others_of(self.rng, numeric=numeric)
         if part.definition:
-            definition = Template(part.definition).safe_substitute({"n": given["n"], "w": given["w"]})
+            definition = Template(part.definition).safe_substitute(given)
             given["f"] = self.defined(f"f{given['n']}", definition)
+        given = self.spelled(self.main) | given
         body = Template(part.body).substitute(given)
         return body.split("\n"), Template(part.result).substitute(given)
 
     def strand(self) -> None:
         """Write a strand, at the level of the module or in a function."""
-        wordy = self.rng.random() < 0.15
-        producer = self.rng.choice([part for part in PRODUCERS if not wordy or in_sight(part)])
+        wordy = self.rng.random() < 0.12
+        sources = SOURCES if not wordy and self.rng.random() < 0.12 else PRODUCERS
+        producer = self.rng.choice([part for part in sources if not wordy or in_sight(part)])
         count = str(self.rng.choice([2, 3, 4]))
-        lines, subject = self.part(producer, c=count)
-        kind = producer.gives
+        lines, text = self.part(producer, c=count)
+        subject = Subject(text, producer.gives, count)
         for _ in range(self.rng.choice([0, 1, 1, 2, 2, 3, 4])):
-            able = [part for part in CARRIERS if part.takes in ("any", kind) and (not wordy or in_sight(part))]
-            part = self.rng.choice(able)
-            new, subject = self.part(part, e=subject, c=count)
-            lines += new
-            kind = kind if part.gives == "any" else part.gives
+            lines += self.step(subject, self.able(subject, wordy=wordy))
+        if subject.kind in ("key", "array") and not wordy and self.rng.random() < 0.4:
+            lines += self.step(subject, OBJECTS)
         inside = self.rng.random() < 0.6
-        at_module = not inside and kind == "key" and subject.isidentifier()
-        place = self.rng.choice([part for part in (WORDS if wordy else PLACES) if part.takes == kind])
-        lines += self.placed(place, subject, kind, count)
+        at_module = not inside and subject.kind == "key" and subject.text.isidentifier()
+        lines += self.end(subject, wordy=wordy)
         if inside:
             self.number += 1
             lines = [f"def case{self.number}():", *("    " + line if line else "" for line in lines)]
             lines += ["", "", f"case{self.number}()"]
-        self.lines += lines
+        self.lines += [f"out.append('strand {len(self.titles) - 1}')", *lines]
         if at_module:
-            self.ends.append(subject)
+            self.ends.append(subject.text)
 
-    def placed(self, place: Part, subject: str, kind: str, count: str) -> list[str]:
-        """Write what is done with a key, at once, in a function or in a method."""
+    def able(self, subject: Subject, *, wordy: bool) -> list[Part]:
+        """Return the parts that can follow."""
+        if wordy:
+            return [part for part in CARRIERS if fits(part, subject.kind) and in_sight(part)]
+        if subject.kind in CONTAINERS:
+            whole = subject.kind not in ("data", "object")
+            general = [part for part in CARRIERS if part.takes == "any" and is_general(part, is_tree=whole)]
+            return general if self.rng.random() < 0.3 else [p for p in CONVERSIONS if subject.kind in p.takes.split()]
+        sort = self.rng.choices([CARRIERS, OBJECTS, PARTNERS, USES], [6, 2, 2, 1])[0]
+        return [part for part in sort if part.gives and fits(part, subject.kind) and self.is_possible(part)]
+
+    def step(self, subject: Subject, able: list[Part]) -> list[str]:
+        """Write one more part of a strand; change its subject."""
+        part = self.rng.choice([part for part in able if fits(part, subject.kind)])
+        if part.gives in CONTAINERS and not subject.inner:
+            subject.inner, subject.field = subject.kind, self.rng.choice(FIELD_NAMES)
+        given = {"e": subject.text, "d": self.other(subject), "c": subject.count, "field": subject.field}
+        numeric = part in OBJECTS and self.rng.random() < self.numeric
+        lines, subject.text = self.part(part, numeric=numeric, **given)
+        if part in OBJECTS:
+            subject.is_numeric = numeric and "lr" not in part.definition
+        if part.gives in ("inner", "tree"):
+            subject.is_numeric = False
+        if part.gives == "inner":
+            subject.kind, subject.inner = subject.inner, ""
+        elif part.gives != "any":
+            subject.kind = part.gives
+        if "4).reshape((4" in part.body or "reshape(4, $w)" in part.body:
+            subject.count = "4"
+        elif part.body.startswith("$v = jnp.tile($e, 3)"):
+            subject.count = "3"
+        elif part in PARTNERS and part.takes == "key" and part.gives == "array" and "$c" not in part.body:
+            subject.count = "2"
+        return lines
+
+    def other(self, subject: Subject) -> str:
+        """Return another value of the kind of the subject."""
+        if subject.kind == "key":
+            return f"{self.spelled(self.main)['fold_in']}({subject.text}, 7)"
+        return f"{subject.text}[::-1]" if subject.kind == "array" else subject.text
+
+    def is_possible(self, part: Part) -> bool:
+        return self.words == 2 or not any(word in part.body + part.definition for word in ("lo$n", "DocTest"))
+
+    def end(self, subject: Subject, *, wordy: bool) -> list[str]:
+        """Write what is done at the end of a strand."""
+        if subject.kind == "object" or (subject.kind == "data" and self.rng.random() < 0.5):
+            lines = self.step(subject, [part for part in CONVERSIONS if part.gives in CONTAINERS])
+        else:
+            lines = []
+        ends = WORDS
+        if not wordy:
+            ends = self.rng.choices([PLACES, PARTNERS, SINKS, USES], [6, 1, 1, 3])[0]
+            ends = self.sinks(subject) if subject.kind in CONTAINERS else ends
+        able = [part for part in ends if not part.gives and fits(part, subject.kind) and self.is_possible(part)]
+        place = self.rng.choice(able)
+        self.titles.append(f"{place.body} {place.definition}".strip())
+        return lines + self.placed(place, subject)
+
+    def sinks(self, subject: Subject) -> list[Part]:
+        """Return what can be done with all values of a container."""
+        fit = subject.is_numeric and subject.kind in TREES.split()
+        return ARRAY_SINKS if fit and self.rng.random() < 0.5 else SINKS
+
+    def placed(self, place: Part, subject: Subject) -> list[str]:
+        """Write what is done with a value, at once, in a function or in a method."""
         form = self.rng.randrange(5)
-        calls = self.spelled("main.py")
-        other = f"{calls['fold_in']}($e, 7)" if kind == "key" else "$e[::-1]"
         if form < 3:
-            lines, _ = self.part(place, e=subject, d=other.replace("$e", subject), c=count)
-            return lines
-        name = self.rng.choice(["key", "rng", "subkey"] if kind == "key" else ["keys", "rngs"])
-        lines, _ = self.part(place, e=name, d=other.replace("$e", name), c=count)
+            given = {"e": subject.text, "d": self.other(subject), "c": subject.count, "field": subject.field}
+            return self.part(place, **given)[0]
+        names = {"key": ["key", "rng", "subkey"], "array": ["keys", "rngs"]}.get(subject.kind, ["state", "tree", "s"])
+        inner = Subject(self.rng.choice(names), subject.kind, subject.count, subject.inner, subject.field)
+        given = {"e": inner.text, "d": self.other(inner), "c": inner.count, "field": inner.field}
+        lines, _ = self.part(place, **given)
         self.number += 1
         if form == 3:
-            head, call = f"def use{self.number}({name}):", f"use{self.number}({subject})"
+            head, call = f"def use{self.number}({inner.text}):", f"use{self.number}({subject.text})"
         else:
-            head, call = f"def use{self.number}(n, {name}=None):", f"use{self.number}(1, {name}={subject})"
+            head = f"def use{self.number}(n, {inner.text}=None):"
+            call = f"use{self.number}(1, {inner.text}={subject.text})"
         return [head, *("    " + line for line in lines), "", call]
 
     def meet(self) -> None:
@@ -454,30 +600,77 @@ class LegacyWriter:
         if len(self.ends) < 2:
             return
         one, two = self.rng.sample(self.ends, 2)
-        lines, made = self.part(Part("key", "key", self.rng.choice(MEETINGS["key"]), "$v"), e=one, d=two)
-        self.lines += lines
-        self.lines.append(f"out.append({self.spelled('main.py')['normal']}({made}))")
+        meeting = Part("key", "key", self.rng.choice(MEETINGS["key"]), "$v")
+        lines, made = self.part(meeting, e=one, d=two)
+        self.lines += [f"out.append('strand {len(self.titles)}')", *lines]
+        self.lines.append(f"out.append({self.spelled(self.main)['normal']}({made}))")
+        self.titles.append(meeting.body)
         self.ends.append(made)
 
     def project(self) -> Legacy:
         """Write all of it."""
-        self.other = self.rng.choice(LAYOUTS)
+        self.layout = self.rng.choice(LAYOUTS)
         self.words = 4 if self.rng.random() < 0.15 else 2
         for _ in range(self.rng.choice([1, 1, 2, 3])):
             self.strand()
             if self.rng.random() < 0.4:
                 self.meet()
         files = {}
-        for file in dict.fromkeys([*self.definitions, "main.py"]):
+        for file in dict.fromkeys([*self.definitions, self.main]):
             self.spelled(file)
             head = [*STANDARD, *self.styles[file][0].split("\n"), HEAD]
             head += dict.fromkeys(self.imports.get(file, []))
             body = "\n\n\n".join(["\n".join(head), *self.definitions.get(file, [])])
             files[file] = f"{body}\n"
-        files["main.py"] += "\nout = []\n\n\n" + "\n".join(self.lines) + "\n"
-        if "pkg/tools.py" in files:
+        files[self.main] += "\nout = []\n\n\n" + "\n".join(self.lines) + "\n"
+        for file in list(files):
+            for folder in packages(file, self.layout.roots):
+                files.setdefault(f"{folder}/__init__.py", "")
+        if self.exported:
             files["pkg/__init__.py"] = "\n".join(self.exported) + "\n"
-        return Legacy(files, self.words)
+        layout = self.layout
+        titles, parts = tuple(self.titles), tuple(self.parts)
+        return Legacy(files, self.words, layout.roots, layout.markers, self.main, titles, parts)
+
+
+def packages(file: str, roots: tuple[str, ...]) -> list[str]:
+    """Return the folders of a file that are packages: those between a root and the file."""
+    module = module_of(file, roots)
+    folders = file.split("/")[:-1]
+    depth = module.count(".")
+    return ["/".join(folders[: len(folders) - i]) for i in range(depth)]
+
+
+def fits(part: Part, kind: str) -> bool:
+    """Say whether a part takes a kind."""
+    takes = part.takes.split()
+    return kind in takes or ("any" in takes and (kind in ("key", "array") or kind in CONTAINERS))
+
+
+def is_general(part: Part, *, is_tree: bool) -> bool:
+    """Say whether a part that takes keys takes containers as well."""
+    text = part.body + part.definition
+    return "jnp." not in text and (is_tree or "jax." not in text.replace("jax.Array", ""))
+
+
+def others_of(rng: Random, *, numeric: bool) -> dict[str, str]:
+    """Return what a container holds beside its key, spelled in each way that a part may need.
+
+    Args:
+        rng: the source of randomness.
+        numeric: whether there are arrays only.
+    """
+    fields = [each for each in FIELDS if not numeric or each[1].endswith(("Array", "array"))]
+    fields = sorted(rng.sample(fields, rng.choice([1, 2, 3])))
+    return {
+        "items": ", ".join(f"'{name}': {value}" for name, _, value in fields),
+        "keywords": ", ".join(f"{name}={value}" for name, _, value in fields),
+        "values": ", ".join(value for *_, value in fields),
+        "named": ", ".join(f"'{name}'" for name, *_ in fields),
+        "parameters": ", ".join(name for name, *_ in fields),
+        "declared": "\n    ".join(f"{name}: {kind}" for name, kind, _ in fields),
+        "assigned": "\n        ".join(f"self.{name} = {name}" for name, *_ in fields),
+    }
 
 
 def in_sight(part: Part) -> bool:
@@ -494,9 +687,23 @@ STANDARD = [
     "import contextlib",
     "import copy",
     "import dataclasses",
+    "import doctest",
     "import functools",
+    "import hashlib",
+    "import importlib",
+    "import io",
+    "import itertools",
+    "import json",
+    "import math",
+    "import operator",
+    "import pickle",
+    "import pprint",
+    "import random as random_module",
+    "import struct",
     "import types",
-    "from typing import NamedTuple",
+    "import zlib",
+    "from typing import Any, NamedTuple",
+    "from unittest import mock",
     "",
 ]
 

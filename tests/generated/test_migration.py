@@ -1,4 +1,4 @@
-"""Random projects of raw keys give the same numbers after their migration, bit by bit.
+"""Random projects of raw keys give the same numbers after their migration, bit by bit, or the report says where not.
 
 ``OLYMPUS_MIGRATIONS`` sets how many projects a search tries; ``python -m tests.generated.migration`` tries as many as
 it is told and shows a small project for each sort of failure.
@@ -21,12 +21,13 @@ from olympus_lint.migration.project import migrate
 from olympus_lint.project.settings import Settings
 
 from .legacy import Legacy, legacy_projects, write_legacy
-from .migration import failures, numbers, shrunk, text_of
+from .legacy_chains import chains, project_of
+from .migration import Failure, failures, frame_lines, ran, small, strand_lines, text_of
 
 pytest.importorskip("jax", reason="JAX is not installed, so that no program can be run")
 
 COUNT = int(os.environ.get("OLYMPUS_MIGRATIONS", "30"))
-FEW = 8  # in each run
+FEW = 5  # in each run
 
 
 @pytest.mark.parametrize("seeds", numbers_of(FEW, COUNT, parts=2), ids=str)
@@ -35,17 +36,31 @@ def test_numbers_stay(seeds: range) -> None:
     for number in seeds:
         project = write_legacy(Random(f"legacy {number}"))
         found = failures(project, seen)
+        seen["runs"] += all(failure.kind != "legacy" for failure in found)
+        found = [failure for failure in found if failure.kind != "legacy"]
         if found:
-            kinds = {failure.kind for failure in found}
-            small = shrunk(project, lambda p, kinds=kinds: any(f.kind in kinds for f in failures(p)))  # type: ignore[misc]
-            pytest.fail(f"project {number}: {found}\n\n{text_of(small)}", pytrace=False)
+            pytest.fail(f"project {number}: {found}\n\n{text_of(small(project, found[0]))}", pytrace=False)
+    assert seen["runs"] >= 0.9 * len(seeds) - 1, "too many projects do not run as they are"
     assert seen["constructors renamed"] > len(seeds) / 2 and seen["constructors held back"], "nothing to see"
-    assert seen["typed: places rewritten"] > len(seeds) and seen["portable: places rewritten"]
+    assert seen["typed: places rewritten"] > len(seeds) / 2 and seen["portable: places rewritten"]
 
 
 @searched(legacy_projects(), few=1, many=5, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_numbers_stay_for_hypothesis(project: Legacy) -> None:
-    assert failures(project) == [], text_of(project)
+    assert [failure for failure in failures(project) if failure.kind != "legacy"] == [], text_of(project)
+
+
+CHAINS = list(chains())
+
+
+@pytest.mark.parametrize("some", numbers_of(4, len(CHAINS), parts=8), ids=str)
+def test_numbers_stay_for_each_part_alone(some: range) -> None:
+    found = [(failures(project_of(CHAINS[number])), number) for number in some]
+    bad = [f"{each}\n{text_of(project_of(CHAINS[number]))}" for each, number in found if each]
+    assert not bad, "\n\n".join(bad)
+
+
+# The judge
 
 
 def test_a_wrong_migration_is_seen() -> None:
@@ -54,9 +69,57 @@ def test_a_wrong_migration_is_seen() -> None:
         "import jax\nimport jax.numpy as jnp\n\nout = []\nkeys = jax.random.split(jax.random.PRNGKey(0), 3)\n"
         "out.append(jnp.zeros(keys.shape[:-1]))\n"
     )
-    assert numbers({"main.py": text}) != numbers({"main.py": text.replace("PRNGKey", "key")})
+    assert ran(Legacy({"main.py": text})) != ran(Legacy({"main.py": text.replace("PRNGKey", "key")}))
     ready = text.replace("keys.shape[:-1]", "jax.random.key_data(keys).shape[:-1]")
-    assert numbers({"main.py": text}) == numbers({"main.py": ready.replace("PRNGKey", "key")})
+    assert ran(Legacy({"main.py": text})) == ran(Legacy({"main.py": ready.replace("PRNGKey", "key")}))
+
+
+TWO_STRANDS = Legacy(
+    {
+        "main.py": (
+            "import numpy as np\nimport tools\n\nout = []\nout.append('strand 0')\nout.append(\n    1\n)\n"
+            "out.append('strand 1')\n\ndef case():\n    return tools.load(2)\n\nout.append(case())\n"
+        ),
+        "tools.py": (
+            "def save(x):\n    return x\n\ndef load(x):\n    return clean(\n        x\n    )\n\n"
+            "def clean(x):\n    return x.y\n"
+        ),
+    },
+)
+
+
+def test_an_announcement_excuses_an_error_on_its_lines_only() -> None:
+    outcome = ran(TWO_STRANDS)
+    assert outcome.values is None and outcome.error.startswith("AttributeError")
+    excusing = frame_lines(TWO_STRANDS, outcome)
+    assert excusing == {
+        ("main.py", 14),
+        ("main.py", 12),
+        ("tools.py", 5),
+        ("tools.py", 6),
+        ("tools.py", 7),
+        ("tools.py", 10),
+    }
+
+
+def test_an_announcement_excuses_other_numbers_in_its_strand_only() -> None:
+    assert strand_lines(TWO_STRANDS, 0) == {("main.py", row) for row in (5, 6, 7, 8)}
+    assert strand_lines(TWO_STRANDS, 1) == {("main.py", row) for row in (9, 11, 12, 14)} | {
+        ("tools.py", row) for row in (4, 5, 6, 7, 9, 10)
+    }
+
+
+def test_other_numbers_are_those_of_a_strand() -> None:
+    text = "out = []\nout.append('strand 0')\nout.append(1)\nout.append('strand 1')\nout.append([2, float('nan')])\n"
+    one = ran(Legacy({"main.py": text}))
+    assert one.differing(one) is None and one.differing(ran(Legacy({"main.py": text}))) is None
+    assert ran(Legacy({"main.py": text.replace("2", "3")})).differing(one) == 1
+    assert ran(Legacy({"main.py": text.replace("(1)", "(3)")})).differing(one) == 0
+
+
+def test_failures_of_one_sort_count_together() -> None:
+    one, two = (Failure("typed", f"TypeError: {n}", f"key_{n} = f{n}(2)") for n in (3, 14))
+    assert one.sort == two.sort == ("typed", "TypeError", "key = f(2)")
 
 
 # Places that the file by itself does not show to be about keys; the constructor is held back.

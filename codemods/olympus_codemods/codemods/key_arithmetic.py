@@ -9,6 +9,7 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data, wrapped
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, replace
+from olympus_codemods.editing.uses import leaves
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, KeyArithmetic
 from olympus_rules.libraries.names import RANDOM, RANGES
@@ -59,6 +60,8 @@ class KeyArithmeticCodemod(Codemod):
         if isinstance(fact.node, ast.AugAssign):
             return None
         if not fact.is_key:
+            if isinstance(fact.node, ast.BinOp) and leaves(document, fact.node):
+                return None  # it may be used as a key elsewhere, beside typed ones
             return through_key_data(document, fact.node, fact.subjects, "Compute with the words of the key")
         if target.style == "typed" or is_drawn_from(fact.node, document):
             return wrapped(document, fact.node, fact.subjects, "Compute with the words of the key, and wrap them")

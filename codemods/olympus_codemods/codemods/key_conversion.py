@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data, wrapped
+from olympus_codemods.editing.key_layout import is_plain
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import argument, call, expression, replace
+from olympus_codemods.editing.uses import is_only_read
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Conversion, Fact, KeyKind
 from olympus_rules.libraries.names import NUMPY, ZEROS_LIKE
@@ -77,13 +79,13 @@ def of_jax_numpy(fact: Conversion, document: Document) -> Fix | None:
     if function is None or module != "numpy" or name not in AS_KEYS:
         return None
     spelled = names.spell(f"{NUMPY}.{name}")
-    if spelled is None or not takes_same_arguments(fact.node):
+    if spelled is None or not takes_same_arguments(fact.node) or not is_only_read(document, fact.node):
         return None
     edit = replace(document, function, cst.parse_expression(spelled))
     return fix_of(Applicability.SAFE, f"Use `jax.numpy.{name}`, which takes keys of both kinds", edit, *names.edits())
 
 
-def takes_same_arguments(node: ast.AST) -> bool:
+def takes_same_arguments(node: ast.AST) -> TypeGuard[ast.Call]:
     """Return whether a call of numpy means the same under ``jax.numpy``: no dtype, no output array."""
     return isinstance(node, ast.Call) and all(option.arg == "axis" for option in node.keywords)
 
@@ -113,7 +115,12 @@ def zero_key(fact: Conversion, document: Document) -> Fix | None:
             number = other if one is subject else one
         case _:
             return None
-    if not (isinstance(number, ast.Constant) and type(number.value) is int and number.value == 0 and dotted(subject)):
+    if not (
+        isinstance(number, ast.Constant)
+        and type(number.value) is int
+        and number.value == 0
+        and is_plain(document, subject)
+    ):
         return None
     names = Names(document, node)
     zeros_like, key = names.spell(ZEROS_LIKE, near=node.func), expression(document, subject)
@@ -131,7 +138,7 @@ def drawn_index(fact: Conversion, document: Document) -> Fix | None:
         case _:
             return None
     found, keys = expression(document, node), expression(document, subject)
-    if any(option.arg in ("axis", "independent", None) for option in options) or not dotted(subject):
+    if any(option.arg in ("axis", "independent", None) for option in options) or not is_plain(document, subject):
         return None
     if not isinstance(found, cst.Call) or keys is None or len(node.args) > 4:
         return None

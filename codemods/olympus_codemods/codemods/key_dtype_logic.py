@@ -13,13 +13,15 @@ from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, negated, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DtypeLogic, Fact
-from olympus_rules.libraries.names import ISSUBDTYPE, KEY_DTYPE
+from olympus_rules.libraries.names import ISSUBDTYPE, KEY, KEY_DTYPE, PRNG_KEY
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.syntax import Document
 
 __all__ = ["KeyDtypeLogicCodemod", "is_typed_key"]
+
+CONSTRUCTORS = tuple(name.rpartition(".")[2] for name in (KEY, PRNG_KEY))
 
 
 class KeyDtypeLogicCodemod(Codemod):
@@ -40,6 +42,8 @@ class KeyDtypeLogicCodemod(Codemod):
         assert isinstance(fact, DtypeLogic)
         if (fact.form == "name" and means_typed(fact)) or tells_kinds_apart(fact.node, document):
             return self.test(fact, document)
+        if may_be_seed(fact.subject, document):
+            return None
         return through_key_data(document, fact.node, [fact.subject], "Ask for the dtype of the words")
 
     def test(self, fact: DtypeLogic, document: Document) -> Fix | None:
@@ -59,6 +63,17 @@ class KeyDtypeLogicCodemod(Codemod):
             node, typed = around, True  # `not key.dtype == …` needs no second `not`
         edit = replace(document, node, test if typed else negated(test))
         return fix_of(applicability, "Test for the dtype of typed keys", edit, *names.edits())
+
+
+def may_be_seed(subject: ast.expr, document: Document) -> bool:
+    """Return whether the same function makes a key of a value, which then may be a seed without words."""
+    scope: ast.AST | None = subject
+    while scope is not None and not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        scope = document.parents.get(scope)
+    calls = [part for part in ast.walk(scope) if isinstance(part, ast.Call) and part.args] if scope is not None else []
+    seeds = [call.args[0] for call in calls if dotted(call.func).rpartition(".")[2] in CONSTRUCTORS]
+    parts = [part for seed in seeds for part in ast.walk(seed) if isinstance(part, ast.Name | ast.Attribute)]
+    return any(dotted(part) == dotted(subject) for part in parts)
 
 
 def tells_kinds_apart(node: ast.AST, document: Document) -> bool:

@@ -56,6 +56,8 @@ class KeyIndexingCodemod(Codemod):
 def read_key_data(fact: KeyIndexing, document: Document) -> Fix | None:
     """``key[0]`` becomes ``jax.random.key_data(key)[0]``, the same number for either kind of key."""
     subject = fact.node.value if isinstance(fact.node, ast.Subscript) else None
+    if not isinstance(getattr(fact.node, "ctx", None), ast.Load):
+        return None  # the words are written, and those of `key_data` cannot be
     key = expression(document, subject)
     names = Names(document, fact.node)
     key_data = names.spell(KEY_DATA)

@@ -84,7 +84,12 @@ class KeyShapeLogicCodemod(Codemod):
 
 def through_key_data(fact: ShapeLogic, document: Document) -> Fix | None:
     """``keys.shape[:-1]`` becomes ``key_data(keys).shape[:-1]``."""
-    if fact.form == "shape-equals" and fact.rank is None and layout.is_plain(fact.subject) and asked_directly(fact):
+    if (
+        fact.form == "shape-equals"
+        and fact.rank is None
+        and layout.is_plain(document, fact.subject)
+        and asked_directly(fact)
+    ):
         return told_by_dtype(fact, document)
     if not asks_where_it_stands(fact, document):
         return None
@@ -183,10 +188,13 @@ def split_into_shape(fact: ShapeLogic, document: Document) -> Fix | None:
 
 
 def end_with_key(fact: ShapeLogic, document: Document, names: Names) -> Edits:
-    """``(n, 2)`` becomes ``(n, *key.shape)``."""
+    """``(n, 2)`` becomes ``(n, *key.shape)``, and ``n + (2,)`` becomes ``n + key.shape``."""
     one = layout.key_shape(fact, document, names)
     if one is None or len(fact.parts) != 1 or is_numpys(fact, names):
         return []
+    around = document.parents.get(fact.parts[0])
+    if isinstance(around, ast.Tuple) and len(around.elts) == 1:
+        return [None if "#" in document.segment(around) else Edit(document.span(around), one)]
     return [layout.swap(document, fact.parts[0], f"*{one}")]
 
 
@@ -249,7 +257,7 @@ def name_axes_of_key(fact: ShapeLogic, document: Document, names: Names) -> Edit
     one = layout.key_shape(fact, document, names)
     if one is None or fact.rank is None or len(fact.parts) != 1 or is_numpys(fact, names):
         return []
-    plain = layout.is_plain(fact.subject)
+    plain = layout.is_plain(document, fact.subject)
     end = f"{document.segment(fact.subject)}.ndim" if plain else f"{fact.rank} + len({one})"
     return [layout.swap(document, fact.parts[0], f"*range({fact.rank}, {end})")]
 
@@ -292,7 +300,7 @@ def leave_out_slice(fact: ShapeLogic, document: Document, names: Names) -> Edits
 def widen_as_needed(fact: ShapeLogic, document: Document, names: Names) -> Edits:
     """``done[:, None]`` becomes ``expand_dims(done, tuple(range(1, keys.ndim)))``."""
     one = layout.key_shape(fact, document, names)
-    if one is None or not fact.rank:
+    if one is None or not fact.rank or is_numpys(fact, names):
         return []
     edits = [_widened(mask, one, fact, document, names) for mask in fact.parts]
     return [edit for each in edits for edit in each] if all(edits) else []
@@ -310,7 +318,7 @@ def _widened(mask: ast.expr, one: str, fact: ShapeLogic, document: Document, nam
         case ast.Subscript(value=inner, slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None, step=None), *new])):
             if not all(_is_new_axis(axis) for axis in new):
                 return []
-            plain = layout.is_plain(fact.subject) and len(new) == fact.rank
+            plain = layout.is_plain(document, fact.subject) and len(new) == fact.rank
             end = f"{document.segment(fact.subject)}.ndim" if plain else f"{len(new)} + len({one})"
             wide = names.spell(EXPAND_DIMS, near=where)
             text = f"{wide}({document.segment(inner)}, tuple(range(1, {end})))"
@@ -342,7 +350,7 @@ def choose_signature(fact: ShapeLogic, document: Document, names: Names) -> Edit
             inline = any(keyword.value is signature for keyword in mapping.keywords)
         case _:
             return []
-    test = is_typed_key(document, fact.subject, names) if inline and layout.is_plain(fact.subject) else None
+    test = is_typed_key(document, fact.subject, names) if inline and layout.is_plain(document, fact.subject) else None
     fragment, typed = document.fragment(fact.node), signature_of_typed(fact, given)
     if test is None or fragment is None or typed is None:
         return []

@@ -46,7 +46,7 @@ def renamed(fact: Reference, document: Document, applicability: Applicability) -
     if fact.context == "import":
         return drop_import(fact, document)
     node = fact.node
-    if not isinstance(node, ast.Attribute | ast.Name):
+    if not isinstance(node, ast.Attribute | ast.Name) or fact.context == "name":
         return None
     names = Names(document, node)
     spelled = names.spell(KEY, near=node)

@@ -9,6 +9,7 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing import key_layout as layout
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import expression, replace
+from olympus_codemods.editing.uses import is_only_read, uses
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, RawKeyLiteral
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RawKeyLiteralCodemod"]
 
+NUMBERS = frozenset(["astype", "max", "mean", "min", "prod", "sum", "view"])
 EMPTY = ("zeros", "empty")
 LARGEST_SEED = 2**31 - 1  # that gives the same key with and without 64-bit numbers
 
@@ -35,7 +37,7 @@ class RawKeyLiteralCodemod(Codemod):
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
         """Return a form that has the same words with raw keys, and is a key with typed ones."""
         assert isinstance(fact, RawKeyLiteral)
-        if fact.in_place or not isinstance(fact.node, ast.Call):
+        if fact.in_place or not isinstance(fact.node, ast.Call) or not holds_whole_keys(fact, fact.node, document):
             return None
         if fact.like and fact.form == "buffer":
             return like_a_key(fact, fact.node, document)
@@ -45,6 +47,32 @@ class RawKeyLiteralCodemod(Codemod):
             return None
         edit = replace(document, fact.node, layout.rewritten(text))
         return fix_of(Applicability.SAFE, "Make the words where keys are made", edit, *names.edits())
+
+
+def holds_whole_keys(fact: RawKeyLiteral, node: ast.Call, document: Document) -> bool:
+    """Return whether nothing takes the array apart, computes with its words, or writes to it in place."""
+    if Names(document, node).resolve(node.func).startswith("numpy.") and not is_only_read(document, node):
+        return False
+    shape = parameter(node, 0, "shape")
+    axes = len(shape.elts) if isinstance(shape, ast.Tuple | ast.List) else 1
+    if fact.form == "buffer" and is_four(shape) and "rbg" not in document.text:
+        return False  # two keys in a row
+    for value, around in uses(document, node):
+        index = document.parents.get(around)
+        match around, index:
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.AugAssign(), _:
+                return False
+            case ast.Attribute(attr="at"), ast.Subscript(slice=ast.Tuple(elts=parts)) if len(parts) >= axes:
+                return False
+            case ast.Attribute(attr=name), _ if value is getattr(around, "value", None) and name in NUMBERS:
+                return False
+    return True
+
+
+def is_four(shape: ast.expr | None) -> bool:
+    """Return whether a shape ends with 4, the number of words of an rbg key."""
+    last = shape.elts[-1] if isinstance(shape, ast.Tuple | ast.List) and shape.elts else shape
+    return isinstance(last, ast.Constant) and last.value == 4
 
 
 def like_a_key(fact: RawKeyLiteral, node: ast.Call, document: Document) -> Fix | None:

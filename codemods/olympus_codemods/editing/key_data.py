@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import fix_of
-from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.key_layout import is_plain
+from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.libraries.names import KEY_DATA, KEY_IMPL, WRAP_KEY_DATA
@@ -45,7 +46,7 @@ def wrapped(document: Document, node: ast.AST, subjects: Sequence[ast.expr], mes
 
     ``None`` if the key is not a name, as it is written twice.
     """
-    if len(subjects) != 1 or not isinstance(node, ast.expr) or not dotted(subjects[0]):
+    if len(subjects) != 1 or not isinstance(node, ast.expr) or not is_plain(document, subjects[0]):
         return None
     names = Names(document, node)
     key_data, wrap, impl = map(names.spell, (KEY_DATA, WRAP_KEY_DATA, KEY_IMPL))

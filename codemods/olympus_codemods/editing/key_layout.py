@@ -13,6 +13,7 @@ import libcst as cst
 
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, comments, expression, replace
+from olympus_codemods.editing.scopes import properties
 from olympus_rules.finding import Edit, Span
 from olympus_rules.libraries.names import KEY_DATA, SPLIT, STACK
 
@@ -25,9 +26,15 @@ __all__ = ["is_plain", "key_shape", "rewritten", "swap", "without_last", "words"
 REARRANGING = ("reshape", "transpose", "swapaxes")
 
 
-def is_plain(node: ast.expr) -> bool:
-    """Return whether an expression may be written twice: a variable, an attribute of one, an item by a constant."""
+def is_plain(document: Document, node: ast.expr) -> bool:
+    """Return whether an expression may be written twice: a variable, an attribute of one, an item by a constant.
+
+    A property may give another value each time.
+    """
+    computed = properties(document.tree)
     while isinstance(node, ast.Attribute | ast.Subscript):
+        if "*" in computed or (isinstance(node, ast.Attribute) and node.attr in computed):
+            return False
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant | ast.Name):
             return False
         node = node.value
@@ -35,28 +42,27 @@ def is_plain(node: ast.expr) -> bool:
 
 
 def key_shape(fact: ShapeLogic, document: Document, names: Names) -> str | None:
-    """Return the spelling of the shape of one key of an array, ``None`` if no variable has it."""
+    """Return the spelling of the shape of one key of an array, ``None`` if no variable is known to have it."""
     node: ast.expr = fact.subject
-    if is_plain(node):
+    if is_plain(document, node):
         key = document.segment(node)
-        if fact.rank is not None:
-            return f"{key}.shape[{fact.rank}:]" if fact.rank else f"{key}.shape"
-        key_data = names.spell(KEY_DATA)
-        return f"{key}.shape[{key_data}({key}).ndim - 1 :]" if key_data else None
+        if fact.rank is None:
+            return None
+        return f"{key}.shape[{fact.rank}:]" if fact.rank else f"{key}.shape"
     first = _first_of_stack(node, document, names)
     if first is not None and fact.rank:
         return f"{first}.shape[{fact.rank - 1}:]" if fact.rank > 1 else f"{first}.shape"
     parent = _split_key(node, names)
-    return f"{document.segment(parent)}.shape" if parent is not None and is_plain(parent) else None
+    return f"{document.segment(parent)}.shape" if parent is not None and is_plain(document, parent) else None
 
 
 def _first_of_stack(node: ast.expr, document: Document, names: Names) -> str | None:
     """Return the first of the elements of ``stack([a, b])`` and ``stack(elements)``."""
     match node:
         case ast.Call(func=function, args=[stacked]) if names.resolve(function) == STACK:
-            if isinstance(stacked, ast.List | ast.Tuple) and stacked.elts and is_plain(stacked.elts[0]):
+            if isinstance(stacked, ast.List | ast.Tuple) and stacked.elts and is_plain(document, stacked.elts[0]):
                 return document.segment(stacked.elts[0])
-            return f"{document.segment(stacked)}[0]" if is_plain(stacked) else None
+            return f"{document.segment(stacked)}[0]" if is_plain(document, stacked) else None
     return None
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
 
 from olympus_codemods.editing import imports
 from olympus_codemods.editing.scopes import (
+    Scope,
     bound_elsewhere,
     bound_names,
     enclosing_scopes,
     identifiers,
     own_imports,
+    own_nodes,
     words,
 )
 from olympus_rules.libraries.names import JAXTYPING, NUMPY, RANDOM, under_jax
@@ -55,7 +58,10 @@ class Names:
         self._scopes = enclosing_scopes(document, at)
         self._for_checkers = for_checkers
         self._visible = self._imported_names()
-        self._rebound = self._names_of_others(at)
+        looping = comprehension_targets(document, at)
+        self._rebound = self._names_of_others() | looping
+        for name in looping | assigned_anew(self._scopes[0]):
+            self._visible.pop(name, None)
         self._lines: list[str] = []
         self._extended: dict[ast.ImportFrom, list[str]] = {}
 
@@ -82,18 +88,12 @@ class Names:
                 self._imported_inside |= found.keys() - bound_elsewhere(scope)
         return names
 
-    def _names_of_others(self, at: ast.AST) -> frozenset[str]:
+    def _names_of_others(self) -> frozenset[str]:
         """Return the names with another meaning than the one that an import at the module's level gives them."""
         imported = {name for node in own_imports(self._scopes[0]) for name, _ in bindings(node)}
         names = set(bound_elsewhere(self._scopes[0])) & imported
         for scope in self._scopes[1:]:
             names |= bound_names(scope)
-        node: ast.AST | None = at
-        while node is not None and not isinstance(node, ast.stmt):
-            if isinstance(node, COMPREHENSIONS):
-                names |= {part.id for loop in node.generators for part in ast.walk(loop.target)
-                          if isinstance(part, ast.Name)}  # fmt: skip
-            node = self._document.parents.get(node)
         return frozenset(names)
 
     def resolve(self, node: ast.AST | None) -> str:
@@ -203,6 +203,31 @@ class Names:
         block = checkers_block(document) if self._for_checkers else None
         added = imports.add_lines(document, lines) if block is None else imports.add_to_block(document, block, lines)
         return [*edits, added]
+
+
+def comprehension_targets(document: Document, at: ast.AST) -> frozenset[str]:
+    """Return the names that the comprehensions around a node bind."""
+    names: set[str] = set()
+    node: ast.AST | None = at
+    while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, COMPREHENSIONS):
+            names |= {part.id for loop in node.generators for part in ast.walk(loop.target)
+                      if isinstance(part, ast.Name)}  # fmt: skip
+        node = document.parents.get(node)
+    return frozenset(names)
+
+
+@lru_cache(maxsize=8)
+def assigned_anew(module: Scope) -> frozenset[str]:
+    """Return the imported names that a module gives another value; ``None`` stands for a failed import."""
+    imported = {name for node in own_imports(module) for name, _ in bindings(node)}
+    return frozenset(
+        target.id
+        for node in own_nodes(module)
+        if isinstance(node, ast.Assign) and not (isinstance(node.value, ast.Constant) and node.value.value is None)
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id in imported
+    )
 
 
 def checkers_block(document: Document) -> ast.If | None:

@@ -20,6 +20,7 @@ __all__ = [
     "identifiers",
     "own_imports",
     "own_nodes",
+    "properties",
     "scope_of",
     "words",
 ]
@@ -124,6 +125,19 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
         else:
             names.update(_declared(node))
     return frozenset(names)
+
+
+@lru_cache(maxsize=8)
+def properties(tree: ast.AST) -> frozenset[str]:
+    """Return the attributes that a file computes at each access; ``*`` stands for any attribute."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            if node.name in ("__getattr__", "__getattribute__", "__getitem__"):
+                found.add("*")
+            if any(isinstance(each, ast.Name) and each.id == "property" for each in node.decorator_list):
+                found.add(node.name)
+    return frozenset(found)
 
 
 @lru_cache(maxsize=8)

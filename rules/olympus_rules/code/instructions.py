@@ -411,6 +411,18 @@ class FunctionCode:
         is_negation = isinstance(last.value, ast.UnaryOp) and isinstance(last.value.op, ast.Not)
         return is_negation or isinstance(last.value, ast.Compare | ast.BoolOp)
 
+    def defaults_to_none(self, name: str) -> bool:
+        """Return whether a parameter has the default ``None``."""
+        given = getattr(self.node, "args", None)
+        if not isinstance(given, ast.arguments):
+            return False
+        positional = [*given.posonlyargs, *given.args][::-1]
+        pairs = [*zip(positional, given.defaults[::-1], strict=False),
+                 *zip(given.kwonlyargs, given.kw_defaults, strict=True)]  # fmt: skip
+        return any(
+            arg.arg == name and isinstance(default, ast.Constant) and default.value is None for arg, default in pairs
+        )
+
     def lower(self) -> None:
         """Lower the body if this has not happened yet."""
         if self.waiting is not None:

@@ -77,6 +77,7 @@ class Fact:
         kind: raw or typed, if the source shows it.
         maker: the callee of the constructor call in this file that made the key, if known and a migration needs it;
             a tuple of them if one of several made it.
+        alone: whether only keys reach the place. A rewrite that is right for keys is wrong for other values.
     """
 
     node: ast.AST
@@ -84,6 +85,7 @@ class Fact:
     key: str = ""
     kind: KeyKind = KeyKind.UNKNOWN
     maker: ast.AST | None = field(default=None, compare=False)
+    alone: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonic
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import Class, Key, Library, Made, Member, Module, Object, Super, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate_name, module_file
@@ -101,6 +102,7 @@ class Attributes:
 
     Attributes:
         heap: where values are kept.
+        trees: the attributes of objects as one, and the leaves of pytrees.
         names: what names are resolved against.
         reads: attributes that were read: the object, the name, and the result.
         vague: those of objects that may be of any class: the name and the result.
@@ -111,6 +113,7 @@ class Attributes:
         """Start without any read or write."""
         self.heap = heap
         self.slots = heap.slots
+        self.trees = Trees(heap)
         self.classes = heap.classes
         self.names = names
         self.reads: list[tuple[Slot, str, Slot]] = []
@@ -172,7 +175,7 @@ class Attributes:
             self.slots.watch(above, lambda method: self.take_member(method, owner, slot))
             self.slots.add_edge(self.classes.field(value.code, name), slot)
         elif isinstance(value, Object) and name == "__dict__":
-            self.slots.put(slot, self.heap.namespace(value))
+            self.slots.put(slot, self.trees.namespace(value))
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
             self.slots.add_edge(self.classes.field(value.code, name), slot)
@@ -191,7 +194,7 @@ class Attributes:
 
     def read_any(self, owner: Slot, slot: Slot) -> None:
         """Read an attribute of unknown name of the objects of a slot."""
-        fields = self.heap.fields
+        fields = self.trees.fields
         self.slots.watch(
             owner,
             lambda value: self.slots.add_edge(fields(value), slot) if isinstance(value, Object) else None,
@@ -203,7 +206,7 @@ class Attributes:
 
         def write(value: Value) -> None:
             assert isinstance(value, Object)
-            self.slots.add_edge(source, self.heap.element(self.heap.namespace(value), None))
+            self.slots.add_edge(source, self.heap.element(self.trees.namespace(value), None))
 
         self.slots.watch(owner, write, Object)
 

@@ -84,7 +84,9 @@ class Calls:
             self.slots.watch(
                 call.owner,
                 lambda value: (
-                    self.slots.put(call.result, self.heap.namespace(value)) if isinstance(value, Object) else None
+                    self.slots.put(call.result, self.attributes.trees.namespace(value))
+                    if isinstance(value, Object)
+                    else None
                 ),
                 Object,
             )

@@ -94,6 +94,11 @@ class Classes:
         for name in self.names_of(code):
             listener(name)
 
+    def fields(self, code: ClassCode) -> dict[str, Slot]:
+        """Return the slots of the attributes of a class and all related classes by name."""
+        family = self._family.get(code, code)
+        return {name: self._slots.slot("field", family, name) for name in self._fields[family]}
+
     def _join_families(self, one: ClassCode, other: ClassCode) -> None:
         """Join the attributes of two classes and of all related classes."""
         large, small = sorted(

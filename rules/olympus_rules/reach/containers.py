@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from olympus_rules.libraries.model import ContainerCall
-from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import Container, Made, Object, Value
 
 __all__ = ["METHODS", "ContainerCalls"]
@@ -27,10 +27,11 @@ METHODS = TAKING | {"copy", "extend", "extendleft", "items", "popitem", "update"
 class ContainerCalls:
     """Calls that make containers of others."""
 
-    def __init__(self, heap: Heap) -> None:
-        """Take the containers of a project."""
-        self.heap = heap
-        self.slots = heap.slots
+    def __init__(self, trees: Trees) -> None:
+        """Take the containers and objects of a project."""
+        self.trees = trees
+        self.heap = trees.heap
+        self.slots = trees.slots
 
     def call(self, kind: ContainerCall | None, call: Call) -> bool:
         """Call a function of Python; return whether it builds containers or takes them apart."""
@@ -63,9 +64,9 @@ class ContainerCalls:
         def give(value: Value) -> None:
             assert isinstance(value, Object)
             if named:
-                self.slots.put(call.result, self.heap.namespace(value))
+                self.slots.put(call.result, self.trees.namespace(value))
             else:
-                self.slots.add_edge(self.heap.fields(value), self.heap.element(self.heap.made(call.result), None))
+                self.slots.add_edge(self.trees.fields(value), self.heap.element(self.heap.made(call.result), None))
 
         for slot in call.given[:1]:
             self.slots.watch(slot, give, Object)
@@ -82,7 +83,7 @@ class ContainerCalls:
             self.slots.add_edge(row, element)
             element = self.heap.element(self.heap.made(row, 2), 1)
         for slot in call.given[:1]:
-            self.heap.copy_leaves(slot, element)
+            self.trees.copy_leaves(slot, element)
             if any(keyword == "is_leaf" for keyword, _ in call.keywords):
                 self.slots.add_edge_of(slot, element, Container, Object)
 

@@ -6,8 +6,8 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
-from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import Container, Key, Made, Object, Other, Value
 
 __all__ = ["Contents"]
@@ -38,10 +38,10 @@ class Contents:
     merged unrelated values.
     """
 
-    def __init__(self, heap: Heap) -> None:
+    def __init__(self, trees: Trees) -> None:
         """Take the solved graph."""
-        self._heap = heap
-        self._slots = heap.slots
+        self._trees = trees
+        self._slots = trees.slots
         self._keys = self._slots.of_kinds(Key)
         self._results = self._slots.of_kinds(Made)
         self._holders = self._slots.of_kinds(Container, Object)
@@ -102,11 +102,11 @@ class Contents:
 
     def slots_of(self, holder: Value) -> list[Slot]:
         """Return the slots of the elements of a container, or of the attributes of an object."""
-        heap = self._heap
+        heap = self._trees.heap
         if isinstance(holder, Container):
-            return [heap.element(holder, None), *heap.named_elements(holder)]
+            return [heap.element(holder, None), *heap.named_elements(holder).values()]
         assert isinstance(holder, Object)
-        return [slot for name in heap.classes.names_of(holder.code) for slot in heap.attribute_of(holder, name)]
+        return [slot for name in heap.classes.names_of(holder.code) for slot in self._trees.attribute_of(holder, name)]
 
     def _sites(self, keys: int) -> int:
         return len({key.site for key in self._slots.listed(keys) if isinstance(key, Key)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.calls import Calls
@@ -10,7 +11,21 @@ from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import Place
 
-__all__ = ["Graph"]
+__all__ = ["Graph", "Meeting"]
+
+
+class Meeting(NamedTuple):
+    """A comparison or assignment of arrays, which must be of one kind.
+
+    Attributes:
+        place: where it is.
+        text: how it is written.
+        slots: the arrays.
+    """
+
+    place: Place
+    text: str
+    slots: tuple[Slot, ...]
 
 
 @dataclass(slots=True)
@@ -24,6 +39,8 @@ class Graph:
         calls: the call sites.
         expressions: the slots of each expression.
         nothing: registers that hold ``None``.
+        meetings: where arrays meet without a call.
+        likes: calls that make an array with the dtype of another one, and that one.
     """
 
     sites: frozenset[Place] | None
@@ -32,3 +49,5 @@ class Graph:
     calls: Calls
     expressions: dict[Place, list[Slot]] = field(default_factory=dict)
     nothing: set[Slot] = field(default_factory=set)
+    meetings: list[Meeting] = field(default_factory=list)
+    likes: dict[Place, Place] = field(default_factory=dict)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.slots import Slot, Slots
-from olympus_rules.reach.values import UNDIVIDED, WHOLE, Container, Key, Made, Member, Object, Other, Value
+from olympus_rules.reach.values import UNDIVIDED, WHOLE, Container, Key, Member, Object, Value
 
-__all__ = ["Heap"]
+__all__ = ["Heap", "Pool"]
 
-DATA = (Key, Container, Object, Other, Made)
-"""Values that count as the contents of an object, unlike its methods."""
 MOST_AXES = 3
-FEW_CLASSES = 4
-"""The limit of classes whose objects count as trees at one place."""
 STEPS = 10
 """The most containers around one whose element is written."""
 
@@ -49,7 +44,6 @@ class Heap:
         origins: where a register was read from, for what is put into a container.
         elements_pool: the elements of all containers that are over the limit.
         contents_pool: the contents of all such containers.
-        leaves_pool: the leaves of all such containers and objects.
     """
 
     def __init__(self, slots: Slots, classes: Classes) -> None:
@@ -57,19 +51,15 @@ class Heap:
         self.slots = slots
         self.classes = classes
         self.origins: dict[Slot, Slot] = {}
-        self._named: dict[int, list[Slot]] = {}
+        self._named: dict[int, dict[str | int, Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self._opened: set[Object] = set()
         self._gone_through: set[Container] = set()
-        self._gone_through_as_tree: set[Container | Object] = set()
-        self._spread_out: set[Object] = set()
-        self._namespaces: set[Container] = set()
         self._widened: set[Slot] = set()
         self._widened_containers = 0
         self._of_rank: dict[tuple[int, int | None], int] = {}
         self.elements_pool = Pool(self.slots, "elements of many", self.parts_of)
         self.contents_pool = Pool(self.slots, "contents of many", self.contents_of)
-        self.leaves_pool = Pool(self.slots, "leaves of many", self.leaves_of)
 
     def variable(self, code: ir.FunctionCode, name: str) -> Slot:
         """Return the slot of a variable of a scope."""
@@ -82,8 +72,8 @@ class Heap:
     def element(self, container: Container, name: str | int | None) -> Slot:
         """Return the slot of an element; ``None`` stands for all elements of unknown name."""
         slot = self.slots.slot("element", container.display, name)
-        if name is not None and slot not in self._named.setdefault(container.display, []):
-            self._named[container.display].append(slot)
+        if name is not None and name not in self._named.setdefault(container.display, {}):
+            self._named[container.display][name] = slot
             if self.slots.bit(container) & self._widened_containers:
                 self.widen(slot)
             for watching in self._iterated.get(container.display, ()):
@@ -98,7 +88,7 @@ class Heap:
         both = self.slots.slot("elements", container.display)
         if container.display not in self._iterated:
             self._iterated[container.display] = [both]
-            for slot in (every, *self._named.get(container.display, ())):
+            for slot in (every, *self.named_elements(container).values()):
                 self.slots.add_edge(slot, both)
         return [both]
 
@@ -139,7 +129,7 @@ class Heap:
         self._widened_containers |= fresh
         for container in self.slots.listed(fresh) if fresh else ():
             assert isinstance(container, Container)
-            for element in (self.element(container, None), *self._named.get(container.display, ())):
+            for element in (self.element(container, None), *self.named_elements(container).values()):
                 self.widen(element)
 
     def iterate(self, source: Slot, target: Slot) -> None:
@@ -263,10 +253,6 @@ class Heap:
         """Return the slot of the contents of a container."""
         return [self.inside(value)] if isinstance(value, Container) else []
 
-    def leaves_of(self, value: Value) -> list[Slot]:
-        """Return the slot of the leaves of a container or an object, as a pytree has them."""
-        return [self.leaves(value)] if isinstance(value, Container | Object) else []
-
     def stacked(self, source: Slot, target: Slot, axes: int) -> None:
         """Copy a slot with ``axes`` more axes; the leaves of trees are widened."""
         self.shift(source, target, axes)
@@ -281,95 +267,6 @@ class Heap:
             for element in self.elements(container, None):
                 self.copy_elements(element, slot, 0)
         return slot
-
-    def leaves(self, value: Container | Object) -> Slot:
-        """Return the slot of the leaves of a pytree; an object whose class is surely not registered is a leaf."""
-        slot = self.slots.slot("leaves", value)
-        if value not in self._gone_through_as_tree:
-            self._gone_through_as_tree.add(value)
-            if isinstance(value, Container):
-                for element in self.elements(value, None):
-                    self.copy_leaves(element, slot)
-            elif value.code in self.classes.plain:
-                self.slots.put(slot, value)
-            else:
-                self.keys_of(value, slot)
-        return slot
-
-    def keys_of(self, owner: Object, slot: Slot) -> None:
-        """Copy the keys among the leaves of an object; all leaves would make one pool of a whole state."""
-        fields = self.fields(owner)
-        self.slots.add_edge_of(fields, slot, Key)
-        self.open(
-            fields,
-            self.leaves_pool,
-            self.leaves_of,
-            lambda part: self.slots.add_edge_of(part, slot, Key),
-            Container,
-        )
-        for_each = partial(self.keys_inside, slot=slot)
-        self.slots.watch_few(fields, for_each, lambda _: None, Object, most=FEW_CLASSES)
-
-    def keys_inside(self, value: Value, slot: Slot) -> None:
-        """Copy the keys among the leaves of an object in another one."""
-        for part in self.leaves_of(value):
-            self.slots.add_edge_of(part, slot, Key)
-
-    def copy_leaves(self, source: Slot, target: Slot) -> None:
-        """Copy the leaves of the pytrees of a slot.
-
-        Where objects of many classes come together, as in a wrapper of any environment, they are copied as they are:
-        their leaves would be one pool of all states of the project.
-        """
-        self.slots.add_edge_of(source, target, Key, *WHOLE)
-
-        def each(value: Value) -> None:
-            for part in self.leaves_of(value):
-                self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
-
-        self.open(
-            source,
-            self.leaves_pool,
-            self.leaves_of,
-            lambda part: self.slots.add_edge_of(part, target, Key, *UNDIVIDED),
-            Container,
-        )
-        self.slots.watch_few(source, each, partial(self.slots.put_mask, target), Object, most=FEW_CLASSES)
-
-    def fields(self, owner: Object) -> Slot:
-        """Return the slot of the values of all attributes of an object, methods left out."""
-        slot = self.slots.slot("fields", owner)
-        if owner not in self._spread_out:
-            self._spread_out.add(owner)
-
-            def add(name: str) -> None:
-                for field in self.attribute_of(owner, name):
-                    self.slots.add_edge_of(field, slot, *DATA)
-
-            self.classes.watch_fields(owner.code, add)
-        return slot
-
-    def attribute_of(self, owner: Object, name: str) -> tuple[Slot, Slot]:
-        """Return the slots of what is written to an attribute of an object, and of any object of unknown class."""
-        return self.classes.field(owner.code, name), self.slots.slot("loose", name)
-
-    def namespace(self, owner: Object) -> Container:
-        """Return the dictionary of the attributes of an object, as ``vars`` gives it; who writes to it writes both."""
-        container = Container(self.slots.slot("namespace", owner), None)
-        if container not in self._namespaces:
-            self._namespaces.add(container)
-            every = self.element(container, None)
-
-            def add(name: str) -> None:
-                element, (field, loose) = self.element(container, name), self.attribute_of(owner, name)
-                self.slots.add_edge_of(loose, element, *DATA)
-                self.slots.add_edge_of(field, element, *DATA)
-                for written in (element, every):
-                    self.shift(written, field, None)
-                    self.slots.add_edge_of(written, field, Container, *UNDIVIDED)
-
-            self.classes.watch_fields(owner.code, add)
-        return container
 
     def named(self, source: Slot, name: str | int, target: Slot) -> None:
         """Copy the element of a name or number; only containers have one."""
@@ -388,6 +285,6 @@ class Heap:
         self.slots.put(result, container)
         return container
 
-    def named_elements(self, container: Container) -> list[Slot]:
+    def named_elements(self, container: Container) -> Mapping[str | int, Slot]:
         """Return the slots of the elements of known name."""
-        return self._named.get(container.display, [])
+        return self._named.get(container.display, {})

@@ -76,7 +76,7 @@ class LibraryCalls:
         self.attributes = attributes
         self.names = attributes.names
         self.binding = binding
-        self.containers = ContainerCalls(heap)
+        self.containers = ContainerCalls(attributes.trees)
         self.sizes: dict[Place, int] = {}
         self._restructured: set[Place] = set()
         self._mapped: set[Slot] = set()
@@ -321,7 +321,7 @@ class LibraryCalls:
             if transform.parts == "elements":
                 self.heap.iterate(slot, each)
             else:
-                self.heap.copy_leaves(slot, each)
+                self.attributes.trees.copy_leaves(slot, each)
                 if any(keyword == "is_leaf" for keyword, _ in call.keywords):  # which may be any part of the tree
                     self.heap.copy_elements(slot, each, 0)
         return each

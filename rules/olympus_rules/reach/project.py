@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -13,29 +12,25 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
-from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names, registered_names
-from olympus_rules.reach.binding import MANY
 from olympus_rules.reach.calls import FILLING, Calls
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.joins import Join, Joins, callables
 from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Call, Taken
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.unknown import CALLEES, GIVING_BACK, IN_PROJECT, Settling
 from olympus_rules.reach.values import (
-    BoundMethod,
     Container,
-    Function,
     Key,
     Library,
     Made,
     Object,
     Other,
-    Partial,
     Place,
     Value,
 )
@@ -43,9 +38,6 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["Escape", "Join", "ProjectReach", "reach"]
-
-UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
-"""A call that writes keys into an array of keys: ``keys.at[i].set``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +58,6 @@ class Escape:
     library: str
     keys: frozenset[Place]
     is_sure: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """A call that joins the keys of several arguments, which must be of one kind; keys by their constructors."""
-
-    place: Place
-    callee: str
-    keys: tuple[frozenset[Place], ...]
 
 
 class ProjectReach:
@@ -110,7 +93,8 @@ class ProjectReach:
         heap = Heap(slots, Classes(slots, method_names(documents.values())))
         self.names = Names(documents, modules, tuple(roots), libraries(packs), registered_names(documents.values()))
         attributes = Attributes(heap, self.names)
-        places = None if sites is None else frozenset(sites)
+        given = list(given)
+        places = None if sites is None else frozenset(sites).union(each.place for each in given)
         self.graph = Graph(places, heap, attributes, Calls(heap, attributes))
         self.heap = heap
         self.slots = slots
@@ -119,24 +103,35 @@ class ProjectReach:
             Reader(self.graph, path, module).read()
         give(self.heap, modules, given)
         Settling(self.graph).run()
-        self._contents = Contents(heap)
+        self._contents = Contents(attributes.trees)
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
         return self.keys_in(self.graph.expressions.get(place, ()))
 
-    def parameters(self) -> frozenset[tuple[str, int, int, str]]:
-        """Return the parameters that only keys reach: file, line and column of the function, and name."""
-        return frozenset(
-            (path, *place, name)
-            for path, place, code in functions_of(self.names.modules)
-            for name in code.parameters
-            if self._holds_keys_only(self.heap.variable(code, name), strictly=True)
-        )
+    def parameters(self) -> dict[tuple[str, str, str], int | None]:
+        """Return the parameters that only keys reach, by file, function and name, with their number of axes.
+
+        Functions of one name count as one. A position would be wrong after the first rewrite of a file.
+        """
+        found: dict[tuple[str, str, str], set[int | None]] = {}
+        others = set()
+        for path, _, code in functions_of(self.names.modules):
+            for name in code.parameters:
+                slot = self.heap.variable(code, name)
+                if self._holds_keys_only(slot, strictly=True):
+                    found.setdefault((path, code.name, name), set()).update(self._ranks([slot]))
+                else:
+                    others.add((path, code.name, name))
+        return {
+            parameter: ranks.pop() if len(ranks) == 1 else None
+            for parameter, ranks in found.items()
+            if parameter not in others
+        }
 
     def rank(self, place: Place) -> int | None:
         """Return the rank of the keys at an expression; ``None`` if unknown or not unique."""
-        ranks = self._ranks(place)
+        ranks = self._ranks(self.graph.expressions.get(place, ()))
         return ranks.pop() if len(ranks) == 1 else None
 
     def likely_rank(self, place: Place) -> int | None:
@@ -144,11 +139,11 @@ class ProjectReach:
 
         The rank of keys in attributes is never known for sure, as an object may stand for a batch of objects.
         """
-        ranks = self._ranks(place) - {None}
+        ranks = self._ranks(self.graph.expressions.get(place, ())) - {None}
         return ranks.pop() if len(ranks) == 1 else None
 
-    def _ranks(self, place: Place) -> set[int | None]:
-        masks = [self.slots.mask(slot) & self._all_keys for slot in self.graph.expressions.get(place, ())]
+    def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
+        masks = [self.slots.mask(slot) & self._made_keys for slot in slots]
         return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
 
     def has_keys_only(self, place: Place) -> bool:
@@ -168,12 +163,20 @@ class ProjectReach:
         found = 0
         for slot in slots:
             mask = self.slots.mask(slot)
-            found |= (mask & self._all_keys) | self._contents.of(mask)
+            found |= (mask & self._made_keys) | (self._contents.of(mask) & self._made_keys)
         return self._sites(found)
 
     @cached_property
     def _all_keys(self) -> int:
         return self.slots.of_kinds(Key)
+
+    @cached_property
+    def _made_keys(self) -> int:
+        """The keys of the known constructors: other raw keys are only joined with them."""
+        sites = self.graph.sites
+        every = self.slots.listed(self._all_keys)
+        made = [value for value in every if isinstance(value, Key) and (sites is None or value.site in sites)]
+        return reduce(or_, map(self.slots.bit, made), 0)
 
     @cached_property
     def _others(self) -> int:
@@ -183,14 +186,10 @@ class ProjectReach:
     def _holders(self) -> int:
         return self.slots.of_kinds(Container, Object)
 
-    @cached_property
-    def _all_containers(self) -> int:
-        return self.slots.of_kinds(Container)
-
     def sure_keys(self, slot: Slot) -> tuple[frozenset[Place], bool]:
         """Return the constructors of the keys that surely reach a slot, and whether in containers or objects."""
         mask = self.slots.mask(slot)
-        return self._sites(self._contents.keys_of(mask)), mask & self._holders != 0
+        return self._sites(self._contents.keys_of(mask) & self._made_keys), mask & self._holders != 0
 
     def _sites(self, keys: int) -> frozenset[Place]:
         return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))
@@ -212,7 +211,7 @@ class ProjectReach:
             if slot not in seen:
                 seen.add(slot)
                 found |= self.keys_in([slot])
-                waiting += [self.heap.result(value.code) for value in self._callables(slot)]
+                waiting += [self.heap.result(value.code) for value in callables(self.heap, slot)]
         return found
 
     def escapes(self) -> list[Escape]:
@@ -241,7 +240,7 @@ class ProjectReach:
         """
         mask = self.slots.mask(slot)
         others = mask & ~self._all_keys & (-1 if strictly else ~self._others)
-        return mask & self._all_keys != 0 and others == 0
+        return mask & self._made_keys != 0 and others == 0
 
     def _keeps(self, call: Call) -> bool:
         """Return whether an unknown callee is a method of an array or container, by its name."""
@@ -252,49 +251,8 @@ class ProjectReach:
         return keeping or ".at[" in call.callee or bool(self.keys_in([call.owner]))
 
     def joins(self) -> list[Join]:
-        """Return the calls that join the keys of several arguments."""
-        found = []
-        for call in self.calls.all:
-            models = [
-                self.names.model(value.qualified)
-                for value in self.slots.values(call.function)
-                if isinstance(value, Library)
-            ]
-            joining = [model.transform for model in models if model.joins]
-            if joining:
-                keys = tuple(dict.fromkeys(self.keys_in(slots) for slots in self._one_kind(call, joining)))
-                found.append(Join(call.place, call.callee, keys))
-            elif call.owner is not None and UPDATE.search(call.callee):
-                keys = tuple(dict.fromkeys(self.keys_in([slot]) for slot in (call.owner, *call.given[:1])))
-                found.append(Join(call.place, call.callee, keys))
-        return found
-
-    def _one_kind(self, call: Call, joining: list[Transformation | None]) -> list[list[Slot]]:
-        """Return the slots that a call joins: arguments, or the results of functions and their carry."""
-        transforms = [transform for transform in joining if transform is not None]
-        if not transforms:
-            return [[slot] for slot in call.given]
-        has_carry = any(transform.kind == "scan" for transform in transforms)
-        results = []
-        for slot in call.given:
-            functions = self._callables(slot)
-            for value in functions if len(functions) <= MANY else ():  # else one pool of all that there is
-                result = self.heap.result(value.code)
-                containers = [made for made in self.slots.values(result) if isinstance(made, Container)]
-                carries = [part for made in containers for part in self.heap.elements(made, 0)] if has_carry else []
-                results.append(carries or [result])
-        if any(transform.has_branches for transform in transforms):
-            return results
-        first = call.arguments[1:2] if has_carry else call.arguments[-1:]
-        named = [slot for keyword, slot in call.keywords if keyword in ("init", "init_val")]
-        return [*results, named or [slot for slot, _ in first]]
-
-    def _callables(self, slot: Slot) -> list[Function | BoundMethod | Partial]:
-        mask = self.slots.mask(slot)
-        for container in self.slots.listed(mask & self._all_containers):
-            mask |= reduce(or_, map(self.slots.mask, self._contents.slots_of(container)))
-        values = self.slots.listed(mask & self.slots.of_kinds(Function, BoundMethod, Partial))
-        return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
+        """Return the places that join keys, which must be of one kind; raw keys without a constructor count."""
+        return Joins(self.graph).found()
 
 
 def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:

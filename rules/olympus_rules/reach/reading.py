@@ -11,6 +11,7 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
@@ -33,12 +34,6 @@ NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""
 
 
-def place_of(file: str, node: ast.AST) -> Place:
-    """Return the place of a node."""
-    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-    return Place(file, line, column, getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0)
-
-
 class Reader:
     """Reads the instructions of one file: a dispatch class, with one method for each kind of instruction.
 
@@ -58,6 +53,7 @@ class Reader:
         self.module = module
         self.constants: dict[tuple[ir.FunctionCode, int], str | int] = {}
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
+        self.raw = RawKeys(graph, file)
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -116,6 +112,7 @@ class Reader:
     def load(self, code: ir.FunctionCode, made: ir.Load) -> None:
         """Read a variable; an unbound name comes from a star import or is a builtin."""
         slot = self.expression(code, made.dst, made.node)
+        self.raw.imported(code, made.node, slot)
         variable = self.variable(code, made.name)
         if variable is not None or "$" in made.name:
             self.slots.add_edge(variable if variable is not None else self.heap.variable(code, made.name), slot)
@@ -150,6 +147,7 @@ class Reader:
         """Read an attribute."""
         owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
         self.attributes.read(owner, made.name, slot, spelled=self.is_imported(code, made.node.value))
+        self.raw.named(made.name, made.node, owner, slot)
 
     def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:
         """Return whether an expression is the name of an import, or attributes of one."""
@@ -187,6 +185,7 @@ class Reader:
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
         """Write an element of a container."""
         self.heap.put_into(self.register(code, made.obj), self.register(code, made.src))
+        self.raw.meet(made.node, [self.register(code, made.obj), self.register(code, made.src)])
         if made.name is not None:
             variable = self.variable(code, made.name)
             if variable is not None:
@@ -229,6 +228,8 @@ class Reader:
     def binary(self, code: ir.FunctionCode, made: ir.Binary) -> None:
         """Apply an operator: ``+`` joins containers, and ``with`` enters contexts."""
         slot = self.expression(code, made.dst, made.node)
+        if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
+            self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
         if made.operation not in ("Add", "with"):
             return
 
@@ -323,6 +324,7 @@ class Reader:
         callee = dotted_name(function).rpartition(".")[2]
         if callee in NAMING and len(made.args) > 1 and not any(starred for _, starred in made.args):
             self.named_attribute(code, made, reads=callee == "getattr")
+        self.raw.made(call, made.node)
         if callee == "namedtuple" and len(arguments) > 1:
             fields = constant_names(arguments[1])
             if fields:
@@ -340,6 +342,7 @@ class Reader:
                 self.attributes.read_any(owner, target)
             for default, _ in made.args[2:]:
                 self.slots.add_edge(self.register(code, default), target)
+            self.raw.named(str(name), made.node, owner, target)
         elif len(made.args) == 3:
             source = self.register(code, made.args[2][0])
             if isinstance(name, str):

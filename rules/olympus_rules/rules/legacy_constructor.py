@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["LegacyConstructor"]
 
 
+CONTEXTS = ("call", "value", "import", "name")
+
+
 class LegacyConstructor(Rule):
     """The constructor called, passed as a value or imported."""
 
@@ -29,7 +32,12 @@ class LegacyConstructor(Rule):
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say how to write it, and what would break."""
         assert isinstance(fact, Reference)
-        if not fact.qualified.endswith("random.PRNGKey") or fact.context not in ("call", "value", "import"):
+        if not fact.qualified.endswith("random.PRNGKey") or fact.context not in CONTEXTS:
+            return
+        if fact.context == "name":
+            code = " ".join(document.segment(fact.node).split())
+            message = f"`{code}` names the constructor of raw keys, and code with typed keys calls `jax.random.key`."
+            yield self.finding(fact, document, f"{message} Name that one, if all keys here are typed.")
             return
         what = {"call": "makes a raw key", "value": "is passed on and makes raw keys"}.get(fact.context)
         if what is None:

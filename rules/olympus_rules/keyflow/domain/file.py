@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,8 +32,8 @@ OTHER_STATES = re.compile(
     r"\b(default_rng|RandomState|BitGenerator|SeedSequence|get_state|set_state|getstate|setstate"
     r"|random\.(Random|SystemRandom|Generator))\b"
 )
-KeyedParameter = tuple[str, int, int, str]
-"""A parameter that gets only keys at every call site in the project: path, row, column, name."""
+KeyedParameter = tuple[str, str, str]
+"""A parameter that gets only keys at every call site in the project: path, function, name."""
 
 
 @dataclass(slots=True)
@@ -47,6 +47,7 @@ class Pending:
         build: makes the fact; returns ``None`` if it does not hold after all.
         metadata: whether the code reads shape or dtype, which no other random generator has.
         axes: for ``Need.FEWER_AXES``, the exclusive upper bound on the batch axes.
+        at: the expression of the term, if the term has its own expression.
     """
 
     term: Term
@@ -55,6 +56,7 @@ class Pending:
     build: Callable[[Confidence, KeyKind], Fact | None]
     metadata: bool = False
     axes: int = 0
+    at: ast.AST | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class File:
         functions: the value of each function after its decorators.
         idle: functions whose text does not concern keys.
         pending: facts that depend on whether their term is a key.
+        others: further values of the expressions that pending facts may be about.
         placeholders: arrays of words that may turn out to be keys.
         filled_in_place: calls that make such an array and whose array is written to later.
         constructed: the key that each call of a constructor makes, by the callee's node.
@@ -96,7 +99,7 @@ class File:
         environments: the variables of each function interpreted so far.
         runs: the result of each interpretation.
         summaries: the summary of each interpretation, and those from other files.
-        keyed: the parameters that get only keys, if the whole project was analysed.
+        keyed: the parameters that get only keys, with their number of axes, if the whole project was analysed.
         follows_lanes: whether to record draws in the lanes of a map.
     """
 
@@ -106,10 +109,11 @@ class File:
         module: FunctionCode,
         table: Libraries,
         linker: Linker,
-        keyed: Collection[KeyedParameter] = (),
+        keyed: Mapping[KeyedParameter, int | None] | None = None,
     ) -> None:
         """Start with empty tables."""
-        self.document, self.module, self.table, self.linker, self.keyed = document, module, table, linker, keyed
+        self.document, self.module, self.table, self.linker = document, module, table, linker
+        self.keyed = {} if keyed is None else keyed
         self.name = document.module or Path(document.filename).stem
         self.terms = Terms()
         self.knowledge = Knowledge(self.terms)
@@ -126,6 +130,7 @@ class File:
         self.idle: set[FunctionCode] = set()
         self.facts: list[Fact] = []
         self.pending: list[Pending] = []
+        self.others: dict[ast.AST, set[Term]] = {}
         self.placeholders: dict[Term, Placeholder] = {}
         self.filled_in_place: set[ast.Call] = set()
         self.constructed: dict[ast.expr, Term] = {}
@@ -167,11 +172,20 @@ class File:
         if not self.keyed or self.terms.operation(term) != "param":
             return False
         code, name = self.terms.data(term)
-        return (*self._place(code), name) in self.keyed
+        return (self.document.path, code.name, name) in self.keyed
+
+    def rank(self, term: Term) -> int | None:
+        """Return the number of batch axes, by source, else by use, else that of all arguments in the project."""
+        rank = self.knowledge.rank(term)
+        return rank if rank is not None or not self.keyed else self.rank_given(term)
+
+    def rank_given(self, term: Term) -> int | None:
+        """Return the number of batch axes of all arguments that a parameter gets in the project, if known."""
+        if not self.keyed or self.terms.operation(term) != "param":
+            return None
+        code, name = self.terms.data(term)
+        return self.keyed.get((self.document.path, code.name, name))
 
     def has_keyed_parameter(self, code: FunctionCode) -> bool:
         """Return whether any parameter of a function gets only keys in the whole project."""
-        return bool(self.keyed) and any((*self._place(code), name) in self.keyed for name in code.parameters)
-
-    def _place(self, code: FunctionCode) -> tuple[str, int, int]:
-        return self.document.path, getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
+        return bool(self.keyed) and any((self.document.path, code.name, name) in self.keyed for name in code.parameters)

@@ -53,10 +53,12 @@ class Knowledge:
     Attributes:
         origins: terms that are keys by their source.
         used: terms that are keys by their use, with the batch axes that their use implies.
+        mixed: parameters with a key's name that get other values from calls.
         kinds: the known kinds (raw or typed) of terms that are keys by their use.
         passed: parameters that get keys from calls, and whether one of these keys may be raw.
         named: terms with a key's name; ``generators``: those with ``rng`` in the name. Of all values
             with such names only keys have a shape or words, so code that reads these works on a raw key.
+        use_paths, part_paths: the path conditions of the uses of a term, and of its parts.
         filled: values written in the place of ``None``, which are not ``None`` themselves; and whether they are true.
     """
 
@@ -66,8 +68,10 @@ class Knowledge:
         self.origins: dict[Term, Origin] = {}
         self.used: dict[Term, int] = {}
         self.passed: dict[Term, bool] = {}
+        self.mixed: set[Term] = set()
         self.kinds: dict[Term, KeyKind] = {}
         self.use_paths: dict[Term, list[PathCondition]] = {}
+        self.part_paths: dict[Term, list[PathCondition]] = {}
         self.named: set[Term] = set()
         self.generators: set[Term] = set()
         self.filled: dict[Term, bool] = {}
@@ -97,8 +101,11 @@ class Knowledge:
         paths = self.use_paths.setdefault(term, [])
         if len(paths) < MAX_PATHS and path not in paths:
             paths.append(path)
+        whole = term
         while term not in self.used or self.used[term] < rank:
             self.used[term] = rank
+            if term is not whole:
+                self.part_paths.setdefault(term, []).append(path)
             operation = self.terms.operation(term)
             if operation == "op":  # arithmetic gives a key only when applied to a key's words
                 for operand in self.terms.args(term):

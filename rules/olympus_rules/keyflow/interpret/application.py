@@ -20,6 +20,7 @@ from olympus_rules.keyflow.domain.access import (
 )
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume
+from olympus_rules.keyflow.domain.knowledge import is_key_name
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import exchange, set_element, set_item
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
@@ -93,6 +94,8 @@ def _pass_on(flow: Flow, function: Function, binding: dict[str, Value]) -> None:
     for name, value in binding.items():
         if isinstance(value, Term) and knowledge.is_known(value):
             knowledge.pass_on(flow.terms.make("param", (function.code, name)), value)
+        elif is_key_name(name):
+            knowledge.mixed.add(flow.terms.make("param", (function.code, name)))
 
 
 def _blurred(summary: Summary, instance: Instance) -> set[Term]:

@@ -130,11 +130,11 @@ def call_mapped(flow: Flow, mapped: Mapped, arguments: Arguments) -> Value:
     lanes.report(mapped, arguments)
     batched = map_leaves(result, flow.knowledge.batch)
     if mapped.out_axes == Const(-1):
-        _put_behind(flow, mapped, arguments, leaves(batched))
+        _put_behind(flow, mapped, arguments, batched)
     return batched
 
 
-def _put_behind(flow: Flow, mapped: Mapped, arguments: Arguments, results: list[Term]) -> None:
+def _put_behind(flow: Flow, mapped: Mapped, arguments: Arguments, result: Value) -> None:
     """Record results of a map whose batch axis comes last, behind the words of keys."""
     given = [
         (value, expression)
@@ -145,8 +145,8 @@ def _put_behind(flow: Flow, mapped: Mapped, arguments: Arguments, results: list[
     node = arguments.node or flow.site
     if node is None or (given and not keys):
         return
-    for term in results:
-        axis = _axis_expression(mapped, "out_axes", 0)
+    axis = _axis_expression(mapped, "out_axes", 0) if isinstance(result, Term) else None  # several results share it
+    for term in leaves(result):
         layout.mapped_axis(flow, term, Transposed("out_axes", node, keys, axis))
 
 

@@ -14,7 +14,7 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Library, Metadata, Sequence, Value
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import conversions, layout
-from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_stored, note, shape_fact
+from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_stored, note, passes_by, shape_fact
 
 __all__ = ["binary", "compare"]
 
@@ -92,12 +92,16 @@ def _arithmetic(flow: Flow, operation: str, operands: list[Value], node: ast.AST
         for operand, expression in zip(operands, expressions, strict=False)
         if isinstance(operand, Term) and not is_stored(flow, operand)
     ]
+    if flow.loops and len(pairs) < len(operands):
+        for operand, expression in zip(operands, expressions, strict=False):
+            if isinstance(operand, Term) and is_stored(flow, operand):
+                passes_by(flow, operand, expression)
     for operand, expression in pairs:
         others = [part for part in expressions if part is not expression]
         batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
         first = sorted(pairs, key=lambda pair: pair[1] is not expression)
         build = arithmetic_fact(flow, node, ARITHMETIC[operation], first, result, batch=batch)
-        note(flow, operand, Need.KEY, build)
+        note(flow, operand, Need.KEY, build, at=expression)
 
 
 def _operand_nodes(node: ast.AST) -> list[ast.expr]:

@@ -199,6 +199,8 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     if isinstance(receiver, Term):
         assert isinstance(node.func, ast.Attribute)
         conversions.method(flow, receiver, name, node, node.func.value)
+        if name in conversions.METHODS:
+            return asked(flow, f".{name}", arguments)
         result = layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
         if result is not None:
             return result

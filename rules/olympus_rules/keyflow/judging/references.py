@@ -26,12 +26,15 @@ from olympus_rules.libraries.names import (
 )
 from olympus_rules.syntax.document import first_line
 
-__all__ = ["references"]
+__all__ = ["asks_for_names", "references"]
 
 CONSTRUCTORS = frozenset({PRNG_KEY})
 PRESENT = frozenset({KEY, KEY_DTYPE})
 GONE = REMOVED_MAKERS | (KEY_TYPES - CONSTRUCTORS - PRESENT)
 """Names that JAX has removed or made private."""
+NAMES = frozenset({PRNG_KEY.rpartition(".")[2]})
+BY_NAME = frozenset({"attrgetter", "delattr", "getattr", "methodcaller", "object", "patch", "setattr", "spy", "stub"})
+"""Functions, by last name, that read or replace an attribute by its name."""
 GENERICS = frozenset({"dict", "frozenset", "list", "set", "tuple", "type"})
 LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | KEY_TYPES | REMOVED_MAKERS} | {"unsafe_raw_array"}
 CALLED = ("PRNGKey", "random.key")
@@ -108,10 +111,16 @@ class _Scan:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             if context == "annotation":
                 yield from self.string(node, code)
+            elif self.is_name(node, node.value):
+                yield self.named(node)
             return
+        if isinstance(node, ast.keyword) and node.arg in NAMES:
+            call = self.document.parents.get(node)
+            if isinstance(call, ast.Call) and dotted_name(call.func).endswith("patch.multiple"):
+                yield self.named(node.value)
         if not self.holds_rows(node):
             return
-        if isinstance(node, ast.If | ast.IfExp | ast.Try) and _asks_for_names(node):
+        if isinstance(node, ast.If | ast.IfExp | ast.Try) and asks_for_names(node):
             return  # code for several releases of JAX
         scope = self.scope(node, code)
         for name, child in _children(node):
@@ -205,6 +214,8 @@ class _Scan:
 
     def mention(self, node: ast.Name | ast.Attribute, code: FunctionCode, context: str) -> Iterator[Fact]:
         if isinstance(node.ctx, ast.Store | ast.Del):
+            if isinstance(node, ast.Attribute) and self.qualified(node, code) in CONSTRUCTORS:
+                yield self.named(node)
             return
         if isinstance(node, ast.Attribute) and node.attr == "unsafe_raw_array":
             yield Reference(node=node, confidence=Confidence.LIKELY, qualified="unsafe_raw_array", context=context)
@@ -220,6 +231,21 @@ class _Scan:
                 context=context,
                 reachable=self.reachable(node, qualified, context),
             )
+
+    def is_name(self, node: ast.Constant, text: str) -> bool:
+        """Return whether a string names the constructor in code that reads or replaces an attribute by its name."""
+        if text.rpartition(".")[2] not in NAMES:
+            return False
+        user = self.document.parents.get(node)
+        if isinstance(user, ast.Subscript):
+            return ast.unparse(user.value).endswith("__dict__") or ast.unparse(user.value).startswith("vars(")
+        return isinstance(user, ast.Call) and dotted_name(user.func).rpartition(".")[2] in BY_NAME
+
+    def named(self, node: ast.expr) -> Reference:
+        """Return a reference to the constructor by its name."""
+        return Construction(
+            node=node, confidence=Confidence.LIKELY, kind=KeyKind.RAW, qualified=PRNG_KEY, context="name"
+        )
 
     def imported(self, node: ast.ImportFrom, code: FunctionCode) -> Iterator[Fact]:
         """Return the imports of names that are no longer read."""
@@ -286,7 +312,7 @@ class _Scan:
         return None
 
 
-def _asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:
+def asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:
     """Return whether code runs only if JAX has one of the names, or provides for its absence."""
     if isinstance(node, ast.Try):
         caught = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import DICTIONARY, leaves
 from olympus_rules.keyflow.domain.file import File, Pending
 from olympus_rules.keyflow.domain.needs import Need
-from olympus_rules.keyflow.domain.paths import bit_numbers
+from olympus_rules.keyflow.domain.paths import ALWAYS, bit_numbers, implies
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.type_tests import CONNECTIVES
 from olympus_rules.keyflow.domain.values import Const
@@ -38,12 +39,42 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
         if file.terms.operation(term) == "view" and file.terms.data(term) != DICTIONARY
     }
     guards = _guards(file)
+    found: list[tuple[Pending, Fact]] = []
     for pending in file.pending:
         confidence = _settled(file, pending, elements, rearranged)
+        if confidence is None and pending.at is not None and not file.knowledge.is_known(pending.term):
+            file.others.setdefault(pending.at, set()).add(pending.term)
         if confidence is not None and not _guarded(file, pending, guards):
-            fact = _built(file, pending, confidence)
+            fact = pending.build(confidence, file.knowledge.kind(pending.term))
             if fact is not None:
-                yield pending.term, fact
+                found.append((pending, fact))
+    ranks = _ranks(file)
+    shared = {
+        fact.node
+        for pending, fact in found
+        if not _only_keys(file, pending, fact) or (_counts_axes(fact) and len(ranks.get(pending.at, ())) > 1)
+    }
+    for pending, fact in found:
+        yield pending.term, replace(fact, alone=False) if fact.node in shared else fact
+
+
+def _ranks(file: File) -> dict[ast.AST | None, set[int | None]]:
+    """Return the numbers of axes that keys have at each expression, in all iterations and on all paths."""
+    ranks: dict[ast.AST | None, set[int | None]] = {}
+    for pending in file.pending:
+        if pending.at is not None and file.knowledge.is_known(pending.term):
+            ranks.setdefault(pending.at, set()).add(file.knowledge.rank(pending.term))
+    return ranks
+
+
+QUESTIONS = frozenset(
+    {"len", "ndim", "shape-asserted", "shape-equals", "shape-item", "shape-slice", "shape-unpack", "size"}
+)
+
+
+def _counts_axes(fact: Fact) -> bool:
+    """Return whether a rewrite rests on the number of axes of a key array; a question about its shape does not."""
+    return isinstance(fact, facts.ShapeLogic) and fact.form not in QUESTIONS
 
 
 def _learn_attributes(file: File) -> None:
@@ -73,12 +104,57 @@ def _learn_attributes(file: File) -> None:
             knowledge.kinds[term] = kinds.pop() if len(kinds) == 1 else KeyKind.UNKNOWN
 
 
-def _built(file: File, pending: Pending, confidence: Confidence) -> Fact | None:
-    """Return the fact of a note; no rewrite is sure for a parameter that receives other values as well."""
-    fact = pending.build(confidence, file.knowledge.kind(pending.term))
-    known = file.knowledge.is_known(pending.term) or file.gets_keys_only(pending.term)
-    passed = not known and pending.term in file.knowledge.passed
-    return replace(fact, exact=False) if passed and isinstance(fact, facts.ShapeLogic) else fact
+def _only_keys(file: File, pending: Pending, fact: Fact) -> bool:
+    """Return whether only keys reach the expression of a note, in all iterations and on all paths."""
+    knowledge, term = file.knowledge, pending.term
+    others = file.others.get(pending.at, ()) if pending.at is not None else ()
+    row = getattr(pending.at, "lineno", 0)
+    if not all(knowledge.is_known(other) or _default_is_none(file, other, before=row) for other in others):
+        return False  # a parameter that a key replaces if it is `None` is a key as well
+    if term in knowledge.origins:
+        return True
+    whenever = term in knowledge.used and _used_whenever(file, pending)
+    if (
+        _counts_axes(fact)
+        and term in knowledge.used
+        and not (whenever or knowledge.rank(term) == file.rank_given(term))
+    ):
+        return False  # on another path, the array may have other axes
+    replaced = whenever or not _default_is_none(file, term) or _default_is_none(file, term, before=row)
+    if file.gets_keys_only(term) and replaced:
+        return True
+    if isinstance(fact, facts.Conversion) and fact.form in ARRAYS and _has_dtype(fact.node):
+        return False  # the result is used as a key, the argument may be a list
+    return whenever or (term in knowledge.named.difference(knowledge.mixed) and not _default_is_none(file, term))
+
+
+ARRAYS = frozenset({"cast", "numpy"})
+
+
+def _has_dtype(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and (len(node.args) > 1 or any(option.arg == "dtype" for option in node.keywords))
+
+
+def _used_whenever(file: File, pending: Pending) -> bool:
+    """Return whether the term is used as a key on each path through the note, except where it was ``None``."""
+    knowledge, term = file.knowledge, pending.term
+    uses = [*knowledge.use_paths.get(term, ()), *knowledge.part_paths.get(term, ())] or [ALWAYS]
+    if any(implies(pending.path, use) for use in uses):
+        return True
+    holds, fails = pending.path
+    replaced = _default_is_none(file, term, before=getattr(pending.at, "lineno", 0))
+    return replaced and any((more & ~holds).bit_count() + (less & ~fails).bit_count() == 1 for more, less in uses)
+
+
+def _default_is_none(file: File, term: Term, *, before: int = 0) -> bool:
+    """Return whether a term is a parameter with the default ``None``, that is replaced ``before`` a row if given."""
+    if file.terms.operation(term) != "param":
+        return False
+    code, name = file.terms.data(term)
+    if not code.defaults_to_none(name):
+        return False
+    stores = (part for part in ast.walk(code.node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+    return not before or any(part.id == name and part.lineno < before for part in stores)
 
 
 def _settled(file: File, pending: Pending, elements: set[Term], rearranged: set[Term]) -> Confidence | None:

@@ -22,7 +22,7 @@ class Session:
         table: the effects of library functions on keys.
         answers: the known answers to questions about names in files.
         stack: the functions that are being interpreted, of all files.
-        keyed: the parameters that only receive keys, if the whole project was analysed.
+        keyed: the parameters that only receive keys, with their number of axes, if the whole project was analysed.
         further: the folders of other projects in which imports are looked for, too.
     """
 
@@ -30,5 +30,5 @@ class Session:
     table: Libraries
     answers: Answers
     stack: Stack = field(default_factory=Stack)
-    keyed: set[KeyedParameter] = field(default_factory=set)
+    keyed: dict[KeyedParameter, int | None] = field(default_factory=dict)
     further: tuple[Path, ...] = ()

@@ -20,7 +20,7 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import sizes
-from olympus_rules.keyflow.notes.pending import note, spelled
+from olympus_rules.keyflow.notes.pending import note, passes_by, spelled
 
 __all__ = ["ArrayCall", "Transposed", "look", "look_at_joined", "transposition"]
 
@@ -106,7 +106,7 @@ class Look:
 
     def rank(self) -> int | None:
         """Return the number of batch axes of the array, ``None`` if not yet known."""
-        rank = self.flow.knowledge.rank(self.term)
+        rank = self.flow.file.rank(self.term)
         return None if rank is None else rank + self.above
 
     def note(
@@ -136,7 +136,7 @@ class Look:
                 exact=exact(),
             )
 
-        note(self.flow, self.term, Need.KNOWN, build)
+        note(self.flow, self.term, Need.KNOWN, build, at=self.call.subject)
 
 
 def look(flow: State, array: Value, call: ArrayCall) -> Value | None:
@@ -151,7 +151,8 @@ def look(flow: State, array: Value, call: ArrayCall) -> Value | None:
         array, above = array.items[0], 1
     if not isinstance(array, Term):
         return None
-    if name not in JOINING and not (flow.knowledge.is_known(array) or array in flow.knowledge.named):
+    if not (name in JOINING or flow.knowledge.is_candidate(array) or flow.file.gets_keys_only(array)):
+        passes_by(flow, array, call.subject)
         return None
     seen = Look(flow, call, array, above, flow.terms.number(), stacked)
     rank = handler(seen)
@@ -194,7 +195,9 @@ def _reshape(seen: Look) -> int | None:
         return rank == 1 and whole is None
 
     def exact() -> bool:
-        return literal or whole is True or (UNKNOWN not in leading and used_rank() == len(leading))
+        if whole is True or last == Const(2):
+            return True
+        return UNKNOWN not in leading and used_rank() == len(leading)  # else 4 may be the words of two keys
 
     raw = seen.flow.knowledge.kind(seen.term) is KeyKind.RAW
     fixed = not literal and all(
@@ -347,7 +350,7 @@ def transposition(
             subjects=place.subjects,
         )
 
-    note(flow, term, need, build)
+    note(flow, term, need, build, at=place.subjects[0] if place.subjects else None)
 
 
 def _moved(seen: Look) -> int | None:
@@ -477,7 +480,7 @@ def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Argument
     subject = elements[0] if elements else written
     seen = Look(flow, ArrayCall(name, node, subject, arguments, 1), first, 0)
     if name == "vstack":
-        _stacked_rows(seen)
+        _stacked_rows(seen, arrays)
         return
 
     def keys() -> tuple[ast.expr, ...]:
@@ -491,14 +494,17 @@ def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Argument
         seen.note("words", keys, lambda rank, _: rank == 0)
 
 
-def _stacked_rows(seen: Look) -> int | None:
+def _stacked_rows(seen: Look, arrays: Sequence) -> None:
     """Check ``vstack``, which makes rows of raw keys, but turns each typed key into a row of one key."""
 
     def holds(rank: int | None, kind: KeyKind) -> bool:
         return rank == 0 or (rank == 1 and kind is KeyKind.RAW)
 
-    seen.note("vstack", (seen.call.node.func,), holds)
-    return None
+    def exact() -> bool:
+        ranks = {seen.flow.knowledge.rank(item) if isinstance(item, Term) else None for item in arrays.items}
+        return len(ranks) == 1 and not arrays.open  # `vstack` joins a key and an array of keys, `stack` does not
+
+    seen.note("vstack", (seen.call.node.func,), holds, exact=exact)
 
 
 def _rows_of_array(seen: Look) -> int | None:

@@ -19,16 +19,25 @@ from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Map, Metadata, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
-from olympus_rules.keyflow.notes.pending import dtype_fact, is_stored, is_used_as_key, note, spelled
+from olympus_rules.keyflow.notes.pending import (
+    dtype_fact,
+    is_stored,
+    is_used_as_key,
+    note,
+    passes_by,
+    spelled,
+)
 from olympus_rules.libraries import Conversion
-from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, RANDOM, STR
+from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, PURE_MODULES, RANDOM, STR
 
-__all__ = ["compared", "converted", "method", "shown"]
+__all__ = ["METHODS", "compared", "converted", "method", "shown"]
 
 MANY = 32  # leaves of a tree that are checked
 
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
+"""Methods of an array that return its words to Python: the result is no array."""
+COMPARISONS = frozenset({"Eq", "Gt", "GtE", "Lt", "LtE", "NotEq"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
 
 
@@ -40,6 +49,8 @@ def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments
     if row.form == "dtype":
         return result
     found = list(_selected(flow, row, arguments))
+    if row.form in ("cast", "numpy"):
+        found = [pair for pair in found if not _is_read_back(flow, pair[0])]
     if row.form == "cast" and not _casts(arguments):
         return result
     if node is None or not found:
@@ -67,6 +78,19 @@ def _is_of_numbers(qualified: str, arguments: Arguments) -> bool:
     return dtype not in (None, Const(None)) and not isinstance(dtype, Metadata)
 
 
+def _is_read_back(flow: State, term: Term) -> bool:
+    """Return whether a term is a part of what a function outside JAX returned, such as ``json.loads(text)["key"]``."""
+    terms = flow.terms
+    while terms.operation(term) in ("item", "slice", "attr") and terms.args(term):
+        term = terms.args(term)[0]
+    if terms.operation(term) != "op":
+        return False
+    data = terms.data(term)
+    name = str(data[0] if isinstance(data, tuple) else data)
+    return "." in name and not name.startswith(OWN)
+
+
+OWN = (RANDOM.partition(".")[0], *PURE_MODULES)
 INTEGERS = frozenset(["integer", "number", "uint32", "unsignedinteger"])
 
 
@@ -158,6 +182,8 @@ def _leaves(flow: State, value: Value, expression: ast.expr | None) -> Iterator[
         for path, part in value.arms:
             if both(flow.path, path) is not None:
                 yield from _leaves(flow, part, expression)
+    elif isinstance(value, Const):
+        passes_by(flow, flow.terms.const(value.value), expression)
     elif isinstance(value, Sequence) and value.kind == "stack":  # an array of keys, with its own expression
         yield from ((term, expression) for term in leaves(value)[:MANY])
     elif isinstance(value, Sequence | Map):
@@ -209,8 +235,11 @@ def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
             before=use.before,
         )
 
-    for term in dict.fromkeys(term for term, _ in candidates):
-        note(flow, term, Need.KNOWN if use.effect == "fails" else Need.RAW, build)
+    for term, expression in found:
+        if is_stored(flow, term):
+            passes_by(flow, term, expression)
+    for term, expression in dict(candidates).items():
+        note(flow, term, Need.KNOWN if use.effect == "fails" else Need.RAW, build, at=expression)
 
 
 def _is_or_gets_key(flow: State, term: Term) -> bool:
@@ -265,15 +294,34 @@ def _is_for_people(flow: State, node: ast.AST) -> bool:
 
 def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) -> None:
     """Detect ``==`` and ``!=`` of keys, which give one truth value for each typed key, not for each word."""
-    if operation not in WHOLE or not isinstance(node, ast.Compare) or len(node.ops) != 1:
+    if operation not in COMPARISONS or not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return
-    if not all(isinstance(operand, Term) for operand in operands):
+    if any(map(_is_numeric, operands)):
+        _with_numbers(flow, operands, node)
+        return
+    if operation not in WHOLE or not all(isinstance(operand, Term) for operand in operands):
         return
     if _as_a_whole(flow, operation, node):
         return
     sides = (node.left, node.comparators[0])
     found: list[Found] = [(term, side) for term, side in zip(operands, sides, strict=True) if isinstance(term, Term)]
     _note(flow, _Use("elementwise", "==" if operation == "Eq" else "!=", node), found, Const(None))
+
+
+def _with_numbers(flow: State, operands: list[Value], node: ast.Compare) -> None:
+    """Detect the comparison of the words of a key with numbers, which a typed key rejects."""
+    sides = (node.left, node.comparators[0])
+    found = [(term, side) for term, side in zip(operands, sides, strict=True) if isinstance(term, Term)]
+    if found:
+        symbol = ast.unparse(node).removeprefix(ast.unparse(node.left)).split()[0]
+        _note(flow, _Use("words", symbol, node, "fails"), list(found), Const(None))
+
+
+def _is_numeric(value: Value) -> bool:
+    """Return whether a value is a number or a list of numbers."""
+    if isinstance(value, Sequence):
+        return bool(value.items) and not value.open and all(map(_is_numeric, value.items))
+    return isinstance(value, Const) and type(value.value) in (int, float)
 
 
 def _as_a_whole(flow: State, operation: str, node: ast.AST) -> bool:

@@ -16,7 +16,15 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.axes import ArrayCall, Transposed, look, transposition
-from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_stored, note, shape_fact, spelled
+from olympus_rules.keyflow.notes.pending import (
+    arithmetic_fact,
+    dtype_fact,
+    is_stored,
+    note,
+    passes_by,
+    shape_fact,
+    spelled,
+)
 
 __all__ = [
     "array_method",
@@ -55,6 +63,7 @@ def attribute(flow: State, term: Term, name: str, node: ast.Attribute) -> Value 
             lambda c, k: facts.KeyArithmetic(
                 node=node, confidence=c, key=spelled(node.value), kind=k, operation="at", subjects=(node.value,)
             ),
+            at=node.value,
         )
     return None
 
@@ -108,12 +117,13 @@ def array_method(flow: State, receiver: Value, call: ArrayCall) -> Value | None:
         return None
     if call.name in ARITHMETIC_METHODS and isinstance(receiver, Term):
         if not (knowledge.is_known(receiver) or receiver in knowledge.named):
+            passes_by(flow, receiver, call.subject)
             return None
         result = flow.terms.fresh()
         operands = [(receiver, call.subject)]
         arithmetic = arithmetic_fact(flow, call.node, call.name, operands, result, batch=False)
         if not is_stored(flow, receiver):
-            note(flow, receiver, Need.KEY, arithmetic)
+            note(flow, receiver, Need.KEY, arithmetic, at=call.subject)
         return result
     return look(flow, receiver, call) if call.first or call.name in METHODS else None
 
@@ -139,7 +149,7 @@ def index_with_words(flow: State, term: Term, index: Sequence, node: ast.Subscri
         )
 
     if index.items[-1] == axes[-1]:
-        note(flow, term, Need.KNOWN, build)
+        note(flow, term, Need.KNOWN, build, at=node.value)
 
 
 def shape_item(flow: State, value: Metadata, index: Value, node: ast.Subscript) -> Value:
@@ -193,7 +203,7 @@ def _shape_fact(
             exact=exact,
         )
 
-    note(flow, value.term, Need.KNOWN, build, metadata=True)
+    note(flow, value.term, Need.KNOWN, build, metadata=True, at=value.subject)
 
 
 def shape_unpacked(flow: State, value: Metadata, instruction: ir.Unpack) -> None:

@@ -68,7 +68,7 @@ def _note(flow: State, term: Value, node: ast.Call, subject: ast.expr, widened: 
             parts=tuple(widened),
         )
 
-    note(flow, term, Need.KNOWN, build)
+    note(flow, term, Need.KNOWN, build, at=subject)
 
 
 def widened_parts(mask: ast.expr) -> list[ast.expr]:

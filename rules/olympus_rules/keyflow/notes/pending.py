@@ -28,6 +28,7 @@ __all__ = [
     "is_words",
     "keep",
     "note",
+    "passes_by",
     "shape_fact",
     "spelled",
 ]
@@ -40,15 +41,27 @@ def note(
     build: Callable[[Confidence, KeyKind], Fact | None],
     *,
     metadata: bool = False,
+    at: ast.AST | None = None,
 ) -> None:
-    """Add a fact that depends on the nature of a term."""
-    keep(flow, Pending(term, need, flow.path, build, metadata))
+    """Add a fact that depends on the nature of a term, the value of the expression ``at``."""
+    keep(flow, Pending(term, need, flow.path, build, metadata, at=at))
 
 
 def keep(flow: State, pending: Pending) -> None:
     """Add a pending fact, except about the words from ``key_data``: they are no key, even if used as one."""
-    if flow.terms.operation(pending.term) not in ("const", "op") and not is_words(flow, pending.term):
+    if flow.terms.operation(pending.term) in ("const", "op"):
+        passes_by(flow, pending.term, pending.at)
+    elif not is_words(flow, pending.term):
         flow.file.pending.append(pending)
+
+
+def passes_by(flow: State, term: Term, at: ast.AST | None) -> None:
+    """Record a value of an expression whose other values may be keys: a rewrite must be right for it, too.
+
+    The words of a key are no such value: `key_data` returns them unchanged.
+    """
+    if at is not None and not is_words(flow, term):
+        flow.file.others.setdefault(at, set()).add(term)
 
 
 def spelled(node: ast.AST) -> str:
@@ -126,6 +139,7 @@ def dtype_fact(flow: State, value: Metadata, form: str, node: ast.AST) -> None:
             node=node, confidence=confidence, key=spelled(subject), kind=kind, form=form, subject=subject
         ),
         metadata=True,
+        at=subject,
     )
 
 
@@ -145,4 +159,5 @@ def shape_fact(flow: State, term: Term, need: Need, form: str, node: ast.AST, su
             rank=flow.knowledge.rank(term),
         ),
         metadata=True,
+        at=subject,
     )

@@ -16,7 +16,7 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import layout
-from olympus_rules.keyflow.notes.pending import is_stored, keep, note, spelled
+from olympus_rules.keyflow.notes.pending import is_stored, is_used_as_key, keep, note, passes_by, spelled
 
 __all__ = ["item", "iterated", "unpacked"]
 
@@ -41,10 +41,11 @@ def item(flow: State, value: Value, index: Value, node: ast.Subscript) -> Value 
 
 def _index(flow: State, term: Term, index: Value, node: ast.Subscript, path: PathCondition) -> None:
     if is_stored(flow, term):
+        passes_by(flow, term, node.value)
         return
     if isinstance(index, Const) and (isinstance(index.value, str) or index.value is None):
         return
-    if isinstance(index, Sequence):
+    if isinstance(index, Sequence) and index.kind == "tuple":
         layout.index_with_words(flow, term, index, node)
     axes_used = _axes_used(index)
     origin = flow.knowledge.origins.get(term)
@@ -53,7 +54,9 @@ def _index(flow: State, term: Term, index: Value, node: ast.Subscript, path: Pat
     if axes_used == 0:
         return
 
-    def build(confidence: Confidence, kind: KeyKind) -> Fact:
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        if is_used_as_key(flow, flow.terms.item(term, as_term(flow, index))):
+            return None  # a key of an array, and no word
         use, consumer = _use_of_word(flow, node)
         rank = flow.knowledge.rank(term)
         return facts.KeyIndexing(
@@ -72,13 +75,15 @@ def _index(flow: State, term: Term, index: Value, node: ast.Subscript, path: Pat
         need = Need.SINGLE if _use_of_word(flow, node)[0] == "unknown" else Need.WORD
     elif need == Need.SINGLE and term in flow.knowledge.named and _use_of_word(flow, node)[0] == "seed":
         need = Need.SEED
-    if isinstance(index, Sequence) and index.items[:1] == (Const(...),):
+    if isinstance(index, Sequence) and index.kind == "tuple" and index.items[:1] == (Const(...),):
         need = Need.UNTYPED
-    keep(flow, Pending(term, need, path, build, axes=axes_used))
+    keep(flow, Pending(term, need, path, build, axes=axes_used, at=node.value))
 
 
 def _axes_used(index: Value) -> int:
     """Return the number of axes that an index removes or cuts; a full slice or ``...`` before the last one counts."""
+    if isinstance(index, Sequence) and index.kind != "tuple":
+        return 1  # `keys[jnp.array([0, 2])]` is one index
     if isinstance(index, Sequence):
         if index.items[:1] == (Const(...),):
             return 1
@@ -147,7 +152,7 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
             key = spelled(source) if isinstance(source, ast.Name | ast.Attribute) else ""
             return facts.KeyIndexing(node=node, confidence=confidence, key=key, kind=kind, use="unpack")
 
-        note(flow, value, Need.SINGLE, build)
+        note(flow, value, Need.SINGLE, build, at=node)
 
 
 def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
@@ -161,4 +166,5 @@ def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
             lambda confidence, kind: facts.KeyIndexing(
                 node=node, confidence=confidence, key=spelled(node), kind=kind, use="unpack"
             ),
+            at=node,
         )

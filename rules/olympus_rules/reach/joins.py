@@ -1,0 +1,219 @@
+"""Where keys are joined with other arrays, all of which must be of one kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from olympus_rules.libraries.transformations import Transformation
+from olympus_rules.reach.binding import MANY
+from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.sites import Call
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import (
+    BoundMethod,
+    Container,
+    Function,
+    Key,
+    Library,
+    Made,
+    Object,
+    Other,
+    Partial,
+    Place,
+)
+
+__all__ = ["Join", "Joins", "callables"]
+
+UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
+"""A call that writes keys into an array of keys: ``keys.at[i].set``."""
+DEPTH = 4
+"""How many containers deep the parts of two trees are paired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A place that joins the keys of several arrays, which must be of one kind; keys by their allocation sites.
+
+    Attributes:
+        place: where it is.
+        callee: the function, or the comparison or assignment.
+        keys: those of each array.
+        is_one: whether the arrays are not told apart: the elements of a list, or the values of an attribute.
+    """
+
+    place: Place
+    callee: str
+    keys: tuple[frozenset[Place], ...]
+    is_one: bool = False
+
+
+class Joins:
+    """The joins of a project, after its graph is settled."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Take the graph."""
+        self.graph = graph
+        self.heap = graph.heap
+        self.slots = graph.heap.slots
+        self.names = graph.attributes.names
+        self._keys = self.slots.of_kinds(Key)
+        self._containers = self.slots.of_kinds(Container)
+        self._objects = self.slots.of_kinds(Object)
+        self._trees = self._keys | self._containers
+        self._seen_fields: set[Slot] = set()
+        self._seen_trees: set[tuple[int, ...]] = set()
+        self._arrays = self._keys | self.slots.of_kinds(Made, Other)
+        self._likes = reduce(or_, (self.slots.bit(Key(site)) for site in graph.likes), 0)
+        self._pools: dict[int, int] = {}
+        self._sites: dict[int, frozenset[Place]] = {}
+
+    def found(self) -> list[Join]:
+        """Return the places that join keys: calls, comparisons and assignments to elements."""
+        joins: list[Join] = []
+        for call in self.graph.calls.all:
+            models = [
+                self.names.model(value.qualified)
+                for value in self.slots.values(call.function)
+                if isinstance(value, Library)
+            ]
+            joining = [model.transform for model in models if model.joins]
+            if joining:
+                joins += self.of_call(call, [transform for transform in joining if transform is not None])
+            elif call.owner is not None and UPDATE.search(call.callee):
+                joins += self.of_arms(call.place, call.callee, [[call.owner], list(call.given[:1])])
+        for meeting in self.graph.meetings:
+            masks = [self.slots.mask(slot) for slot in meeting.slots]
+            if all(mask & self._keys for mask in masks):
+                joins.append(self.join(meeting.place, meeting.text, masks))
+        return joins
+
+    def of_call(self, call: Call, transforms: list[Transformation]) -> Iterator[Join]:
+        """Return the joins of a call: of the results of functions and their carry, or of all arguments."""
+        if transforms:
+            yield from self.of_arms(call.place, call.callee, self.of_one_kind(call, transforms))
+            return
+        masks = [self.slots.mask(slot) for slot in call.given]
+        yield self.join(call.place, call.callee, [self.pooled(mask) for mask in masks])
+        given = reduce(or_, masks, 0)
+        for container in self.slots.listed(given & self._containers)[:MANY]:  # the arrays in a list
+            assert isinstance(container, Container)
+            named = [self.slots.mask(slot) for slot in self.heap.named_elements(container).values()]
+            every = self.slots.mask(self.heap.element(container, None))
+            yield self.join(call.place, call.callee, [*named, every])
+            if every & self._keys:
+                yield self.join(call.place, call.callee, [every, *named], is_one=True)
+            given |= reduce(or_, named, every)
+        yield from self.fields(call.place, call.callee, given, DEPTH)
+
+    def of_arms(self, place: Place, callee: str, arms: Sequence[Sequence[Slot]]) -> Iterator[Join]:
+        """Return the joins of trees of one structure: of the leaves at each place."""
+        masks = [reduce(or_, map(self.slots.mask, arm), 0) for arm in arms]
+        yield self.join(place, callee, masks)
+        yield from self.inside(place, callee, masks, DEPTH)
+
+    def join(self, place: Place, callee: str, masks: Sequence[int], *, is_one: bool = False) -> Join:
+        """Return a join of the keys in each of several masks."""
+        return Join(place, callee, tuple(dict.fromkeys(map(self.sites, masks))), is_one)
+
+    def sites(self, mask: int) -> frozenset[Place]:
+        """Return the allocation sites of the keys of a mask.
+
+        Arrays of words count only among arrays: beside anything else they come from a merger of values. An array with
+        the dtype of a key counts as that key.
+        """
+        found = self._sites.get(mask)
+        if found is None:
+            known = self.graph.sites
+            every = {value.site for value in self.slots.listed(mask & self._keys) if isinstance(value, Key)}
+            made = every if known is None else every.intersection(known)
+            if not mask & ~self._arrays:
+                made |= every.difference(self.graph.likes)
+                for site in every.intersection(self.graph.likes):
+                    model = reduce(or_, map(self.slots.mask, self.graph.expressions.get(self.graph.likes[site], ())), 0)
+                    made |= self.sites(model & ~self._likes) if not model & ~self._arrays else set()
+            found = self._sites[mask] = frozenset(made)
+        return found
+
+    def inside(self, place: Place, callee: str, masks: Sequence[int], depth: int) -> Iterator[Join]:
+        """Return the joins of what several trees hold under each name; equal trees are visited once."""
+        yield from self.fields(place, callee, reduce(or_, masks, 0), depth)
+        trees = (*(mask & self._trees for mask in masks), depth)
+        if trees in self._seen_trees or not any(mask & self._containers for mask in masks):
+            return
+        self._seen_trees.add(trees)
+        held = [self.slots.listed(mask & self._containers) for mask in masks]
+        if depth == 0 or any(len(containers) > MANY for containers in held):
+            yield self.join(place, callee, [self.pooled(mask) for mask in masks])
+            return
+        parts = [self.parts([each for each in containers if isinstance(each, Container)]) for containers in held]
+        for name in dict.fromkeys(name for arm in parts for name in arm):
+            below = [arm.get(name, 0) | arm.get(None, 0) for arm in parts]
+            if any(mask & self._keys for mask in below):
+                yield self.join(place, callee, below)
+            yield from self.inside(place, callee, below, depth - 1)
+
+    def parts(self, containers: Sequence[Container]) -> dict[str | int | None, int]:
+        """Return what is in containers by name; ``None`` stands for any name."""
+        found: dict[str | int | None, int] = {}
+        for container in containers:
+            for name, slot in self.heap.named_elements(container).items():
+                found[name] = found.get(name, 0) | self.slots.mask(slot)
+            found[None] = found.get(None, 0) | self.slots.mask(self.heap.element(container, None))
+        return found
+
+    def fields(self, place: Place, callee: str, mask: int, depth: int) -> Iterator[Join]:
+        """Return the joins of the values of each attribute of the objects in a mask; once for each attribute."""
+        for value in self.slots.listed(mask & self._objects) if depth else ():
+            assert isinstance(value, Object)
+            for name, slot in self.heap.classes.fields(value.code).items():
+                if slot not in self._seen_fields:
+                    self._seen_fields.add(slot)
+                    held = self.slots.mask(slot) | self.slots.mask(self.slots.slot("loose", name))
+                    if held & self._keys:
+                        yield self.join(place, callee, [held], is_one=True)
+                    yield from self.inside(place, callee, [held], depth - 1)
+
+    def pooled(self, mask: int) -> int:
+        """Return the keys of a mask and of its containers at any depth, as a mask."""
+        found = self._pools.get(mask)
+        if found is None:
+            found = mask & (self._keys | self._containers)  # in which arrays of words do not count
+            for container in self.slots.listed(mask & self._containers):
+                assert isinstance(container, Container)
+                found |= self.slots.mask(self.heap.inside(container)) & self._keys
+            self._pools[mask] = found
+        return found
+
+    def of_one_kind(self, call: Call, transforms: list[Transformation]) -> list[list[Slot]]:
+        """Return the slots that a loop or conditional joins: the results of its functions, and their carry."""
+        has_carry = any(transform.kind == "scan" for transform in transforms)
+        results = []
+        for slot in call.given:
+            functions = callables(self.heap, slot)
+            for value in functions if len(functions) <= MANY else ():  # else one pool of all that there is
+                result = self.heap.result(value.code)
+                containers = [made for made in self.slots.values(result) if isinstance(made, Container)]
+                carries = [part for made in containers for part in self.heap.elements(made, 0)] if has_carry else []
+                results.append(carries or [result])
+        if any(transform.has_branches for transform in transforms):
+            return results
+        first = call.arguments[1:2] if has_carry else call.arguments[-1:]
+        named = [slot for keyword, slot in call.keywords if keyword in ("init", "init_val")]
+        return [*results, named or [slot for slot, _ in first]]
+
+
+def callables(heap: Heap, slot: Slot) -> list[Function | BoundMethod | Partial]:
+    """Return the callables of a slot, and of the containers in it."""
+    slots = heap.slots
+    mask = slots.mask(slot)
+    for container in slots.listed(mask & slots.of_kinds(Container)):
+        assert isinstance(container, Container)
+        held = (heap.element(container, None), *heap.named_elements(container).values())
+        mask |= reduce(or_, map(slots.mask, held))
+    values = slots.listed(mask & slots.of_kinds(Function, BoundMethod, Partial))
+    return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]

@@ -1,0 +1,99 @@
+"""Raw keys beside those of the known constructors, where they come from and where they meet others.
+
+Each of them is a key whose allocation site is no known constructor. So it propagates as keys do, and stays raw.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.keyflow.judging.references import asks_for_names
+from olympus_rules.libraries.names import PRNG_KEY, RANDOM
+from olympus_rules.reach.binding import FUNCTION
+from olympus_rules.reach.graph import Graph, Meeting
+from olympus_rules.reach.sites import Call
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import Constructor, Key, Library, Place, Value
+from olympus_rules.reach.words import array_like, is_array_of_words, names_of_dtype
+
+__all__ = ["RawKeys", "place_of"]
+
+FACTORIES = frozenset({"default_factory", "factory"})
+"""Options whose function makes the default of a field."""
+NAME = PRNG_KEY.rpartition(".")[2]
+
+
+def place_of(file: str, node: ast.AST) -> Place:
+    """Return the place of a node."""
+    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+    return Place(file, line, column, getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0)
+
+
+class RawKeys:
+    """The raw keys of one file that no known constructor makes; inactive while the constructors are looked for."""
+
+    def __init__(self, graph: Graph, file: str) -> None:
+        """Take the graph and the file."""
+        self.graph = graph
+        self.file = file
+        self.slots = graph.heap.slots
+        self.names = graph.attributes.names
+        self.dtypes = names_of_dtype(self.names.documents[file].tree) if graph.sites is not None else frozenset()
+
+    def made(self, call: Call, node: ast.Call) -> None:
+        """Put an array of words into the result of a call, or one whose dtype is that of a key."""
+        if self.graph.sites is None:
+            return
+        if is_array_of_words(node, self.dtypes):
+            self.slots.put(call.result, Key(call.place))
+        elif (model := array_like(node)) is not None:
+            self.graph.likes[call.place] = place_of(self.file, model)
+            self.slots.put(call.result, Key(call.place))
+        match node:
+            case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
+                          args=[ast.Constant(value=str() as module)]):  # fmt: skip
+                self.slots.put(call.result, Library(module))
+        for keyword, slot in call.keywords:
+            if keyword in FACTORIES:
+                self.slots.watch(slot, lambda value: self.graph.calls.binding.feed(value, [], call.result), *FUNCTION)
+
+    def named(self, name: str, node: ast.expr, owner: Slot, slot: Slot) -> None:
+        """Read an attribute of the module of the constructor, by a mention that is not renamed."""
+        place = place_of(self.file, node)
+        if name == NAME and self.is_hidden(node, place):
+
+            def look(value: Value) -> None:
+                if isinstance(value, Library) and self.names.canonical(value.qualified) == RANDOM:
+                    self.slots.put(slot, Constructor(place))
+
+            self.slots.watch(owner, look, Library)
+
+    def imported(self, code: ir.FunctionCode, node: ast.AST, slot: Slot) -> None:
+        """Read the imported constructor, by a mention that is not renamed."""
+        scope: ir.FunctionCode | None = code
+        while isinstance(node, ast.Name) and scope is not None and node.id not in scope.local_names:
+            scope = scope.parent
+        if scope is None or not isinstance(node, ast.Name):
+            return
+        qualified = scope.imported.get(node.id, "")
+        if qualified.endswith(NAME) and self.names.canonical(qualified) == PRNG_KEY:
+            place = place_of(self.file, node)
+            if self.is_hidden(node, place):
+                self.slots.put(slot, Constructor(place))
+
+    def is_hidden(self, node: ast.expr, place: Place) -> bool:
+        """Return whether a mention is not one of the known ones, and not in code for several releases of JAX."""
+        if self.graph.sites is None or place in self.graph.sites:
+            return False
+        parents = self.names.documents[self.file].parents
+        around: ast.AST | None = node
+        while around is not None and not (isinstance(around, ast.If | ast.IfExp | ast.Try) and asks_for_names(around)):
+            around = parents.get(around)
+        return around is None
+
+    def meet(self, node: ast.AST, slots: Sequence[Slot]) -> None:
+        """Record that arrays are compared, or that one is written into another."""
+        if self.graph.sites is not None:
+            self.graph.meetings.append(Meeting(place_of(self.file, node), ast.unparse(node), tuple(slots)))

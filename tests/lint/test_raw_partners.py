@@ -1,0 +1,1244 @@
+"""Values that stay raw beside typed keys: each program gives its numbers after the migration, or is announced."""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from olympus_codemods.target import Target
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import Migration, migrate
+from olympus_lint.project.settings import Settings
+
+HEAD = """\
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax, random
+"""
+# Each program with its numbers of constructors that are renamed, of those that are held back, and of places left.
+PROGRAMS: dict[str, tuple[int, int, int, str]] = {
+    "buffer in carry dict cond": (
+        0,
+        1,
+        0,
+        """
+def f(flag):
+    carry = {"rng": jnp.zeros(2, jnp.uint32), "x": jnp.zeros(())}
+    key = jax.random.PRNGKey(0)
+    other = {"rng": key, "x": jnp.ones(())}
+    return lax.cond(flag, lambda: carry, lambda: other)
+result = jax.random.normal(f(False)["rng"])
+""",
+    ),
+    "buffer in scan carry, filled from keys": (
+        0,
+        1,
+        0,
+        """
+def body(carry, i):
+    key = jax.random.fold_in(jax.random.PRNGKey(1), i)
+    return {"rng": key, "n": carry["n"] + 1}, jax.random.normal(key)
+result = lax.scan(body, {"rng": jnp.zeros((2,), dtype=jnp.uint32), "n": 0}, jnp.arange(3))
+""",
+    ),
+    "buffer in carry dict as str dtype": (
+        0,
+        1,
+        0,
+        """
+def body(carry, i):
+    key = jax.random.fold_in(jax.random.PRNGKey(1), i)
+    return {"rng": key, "n": carry["n"] + 1}, jax.random.normal(key)
+result = lax.scan(body, {"rng": jnp.zeros((2,), dtype="uint32"), "n": 0}, jnp.arange(3))
+""",
+    ),
+    "default factory dataclass with where": (
+        0,
+        1,
+        0,
+        """
+import dataclasses
+@dataclasses.dataclass
+class State:
+    rng: jax.Array = dataclasses.field(default_factory=lambda: jnp.zeros(2, jnp.uint32))
+def pick(state, key, flag):
+    return dataclasses.replace(state, rng=jnp.where(flag, key, state.rng))
+s = pick(State(), jax.random.PRNGKey(3), True)
+result = jax.random.normal(s.rng)
+""",
+    ),
+    "default factory replaced then consumed": (
+        1,
+        0,
+        0,
+        """
+import dataclasses
+@dataclasses.dataclass
+class State:
+    rng: jax.Array = dataclasses.field(default_factory=lambda: jnp.zeros(2, jnp.uint32))
+s = State()
+a = jax.random.normal(s.rng)
+s = State(jax.random.PRNGKey(2))
+result = a + jax.random.normal(s.rng)
+""",
+    ),
+    "NamedTuple default": (
+        0,
+        1,
+        0,
+        """
+from typing import NamedTuple, Any
+class State(NamedTuple):
+    rng: Any = jnp.zeros(2, jnp.uint32)
+    n: int = 0
+def body(s, x):
+    k = jax.random.fold_in(jax.random.PRNGKey(0), x)
+    return State(k, s.n + 1), jax.random.normal(k)
+result = lax.scan(body, State(), jnp.arange(3))
+""",
+    ),
+    "NamedTuple field": (
+        0,
+        1,
+        0,
+        """
+from typing import NamedTuple, Any
+class State(NamedTuple):
+    rng: Any
+    n: int = 0
+def body(s, x):
+    k = jax.random.fold_in(jax.random.PRNGKey(0), x)
+    return State(k, s.n + 1), jax.random.normal(k)
+result = lax.scan(body, State(rng=jnp.zeros(2, jnp.uint32)), jnp.arange(3))
+""",
+    ),
+    "function default": (
+        2,
+        0,
+        0,
+        """
+def draw(key=jnp.array([0, 42], dtype=jnp.uint32)):
+    return jax.random.normal(key)
+result = draw() + draw(jax.random.PRNGKey(42))
+""",
+    ),
+    "key dtype buffer": (
+        0,
+        1,
+        0,
+        """
+key = jax.random.PRNGKey(0)
+buf = jnp.zeros((3, 2), key.dtype)
+buf = buf.at[0].set(key)
+result = jax.random.normal(buf[0])
+""",
+    ),
+    "empty keys.shape keys.dtype": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+buf = jnp.empty(keys.shape, keys.dtype)
+buf = buf.at[1].set(keys[2])
+result = jax.random.normal(buf[1])
+""",
+    ),
+    "key == 0 all": (
+        2,
+        0,
+        0,
+        """
+def f(key):
+    if (key == 0).all():
+        return jnp.zeros(())
+    return jax.random.normal(key)
+result = [f(jax.random.PRNGKey(0)), f(jax.random.PRNGKey(3))]
+""",
+    ),
+    "key == 0 all via attribute": (
+        1,
+        0,
+        0,
+        """
+class A:
+    def __init__(self): self.rng = jax.random.PRNGKey(0)
+    def f(self):
+        if bool(jnp.all(self.rng == 0)):
+            return jnp.zeros(())
+        return jax.random.normal(self.rng)
+result = A().f()
+""",
+    ),
+    "seed.shape == ()": (
+        1,
+        1,
+        0,
+        """
+def as_key(seed):
+    seed = jnp.asarray(seed)
+    if seed.shape == ():
+        return jax.random.PRNGKey(seed)
+    return seed
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "seed.ndim == 0": (
+        1,
+        1,
+        1,
+        """
+def as_key(seed):
+    if jnp.ndim(seed) == 0:
+        return jax.random.PRNGKey(seed)
+    return seed
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "getattr shape none": (
+        1,
+        1,
+        0,
+        """
+def as_key(seed):
+    if getattr(seed, "shape", None) == (2,):
+        return seed
+    return jax.random.PRNGKey(int(seed))
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "getattr shape ()": (
+        1,
+        1,
+        0,
+        """
+def as_key(seed):
+    if getattr(seed, "shape", ()) == ():
+        return jax.random.PRNGKey(seed)
+    return seed
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "getattr shape truth": (
+        1,
+        1,
+        0,
+        """
+def as_key(seed):
+    if getattr(seed, "shape", None):
+        return seed
+    return jax.random.PRNGKey(seed)
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "hasattr shape": (
+        2,
+        0,
+        0,
+        """
+def as_key(seed):
+    if hasattr(seed, "shape"):
+        return seed
+    return jax.random.PRNGKey(seed)
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "isinstance int": (
+        2,
+        0,
+        0,
+        """
+def as_key(seed):
+    if isinstance(seed, int):
+        return jax.random.PRNGKey(seed)
+    return seed
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "np.isscalar": (
+        1,
+        1,
+        0,
+        """
+def as_key(seed):
+    if np.isscalar(seed):
+        return jax.random.PRNGKey(seed)
+    return seed
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "isinstance np integer else size": (
+        1,
+        1,
+        0,
+        """
+def as_key(seed):
+    if np.size(seed) == 1:
+        return jax.random.PRNGKey(seed)
+    return seed
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "lax.select broadcast": (
+        0,
+        2,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+other = jax.random.split(jax.random.PRNGKey(1), 4)
+done = jnp.array([True, False, True, False])
+new = lax.select(jnp.broadcast_to(done[:, None], keys.shape), keys, other)
+result = jax.vmap(jax.random.normal)(new)
+""",
+    ),
+    "lax.select broadcast in function": (
+        0,
+        2,
+        0,
+        """
+def pick(done, a, b):
+    return lax.select(jnp.broadcast_to(done[:, None], a.shape), a, b)
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+other = jax.random.split(jax.random.PRNGKey(1), 4)
+done = jnp.array([True, False, True, False])
+result = jax.vmap(jax.random.normal)(pick(done, keys, other))
+""",
+    ),
+    "lax.slice": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+one = lax.slice(keys, (0, 0), (1, 2))
+result = jax.vmap(jax.random.normal)(one)
+""",
+    ),
+    "lax.slice_in_dim": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+one = lax.slice_in_dim(keys, 1, 3)
+result = jax.vmap(jax.random.normal)(one)
+""",
+    ),
+    "lax.slice_in_dim axis=1": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+one = lax.slice_in_dim(keys, 0, 2, axis=1)
+result = jax.vmap(jax.random.normal)(one)
+""",
+    ),
+    "lax.dynamic_update_slice": (
+        2,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+k = jax.random.PRNGKey(9)
+keys = lax.dynamic_update_slice(keys, k[None], (1, 0))
+result = jax.vmap(jax.random.normal)(keys)
+""",
+    ),
+    "lax.dynamic_slice func": (
+        0,
+        1,
+        0,
+        """
+def row(keys, i):
+    return lax.dynamic_slice(keys, (i, 0), (1, 2))[0]
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+result = jax.random.normal(row(keys, 2))
+""",
+    ),
+    "lax.bitcast": (
+        1,
+        0,
+        0,
+        """
+key = jax.random.PRNGKey(7)
+result = lax.bitcast_convert_type(key, jnp.int32)
+""",
+    ),
+    "lax.bitcast nested": (
+        0,
+        1,
+        1,
+        """
+def f(k): return lax.bitcast_convert_type(k, jnp.float32).sum()
+result = f(jax.random.PRNGKey(7))
+""",
+    ),
+    "lax.convert_element_type": (
+        0,
+        1,
+        1,
+        """
+def f(k): return lax.convert_element_type(k, jnp.int32)
+result = f(jax.random.PRNGKey(7))
+""",
+    ),
+    "json tolist": (
+        1,
+        0,
+        0,
+        """
+import json
+key = jax.random.PRNGKey(7)
+text = json.dumps({"key": key.tolist()})
+back = jnp.array(json.loads(text)["key"], dtype=jnp.uint32)
+result = jax.random.normal(back)
+""",
+    ),
+    "json method": (
+        0,
+        2,
+        0,
+        """
+import json
+class S:
+    def __init__(self, seed): self.key = jax.random.PRNGKey(seed)
+    def save(self): return json.dumps({"key": self.key.tolist()})
+    def load(self, text): self.key = jnp.array(json.loads(text)["key"], dtype=jnp.uint32)
+    def step(self):
+        self.key, k = jax.random.split(self.key)
+        return jax.random.normal(k)
+s = S(1); a = s.step(); t = s.save(); b = s.step(); s.load(t); c = s.step()
+result = [a, b, c, lax.cond(True, lambda: s.key, lambda: jax.random.PRNGKey(1))]
+""",
+    ),
+    "getattr PRNGKey": (
+        0,
+        1,
+        1,
+        """
+make = getattr(jax.random, "PRNGKey")
+keys = jnp.stack([make(0), jax.random.PRNGKey(1)])
+result = jax.vmap(jax.random.normal)(keys)
+""",
+    ),
+    "mock.patch string": (
+        2,
+        0,
+        1,
+        """
+from unittest import mock
+def f(): return jax.random.normal(jax.random.PRNGKey(1))
+orig = jax.random.PRNGKey
+with mock.patch("jax.random.PRNGKey", side_effect=lambda s: orig(5)):
+    r = f()
+result = r
+""",
+    ),
+    "star import": (
+        2,
+        0,
+        0,
+        """
+from jax.random import *
+k = PRNGKey(0)
+keys = jnp.stack([k, jax.random.PRNGKey(1)])
+result = jax.vmap(normal)(keys)
+""",
+    ),
+    "json uint32 ctor": (
+        0,
+        1,
+        0,
+        """
+import json
+key = jax.random.PRNGKey(7)
+text = json.dumps({"a": np.asarray(key).tolist()})
+back = jnp.uint32(json.loads(text)["a"])
+result = jax.random.normal(jnp.where(True, key, back))
+""",
+    ),
+    "zeros_like words carry": (
+        0,
+        1,
+        0,
+        """
+words = jnp.zeros(2, jnp.uint32)
+def body(c, x):
+    k = jax.random.fold_in(jax.random.PRNGKey(0), x)
+    return (k, c[1] + 1), 0
+result = lax.scan(body, (jnp.zeros_like(words), 0), jnp.arange(3))[0]
+""",
+    ),
+    "fori dict": (
+        0,
+        1,
+        0,
+        """
+init = dict(rng=jnp.zeros((2,), jnp.uint32), s=0.)
+def body(i, c):
+    return dict(rng=jax.random.PRNGKey(i), s=c["s"] + 1)
+result = lax.fori_loop(0, 3, body, init)
+""",
+    ),
+    "while carry tuple": (
+        0,
+        1,
+        0,
+        """
+def cond(c): return c[0] < 3
+def body(c): return c[0] + 1, jax.random.PRNGKey(3)
+result = lax.while_loop(cond, body, (0, jnp.empty(2, "uint32")))
+""",
+    ),
+    "counter beside key": (
+        1,
+        0,
+        0,
+        """
+def body(c, x):
+    k, counts = c
+    k, sub = jax.random.split(k)
+    return (k, counts + jax.random.bits(sub, (2,), "uint32")), jax.random.normal(sub)
+result = lax.scan(body, (jax.random.PRNGKey(0), jnp.zeros(2, jnp.uint32)), jnp.arange(3))
+""",
+    ),
+    "dict counter beside key": (
+        1,
+        0,
+        0,
+        """
+def body(c, x):
+    k, sub = jax.random.split(c["rng"])
+    return {"rng": k, "counts": c["counts"].at[0].add(1)}, jax.random.normal(sub)
+result = lax.scan(body, {"rng": jax.random.PRNGKey(0), "counts": jnp.zeros(2, jnp.uint32)}, jnp.arange(3))
+""",
+    ),
+    "namedtuple counter beside key": (
+        1,
+        0,
+        0,
+        """
+from typing import NamedTuple, Any
+class S(NamedTuple):
+    rng: Any
+    counts: Any
+def body(c, x):
+    k, sub = jax.random.split(c.rng)
+    return S(k, c.counts.at[0].add(1)), jax.random.normal(sub)
+result = lax.scan(body, S(jax.random.PRNGKey(0), jnp.zeros(2, jnp.uint32)), jnp.arange(3))
+""",
+    ),
+    "switch": (
+        0,
+        1,
+        0,
+        """
+fs = [lambda: jax.random.PRNGKey(0), lambda: jnp.array([0, 5], jnp.uint32)]
+result = lax.switch(1, fs)
+""",
+    ),
+    "cond operand words": (
+        0,
+        1,
+        0,
+        """
+result = lax.cond(True, lambda k, w: k, lambda k, w: w, jax.random.PRNGKey(0), np.array([1, 2], dtype=np.uint32))
+""",
+    ),
+    "stack list append": (
+        2,
+        0,
+        0,
+        """
+ks = []
+ks.append(jax.random.PRNGKey(1))
+ks.append(jnp.zeros(2, jnp.uint32))
+result = jax.vmap(jax.random.normal)(jnp.stack(ks))
+""",
+    ),
+    "concat words row": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(1), 3)
+pad = jnp.zeros((1, 2), jnp.uint32)
+result = jax.vmap(jax.random.normal)(jnp.concatenate([keys, pad]))
+""",
+    ),
+    "concat words row in function": (
+        0,
+        1,
+        0,
+        """
+def padded(keys, n):
+    return jnp.concatenate([keys, jnp.zeros((n, 2), keys.dtype)])
+result = jax.vmap(jax.random.normal)(padded(jax.random.split(jax.random.PRNGKey(1), 3), 2))
+""",
+    ),
+    "concat words row helper, by attribute": (
+        0,
+        1,
+        0,
+        """
+class P:
+    def __init__(self): self.keys = jax.random.split(jax.random.PRNGKey(1), 3)
+    def pad(self, n): return jnp.concatenate([self.keys, jnp.zeros((n, 2), dtype=self.keys.dtype)])
+result = jax.vmap(jax.random.normal)(P().pad(2))
+""",
+    ),
+    "at set words": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(1), 3)
+keys = keys.at[0].set(jnp.array([3, 4], jnp.uint32))
+result = jax.vmap(jax.random.normal)(keys)
+""",
+    ),
+    "at set number": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(1), 3)
+keys = keys.at[0].set(0)
+result = jax.vmap(jax.random.normal)(keys)
+""",
+    ),
+    "at set number in function": (
+        0,
+        1,
+        0,
+        """
+def clear(keys, i): return keys.at[i].set(0)
+result = jax.vmap(jax.random.normal)(clear(jax.random.split(jax.random.PRNGKey(1), 3), 1))
+""",
+    ),
+    "at set int list in function": (
+        0,
+        1,
+        0,
+        """
+def clear(keys, i): return keys.at[i].set(jnp.array([1, 2]))
+result = jax.vmap(jax.random.normal)(clear(jax.random.split(jax.random.PRNGKey(1), 3), 1))
+""",
+    ),
+    "at add": (
+        0,
+        1,
+        0,
+        """
+def bump(keys, i): return keys.at[i].add(1)
+result = jax.vmap(jax.random.normal)(bump(jax.random.split(jax.random.PRNGKey(1), 3), 1))
+""",
+    ),
+    "compare words": (
+        0,
+        2,
+        0,
+        """
+def is_empty(k): return (k == jnp.zeros(2, jnp.uint32)).all()
+result = [is_empty(jax.random.PRNGKey(0)), is_empty(jax.random.PRNGKey(1))]
+""",
+    ),
+    "compare words global": (
+        0,
+        2,
+        0,
+        """
+EMPTY = np.zeros(2, np.uint32)
+def is_empty(k): return jnp.all(k == EMPTY)
+result = [is_empty(jax.random.PRNGKey(0)), is_empty(jax.random.PRNGKey(1))]
+""",
+    ),
+    "where default param": (
+        0,
+        1,
+        0,
+        """
+def pick(flag, key, default=np.zeros(2, np.uint32)):
+    return jnp.where(flag, key, default)
+result = jax.random.normal(pick(True, jax.random.PRNGKey(0)))
+""",
+    ),
+    "key_data meets": (
+        1,
+        1,
+        0,
+        """
+k = jax.random.PRNGKey(0)
+w = jax.random.key_data(jax.random.PRNGKey(1))
+result = jax.vmap(jax.random.normal)(jnp.stack([k, w]))
+""",
+    ),
+    "bits meets": (
+        0,
+        1,
+        0,
+        """
+k = jax.random.PRNGKey(0)
+w = jax.random.bits(k, (2,))
+result = jax.vmap(jax.random.normal)(jnp.stack([k, w]))
+""",
+    ),
+    "astype words": (
+        0,
+        1,
+        0,
+        """
+k = jax.random.PRNGKey(0)
+w = jnp.arange(2).astype(jnp.uint32)
+result = jax.vmap(jax.random.normal)(jnp.stack([k, w]))
+""",
+    ),
+    "tree_map where states": (
+        0,
+        1,
+        0,
+        """
+state = {"rng": jnp.zeros(2, jnp.uint32), "x": 1.}
+new = {"rng": jax.random.PRNGKey(0), "x": 2.}
+out_ = jax.tree.map(lambda a, b: jnp.where(True, a, b), new, state)
+result = jax.random.normal(out_["rng"])
+""",
+    ),
+    "ShapeDtypeStruct eval": (
+        2,
+        0,
+        0,
+        """
+spec = jax.ShapeDtypeStruct((2,), jnp.uint32)
+def f(k): return jax.random.normal(k, (3,))
+s = jax.eval_shape(f, spec)
+result = jnp.zeros(s.shape) + f(jax.random.PRNGKey(0))
+""",
+    ),
+    "ShapeDtypeStruct compared": (
+        0,
+        1,
+        0,
+        """
+def check(k):
+    spec = jax.ShapeDtypeStruct((2,), jnp.uint32)
+    assert spec.shape == k.shape and spec.dtype == k.dtype
+    return jax.random.normal(k)
+result = check(jax.random.PRNGKey(0))
+""",
+    ),
+    "noqa constructor": (
+        0,
+        1,
+        0,
+        """
+a = jax.random.PRNGKey(0)  # noqa: OLY201
+result = jax.vmap(jax.random.normal)(jnp.stack([a, jax.random.PRNGKey(1)]))
+""",
+    ),
+    "self module": (
+        0,
+        1,
+        0,
+        """
+class N:
+    def __init__(self): self.r = jax.random
+    def key(self): return self.r.PRNGKey(0)
+result = jax.vmap(jax.random.normal)(jnp.stack([N().key(), jax.random.PRNGKey(1)]))
+""",
+    ),
+    "param module": (
+        0,
+        1,
+        0,
+        """
+def mk(r): return r.PRNGKey(0)
+result = jax.vmap(jax.random.normal)(jnp.stack([mk(jax.random), jax.random.PRNGKey(1)]))
+""",
+    ),
+    "guarded": (
+        1,
+        0,
+        0,
+        """
+make = jax.random.key if hasattr(jax.random, "key") else jax.random.PRNGKey
+a = make(0)
+result = jax.random.normal(a) + jax.random.normal(jax.random.PRNGKey(1))
+""",
+    ),
+    "star import module shadow": (
+        2,
+        0,
+        0,
+        """
+from jax.random import *
+key = PRNGKey(0)
+k2 = PRNGKey(1)
+result = normal(key) + normal(k2)
+""",
+    ),
+    "importlib": (
+        0,
+        1,
+        0,
+        """
+import importlib
+r = importlib.import_module("jax.random")
+a = r.PRNGKey(0)
+result = jax.vmap(jax.random.normal)(jnp.stack([a, jax.random.PRNGKey(1)]))
+""",
+    ),
+    "dict setdefault": (
+        0,
+        1,
+        0,
+        """
+store = {}
+def get(store): return store.setdefault("rng", jnp.zeros(2, jnp.uint32))
+get(store)
+store["rng"] = jnp.where(True, jax.random.PRNGKey(0), get(store))
+result = jax.random.normal(store["rng"])
+""",
+    ),
+    "getattr default": (
+        0,
+        1,
+        0,
+        """
+class A: pass
+a = A()
+def rng(a): return getattr(a, "rng", jnp.zeros(2, jnp.uint32))
+result = jax.random.normal(jnp.where(True, jax.random.PRNGKey(0), rng(a)))
+""",
+    ),
+    "or default": (
+        2,
+        0,
+        0,
+        """
+def f(key=None):
+    key = key if key is not None else jnp.zeros(2, jnp.uint32)
+    return jnp.where(True, key, jax.random.PRNGKey(1))
+result = jax.random.normal(f())
+""",
+    ),
+    "attrs factory class attr scan": (
+        0,
+        1,
+        0,
+        """
+import dataclasses
+from functools import partial
+@partial(jax.tree_util.register_dataclass, data_fields=["rng", "n"], meta_fields=[])
+@dataclasses.dataclass
+class S:
+    rng: object = dataclasses.field(default_factory=partial(jnp.zeros, 2, jnp.uint32))
+    n: int = 0
+def body(s, x): return S(jax.random.fold_in(jax.random.PRNGKey(0), x), s.n + 1), None
+result = lax.scan(body, S(), jnp.arange(2))[0].rng
+""",
+    ),
+    "cond bare ints list": (
+        0,
+        1,
+        0,
+        """
+k = jax.random.PRNGKey(3)
+result = lax.cond(True, lambda: k, lambda: jnp.uint32([0, 1]))
+""",
+    ),
+    "vmap PRNGKey over where with 0": (
+        1,
+        0,
+        0,
+        """
+k = jax.vmap(jax.random.PRNGKey)(jnp.arange(3))
+result = jax.vmap(jax.random.normal)(jnp.where(jnp.array([True, False, True])[:, None], k, jnp.zeros(2, jnp.uint32)))
+""",
+    ),
+    "class field default list of words": (
+        0,
+        1,
+        0,
+        """
+from typing import NamedTuple, Any
+class S(NamedTuple):
+    rng: Any = None
+    n: int = 0
+s = S()
+s = s._replace(rng=jnp.zeros(2, jnp.uint32))
+def body(s, x): return s._replace(rng=jax.random.PRNGKey(3)), 0
+result = lax.scan(body, s, jnp.arange(2))[0].rng
+""",
+    ),
+    "asdict words": (
+        0,
+        1,
+        0,
+        """
+from typing import NamedTuple, Any
+class S(NamedTuple):
+    rng: Any
+def init(): return S(jnp.zeros((2,), jnp.uint32))
+def body(s, x): return S(jax.random.PRNGKey(3)), 0
+result = lax.scan(body, init(), jnp.arange(2))[0].rng
+""",
+    ),
+    "nested state": (
+        0,
+        1,
+        0,
+        """
+from typing import NamedTuple, Any
+class In(NamedTuple):
+    rng: Any
+class Out(NamedTuple):
+    a: In
+    b: int
+def body(s, x): return Out(In(jax.random.fold_in(jax.random.PRNGKey(3), x)), s.b), 0
+result = lax.scan(body, Out(In(jnp.zeros((2,), jnp.uint32)), 1), jnp.arange(2))[0].a.rng
+""",
+    ),
+    "masks over hist": (
+        1,
+        0,
+        0,
+        """
+def hist(x): 
+    h = jnp.zeros((4,), jnp.uint32)
+    return h.at[x].add(1)
+k = jax.random.PRNGKey(0)
+x = jax.random.randint(k, (10,), 0, 4)
+result = jnp.where(jnp.arange(4) > 1, hist(x), jnp.zeros(4, jnp.uint32))
+""",
+    ),
+    "generic where helper": (
+        1,
+        0,
+        0,
+        """
+def sel(m, a, b): return jnp.where(m, a, b)
+k1, k2 = jax.random.split(jax.random.PRNGKey(0))
+a = sel(True, k1, k2)
+b = sel(True, jnp.zeros(4, jnp.uint32), jnp.ones(4, jnp.uint32))
+result = (jax.random.normal(a), b)
+""",
+    ),
+    "generic tree where": (
+        2,
+        0,
+        0,
+        """
+def sel(m, a, b): return jax.tree.map(lambda x, y: jnp.where(m, x, y), a, b)
+s1 = {"rng": jax.random.PRNGKey(0), "h": jnp.zeros(4, jnp.uint32)}
+s2 = {"rng": jax.random.PRNGKey(1), "h": jnp.ones(4, jnp.uint32)}
+out_ = sel(True, s1, s2)
+result = (jax.random.normal(out_["rng"]), out_["h"])
+""",
+    ),
+    "generic tree where partner": (
+        0,
+        1,
+        0,
+        """
+def sel(m, a, b): return jax.tree.map(lambda x, y: jnp.where(m, x, y), a, b)
+s1 = {"rng": jax.random.PRNGKey(0), "h": jnp.zeros(4)}
+s2 = {"rng": jnp.zeros(2, jnp.uint32), "h": jnp.ones(4)}
+out_ = sel(True, s1, s2)
+result = (jax.random.normal(out_["rng"]), out_["h"])
+""",
+    ),
+    "tree stack objects": (
+        0,
+        1,
+        0,
+        """
+from typing import NamedTuple, Any
+class S(NamedTuple):
+    rng: Any
+    x: Any
+states = [S(jax.random.PRNGKey(0), 1.), S(jnp.zeros(2, jnp.uint32), 2.)]
+out_ = jax.tree.map(lambda *xs: jnp.stack(xs), *states)
+result = jax.vmap(jax.random.normal)(out_.rng)
+""",
+    ),
+    "replay buffer zeros then at set dict": (
+        0,
+        1,
+        0,
+        """
+buf = {"rng": jnp.zeros((5, 2), jnp.uint32), "x": jnp.zeros(5)}
+def add(buf, i, item): return jax.tree.map(lambda b, v: b.at[i].set(v), buf, item)
+buf = add(buf, 1, {"rng": jax.random.PRNGKey(0), "x": 1.})
+result = jax.random.normal(buf["rng"][1])
+""",
+    ),
+    "replay buffer from spec": (
+        1,
+        0,
+        0,
+        """
+def make(spec): return jax.tree.map(lambda s: jnp.zeros((5, *s.shape), s.dtype), spec)
+item = {"rng": jax.random.PRNGKey(0), "x": jnp.ones(())}
+buf = make(item)
+buf = jax.tree.map(lambda b, v: b.at[1].set(v), buf, item)
+result = jax.random.normal(buf["rng"][1])
+""",
+    ),
+    "zeros from eval_shape": (
+        1,
+        0,
+        0,
+        """
+def init(): return {"rng": jax.random.PRNGKey(0), "x": jnp.ones(())}
+spec = jax.eval_shape(init)
+buf = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), spec)
+out_ = lax.cond(True, lambda: init(), lambda: buf)
+result = jax.random.normal(out_["rng"])
+""",
+    ),
+    "np.zeros from key dtype": (
+        0,
+        1,
+        0,
+        """
+key = jax.random.PRNGKey(0)
+buf = np.zeros((3, 2), dtype=key.dtype)
+buf[0] = key
+result = jax.random.normal(buf[0])
+""",
+    ),
+    "dtype constant": (
+        0,
+        1,
+        0,
+        """
+DT = jnp.uint32
+k = jnp.zeros(2, DT)
+result = lax.cond(True, lambda: k, lambda: jax.random.PRNGKey(0))
+""",
+    ),
+    "shape constant": (
+        0,
+        1,
+        0,
+        """
+KEY_SHAPE = (2,)
+k = jnp.zeros(KEY_SHAPE, jnp.uint32)
+result = lax.cond(True, lambda: k, lambda: jax.random.PRNGKey(0))
+""",
+    ),
+    "dtype param": (
+        0,
+        1,
+        0,
+        """
+def mk(shape, dtype): return jnp.zeros(shape, dtype)
+k = mk((2,), jnp.uint32)
+result = lax.cond(True, lambda: k, lambda: jax.random.PRNGKey(0))
+""",
+    ),
+    "np.dtype": (
+        0,
+        1,
+        0,
+        """
+k = jnp.zeros((2,), np.dtype("uint32"))
+result = lax.cond(True, lambda: k, lambda: jax.random.PRNGKey(0))
+""",
+    ),
+    "u4": (
+        0,
+        1,
+        0,
+        """
+k = np.zeros((2,), "u4")
+result = lax.cond(True, lambda: k, lambda: jax.random.PRNGKey(0))
+""",
+    ),
+    "global none": (
+        2,
+        0,
+        0,
+        """
+RNG = jnp.array([0, 1], dtype=np.uint32)
+def get():
+    global RNG
+    RNG, k = jax.random.split(RNG)
+    return k
+a = get()
+result = jnp.where(True, a, jax.random.PRNGKey(1))
+""",
+    ),
+    "vmap in_axes stacks": (
+        0,
+        1,
+        0,
+        """
+words = np.arange(6, dtype=np.uint32).reshape(3, 2)
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = jax.vmap(lambda a, b: lax.select(True, a, b))(keys, words)
+""",
+    ),
+    "mask variable": (
+        0,
+        2,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+other = jax.random.split(jax.random.PRNGKey(1), 4)
+done = jnp.array([True, False, True, False])
+def pick(mask, a, b): return lax.select(mask, a, b)
+result = jax.vmap(jax.random.normal)(pick(jnp.broadcast_to(done[:, None], (4, 2)), keys, other))
+""",
+    ),
+    "mask variable where": (
+        0,
+        2,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+other = jax.random.split(jax.random.PRNGKey(1), 4)
+done = jnp.array([True, False, True, False])
+def pick(mask, a, b): return jnp.where(mask, a, b)
+result = jax.vmap(jax.random.normal)(pick(done[:, None], keys, other))
+""",
+    ),
+    "seed or key dispatch by dtype": (
+        1,
+        1,
+        0,
+        """
+def as_key(x):
+    x = jnp.asarray(x)
+    if jnp.issubdtype(x.dtype, jnp.signedinteger): return jax.random.PRNGKey(x)
+    return x
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "seed or key dispatch by dtype2": (
+        1,
+        1,
+        1,
+        """
+def as_key(x):
+    x = jnp.asarray(x)
+    if x.dtype != jnp.uint32: return jax.random.PRNGKey(x)
+    return x
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "dispatch isinstance array": (
+        2,
+        0,
+        0,
+        """
+def as_key(x):
+    if not isinstance(x, jnp.ndarray): return jax.random.PRNGKey(x)
+    return x
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "dispatch shape truthiness": (
+        1,
+        1,
+        0,
+        """
+def as_key(x):
+    x = jnp.asarray(x)
+    return x if x.shape else jax.random.PRNGKey(x)
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "isinstance ndarray of numpy": (
+        1,
+        1,
+        1,
+        """
+def as_key(x):
+    return x if isinstance(x, (np.ndarray, jnp.ndarray)) and x.shape[-1] == 2 else jax.random.PRNGKey(x)
+result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
+""",
+    ),
+    "hasattr tolist": (
+        1,
+        0,
+        0,
+        """
+import json
+def enc(o): return o.tolist() if hasattr(o, "tolist") else str(type(o))
+result = jnp.array(json.loads(json.dumps({"k": jax.random.PRNGKey(0)}, default=enc))["k"])
+""",
+    ),
+}
+
+
+def migrated(*files: tuple[str, str]) -> Migration:
+    return migrate([Text(name, Settings(), text) for name, text in files], Target("typed"))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_raw_partners_are_announced(name: str) -> None:
+    free, held, left, code = PROGRAMS[name]
+    migration = migrated(("program.py", HEAD + code))
+    assert (len(migration.free), len(migration.held), sum(map(len, migration.left.values()))) == (free, held, left)
+
+
+def numbers(text: str) -> list[Any]:
+    """Run a program as a module, and return the leaves of its ``result`` as lists."""
+    import jax
+    import numpy as np
+
+    module, constructor = types.ModuleType("program"), jax.random.PRNGKey
+    sys.modules["program"] = module
+    try:
+        exec(compile(text, "program.py", "exec", dont_inherit=True), module.__dict__)
+        leaves = jax.tree.leaves(module.__dict__["result"])
+    finally:
+        jax.random.PRNGKey = constructor
+        del sys.modules["program"]
+    is_key = [jax.dtypes.issubdtype(getattr(leaf, "dtype", int), jax.dtypes.prng_key) for leaf in leaves]
+    return [np.asarray(jax.random.key_data(x) if key else x).tolist() for x, key in zip(leaves, is_key, strict=True)]
+
+
+@pytest.mark.search
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_numbers_stay(name: str) -> None:
+    """Without a place left, the program gives the same numbers, whatever is held back."""
+    pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
+    _, _, left, code = PROGRAMS[name]
+    before = numbers(HEAD + code)
+    if not left:
+        (text,) = migrated(("program.py", HEAD + code)).texts
+        assert numbers(text.new) == before
+
+
+def test_partners_in_another_file(tmp_path: Path) -> None:
+    state = "import jax.numpy as jnp\n\ndef empty():\n    return {'rng': jnp.zeros(2, jnp.uint32), 'step': 0}\n"
+    main = """\
+import jax
+from state import empty
+
+def body(state, x):
+    return {"rng": jax.random.PRNGKey(0), "step": x}, x
+
+jax.lax.scan(body, empty(), jax.numpy.arange(3))
+"""
+    files = {"state.py": state, "main.py": main}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    migration = migrated(*((str(tmp_path / name), text) for name, text in files.items()))
+    (constructor,) = migration.held
+    (reason,) = constructor.reasons
+    assert reason.text == f"meets raw words, made on {tmp_path / 'state.py'}:4, in `jax.lax.scan`"
+
+
+def test_portable_code_may_name_the_constructor() -> None:
+    text = HEAD + "make = getattr(jax.random, 'PRNGKey')\n"
+    assert migrate([Text("program.py", Settings(), text)], Target("portable")).left == {"program.py": []}
