@@ -15,7 +15,7 @@ __all__ = ["Contents"]
 MOST_PARTS = 128
 """The limit of containers and objects in each other; over it, the analysis has merged unrelated ones."""
 MANY = 16
-"""The limit of constructors whose keys come to one place together with results of libraries; likewise."""
+"""The limit of constructors whose keys come to one place together with anything else; likewise."""
 
 
 class Parts(NamedTuple):
@@ -43,7 +43,6 @@ class Contents:
         self._trees = trees
         self._slots = trees.slots
         self._keys = self._slots.of_kinds(Key)
-        self._results = self._slots.of_kinds(Made)
         self._holders = self._slots.of_kinds(Container, Object)
         self._beside = ~(self._slots.of_kinds(Key, Other, Made) | self._holders)
         self._found: dict[tuple[int, bool], int] = {}
@@ -86,7 +85,7 @@ class Contents:
         keys, holders = values & self._keys, values & self._holders
         if values & self._beside or (keys and holders):
             return Parts(0, 0)
-        if keys and values & self._results and self._sites(keys) > MANY:
+        if keys and values & ~keys and self._sites(keys) > MANY:
             return Parts(0, 0)
         return Parts(keys, holders)
 

@@ -53,11 +53,13 @@ class Handed:
     Attributes:
         place: the call of the other one.
         qualified: the name of the function.
+        function: where it is.
         given: its arguments.
     """
 
     place: Place
     qualified: str
+    function: Slot
     given: Sequence[Given]
 
 
@@ -246,7 +248,7 @@ class LibraryCalls:
         """Call a library function, such as ``split``, which derives keys from the other arguments."""
         assert isinstance(value, Library)
         if transform.runs:
-            self.handed.append(Handed(call.place, value.qualified, self.handed_on(transform, slot, call)))
+            self.handed.append(Handed(call.place, value.qualified, slot, self.handed_on(transform, slot, call)))
         else:
             self.slots.put(call.result, value if transform.keeps_axes else Made(value.qualified))
         row = self.names.model(value.qualified).row

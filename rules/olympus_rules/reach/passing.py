@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 from olympus_rules.reach.library_calls import Handed
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import Library, Made, Place
+from olympus_rules.reach.values import Container, Library, Made, Other, Place
 
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
 
 __all__ = ["Argument", "Passing", "passings"]
+
+FEW = 4
+"""The limit of library functions that one expression may stand for; over it, unrelated ones were merged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +67,24 @@ class Passing:
 def passings(reached: ProjectReach) -> Iterator[Passing]:
     """Return the calls of a project that pass keys to library functions."""
     for call in reached.calls.all:
-        callees = [each for each in reached.slots.values(call.function) if isinstance(each, Library | Made)]
+        callees = _libraries(reached, call.function)
         arguments = tuple(_arguments(reached, call)) if callees else ()
         for callee in callees if arguments else ():
             name = reached.names.canonical(callee.qualified)
             yield Passing(call.place, name, False, isinstance(callee, Made), arguments)
     for handed in reached.calls.libraries.handed:
-        arguments = tuple(_handed_on(reached, handed))
+        is_told_apart = bool(_libraries(reached, handed.function))
+        arguments = tuple(_handed_on(reached, handed)) if is_told_apart else ()
         if arguments:
             yield Passing(handed.place, reached.names.canonical(handed.qualified), True, False, arguments)
+
+
+def _libraries(reached: ProjectReach, function: Slot) -> list[Library | Made]:
+    """Return the library functions in a slot; none where the analysis has merged them with unrelated values."""
+    values = reached.slots.values(function)
+    found = [each for each in values if isinstance(each, Library | Made)]
+    is_told_apart = all(isinstance(each, Library | Made | Other | Container) for each in values)
+    return found if is_told_apart and len(found) <= FEW else []
 
 
 def _arguments(reached: ProjectReach, call: Call) -> Iterator[Argument]:

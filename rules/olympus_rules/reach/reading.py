@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -27,11 +28,16 @@ from olympus_rules.reach.values import (
     Place,
     Value,
 )
+from olympus_rules.syntax.document import Parents
 
 __all__ = ["Reader", "place_of"]
 
 NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""
+
+
+FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
+"""What gives the names of the attributes of an object, one by one."""
 
 
 class Reader:
@@ -338,7 +344,7 @@ class Reader:
             target = self.register(code, made.dst)
             if isinstance(name, str):
                 self.attributes.read(owner, name, target)
-            else:
+            elif names_field(made.node, self.graph.attributes.names.documents[self.file].parents):
                 self.attributes.read_any(owner, target)
             for default, _ in made.args[2:]:
                 self.slots.add_edge(self.register(code, default), target)
@@ -406,6 +412,21 @@ class Reader:
         self.slots.put(self.register(code, made.dst), Class(made.code))
         self.heap.classes.add(made.code, [self.register(code, base) for base in made.bases])
         self.block(code, made.body)
+
+
+def names_field(call: ast.Call, parents: Parents) -> bool:
+    """Return whether the name of an attribute is one of all fields, as in a loop over them."""
+    name = call.args[1]
+    if isinstance(name, ast.Attribute):
+        return name.attr == "name"
+    around: ast.AST | None = call
+    while around is not None and isinstance(name, ast.Name):
+        loops = [around] if isinstance(around, ast.For) else getattr(around, "generators", [])
+        for loop in loops:
+            if ast.unparse(loop.target) == name.id:
+                return FIELDS.search(ast.unparse(loop.iter)) is not None
+        around = parents.get(around)
+    return False
 
 
 def axes_of(index: ast.expr) -> int | None:

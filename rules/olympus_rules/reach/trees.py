@@ -6,7 +6,7 @@ from functools import partial
 
 from olympus_rules.reach.heap import Heap, Pool
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import UNDIVIDED, WHOLE, Container, Key, Made, Object, Other, Value
+from olympus_rules.reach.values import OTHER, UNDIVIDED, WHOLE, Container, Key, Made, Object, Other, Value
 
 __all__ = ["Trees"]
 
@@ -52,7 +52,11 @@ class Trees:
         return slot
 
     def keys_of(self, owner: Object, slot: Slot) -> None:
-        """Copy the keys among the leaves of an object; all leaves would make one pool of a whole state."""
+        """Copy the keys among the leaves of an object; all leaves would make one pool of a whole state.
+
+        There are other leaves as well, as it seems from the outside.
+        """
+        self.slots.put(slot, OTHER)
         fields = self.fields(owner)
         self.slots.add_edge_of(fields, slot, Key)
         self.heap.open(
@@ -109,7 +113,11 @@ class Trees:
         return self.heap.classes.field(owner.code, name), self.slots.slot("loose", name)
 
     def namespace(self, owner: Object) -> Container:
-        """Return the dictionary of the attributes of an object, as ``vars`` gives it; who writes to it writes both."""
+        """Return the dictionary of the attributes of an object, as ``vars`` gives it; who writes to it writes both.
+
+        What is written under an unknown name is in the dictionary, but of it only keys are in each attribute: with
+        all values, one ``setattr`` in a base class makes one pool of all attributes of its heirs.
+        """
         container = Container(self.slots.slot("namespace", owner), None)
         if container not in self._namespaces:
             self._namespaces.add(container)
@@ -119,9 +127,9 @@ class Trees:
                 element, (field, loose) = self.heap.element(container, name), self.attribute_of(owner, name)
                 self.slots.add_edge_of(loose, element, *DATA)
                 self.slots.add_edge_of(field, element, *DATA)
+                self.slots.add_edge_of(element, field, Container, *UNDIVIDED)
                 for written in (element, every):
                     self.heap.shift(written, field, None)
-                    self.slots.add_edge_of(written, field, Container, *UNDIVIDED)
 
             self.heap.classes.watch_fields(owner.code, add)
         return container
