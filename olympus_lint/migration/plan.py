@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from olympus_lint.migration.places import is_note
 from olympus_lint.migration.reasons import Reason, by_way, not_followed
 from olympus_lint.migration.shown import shown
+from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import unseen
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.libraries import libraries
@@ -140,6 +141,7 @@ def plan(
     held = _Held(survey)
     open_places = held.by_places_left()
     held.by_unseen_places(careful=careful)
+    held.by_sinks()
     texts = held.by_texts()
     held.by_exits(open_places)
     held.by_choice(staying)
@@ -264,6 +266,14 @@ class _Held:
                 ways = self._reached.paths.to_expressions(each.spots, makers)
                 self._add(reason, ways, makers, are_known=each.in_parts)
         return found
+
+    def by_sinks(self) -> None:
+        """Add the calls of libraries that do not take typed keys, or containers and objects with them."""
+        sinks = Sinks(self._reached, self._survey.target.jax)
+        for filename, file in self._survey.files.items():
+            for node, makers in sinks.of(file.document, file.path):
+                for maker in makers if node.lineno not in file.seen else ():
+                    self.reasons[maker].add(_place(filename, node, file.document))
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
         """Add the calls that pass keys out of the project."""

@@ -20,7 +20,7 @@ from olympus_rules.syntax.document import Parents
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
 
-__all__ = ["unseen"]
+__all__ = ["COLLECTIVES", "STACKING", "TEXT", "is_guarded", "unseen"]
 
 NUMBERS = frozenset(
     """
@@ -30,7 +30,7 @@ NUMBERS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Methods that use the words of a raw key."""
-WORDLESS = frozenset({"T", "itemsize", "nbytes", "size"})
+WORDLESS = frozenset({"T", "itemsize", "size"})
 """Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""
@@ -165,7 +165,7 @@ class Use:
     def breaking(self) -> ast.expr | None:
         """Return the expression that breaks with typed keys, ``None`` for a correct or unclear use."""
         parent = self.parents.get(self.node)
-        if parent is None or self.is_guarded():
+        if parent is None or is_guarded(self.node, self.parents):
             return None
         found = False
         match parent:
@@ -228,15 +228,6 @@ class Use:
         if self.rank is None and len(parts) > 1 and ast.unparse(parts[-1]) == ":":
             return True  # `keys[i, :]` spells out the axis of the words
         return Ellipsis in constants or (self.rank is not None and axes > self.rank)
-
-    def is_guarded(self) -> bool:
-        """Say whether the expression is guarded by a test for typed keys."""
-        node: ast.AST | None = self.node
-        while node is not None:
-            node = self.parents.get(node)
-            if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
-                return True
-        return False
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
         """Say whether the use of an attribute of a key, by its name, depends on its words."""
@@ -533,6 +524,15 @@ def base_name(node: ast.expr) -> str:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
+    """Say whether a node is guarded by a test for typed keys."""
+    while node is not None:
+        node = parents.get(node)
+        if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
+            return True
+    return False
 
 
 def is_named(targets: list[ast.expr], name: str) -> bool:

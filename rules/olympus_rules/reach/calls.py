@@ -34,6 +34,8 @@ __all__ = ["FILLING", "Calls", "axes_of_size"]
 
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 """Methods that put their arguments into a container."""
+GIVING_ATTRIBUTES = frozenset({"_asdict", "__getstate__"})
+"""Methods that every named tuple, or every object, has, and that give the attributes."""
 
 
 class Calls:
@@ -78,6 +80,16 @@ class Calls:
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
+        if name in GIVING_ATTRIBUTES:
+            self.slots.watch(
+                call.owner,
+                lambda value: (
+                    self.slots.put(call.result, self.attributes.trees.namespace(value))
+                    if isinstance(value, Object)
+                    else None
+                ),
+                Object,
+            )
         self.method_results.append((call.owner, call))
         containers = self.libraries.containers
         if name in METHODS:

@@ -10,7 +10,7 @@ from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.trail import BOTH, KEYS, LATER
 from olympus_rules.reach.values import UNDIVIDED, WHOLE, Container, Key, Member, Object, Value
 
-__all__ = ["Heap"]
+__all__ = ["Heap", "Pool"]
 
 MOST_AXES = 3
 STEPS = 10
@@ -44,7 +44,7 @@ class Heap:
         classes: the classes of the project.
         origins: where a register was read from, for what is put into a container.
         elements_pool: the elements of all containers that are over the limit.
-        leaves_pool: the leaves of all such containers.
+        contents_pool: the contents of all such containers.
     """
 
     def __init__(self, slots: Slots, classes: Classes) -> None:
@@ -60,7 +60,7 @@ class Heap:
         self._widened_containers = 0
         self._of_rank: dict[tuple[int, int | None], int] = {}
         self.elements_pool = Pool(self.slots, "elements of many", self.parts_of)
-        self.leaves_pool = Pool(self.slots, "leaves of many", self.leaves_of)
+        self.contents_pool = Pool(self.slots, "contents of many", self.contents_of)
 
     def variable(self, code: ir.FunctionCode, name: str) -> Slot:
         """Return the slot of a variable of a scope."""
@@ -252,9 +252,9 @@ class Heap:
                 self.slots.add_edge_of(part, target, *UNDIVIDED)
                 self.shift(part, target, axes)
 
-        self.open(source, self.leaves_pool, self.leaves_of, hand, Container)
+        self.open(source, self.contents_pool, self.contents_of, hand, Container)
 
-    def leaves_of(self, value: Value) -> list[Slot]:
+    def contents_of(self, value: Value) -> list[Slot]:
         """Return the slot of the contents of a container."""
         return [self.inside(value)] if isinstance(value, Container) else []
 
