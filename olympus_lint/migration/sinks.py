@@ -43,9 +43,11 @@ class Sinks:
         self._reached = reached
         self._jax = jax
         self._found: dict[Place, set[Place]] = {}
-        for passing in passings(reached):
+        every = list(passings(reached))
+        taken = {passing.place for passing in every if self._takes_keys(passing)}
+        for passing in every:
             keys = frozenset[Place]().union(*(each.keys for each in self._refused(passing)))
-            if keys:
+            if keys and passing.place not in taken:
                 self._found.setdefault(passing.place, set()).update(keys)
 
     def of(self, document: Document, path: str) -> Iterator[tuple[ast.Call, set[Place]]]:
@@ -61,6 +63,11 @@ class Sinks:
                 if keys and not is_guarded(node, document.parents) and not is_for_people(node, document.parents):
                     yield node, keys
 
+    def _takes_keys(self, passing: Passing) -> bool:
+        """Say whether the callee takes keys: where others come together with it, the keys are for this one."""
+        model = self._reached.names.libraries.get(passing.library)
+        return not passing.is_handed and model.row is not None and bool(model.row.sinks or model.row.derive)
+
     def _refused(self, passing: Passing) -> Sequence[Argument]:
         """Return the arguments with keys that a function does not take."""
         arguments = passing.arguments
@@ -71,8 +78,8 @@ class Sinks:
         if row is not None and row.form not in HARMLESS:
             if row.effect == "same" or (row.before and self._jax >= row.before):
                 return []
-            if row.form == "text" and not any(each.in_parts or passing.is_handed for each in arguments):
-                return []
+            if row.form == "text" and not passing.is_handed:
+                return []  # ``shown`` tells text that is kept from text that is printed
             return [each for each in arguments if each.is_at(row.places, row.names)]
         return [each for each in arguments if is_refused(model, each, passing)]
 

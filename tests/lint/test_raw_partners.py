@@ -2400,7 +2400,7 @@ result = f(jax.random.PRNGKey(0))
     "format": (
         0,
         1,
-        0,
+        1,
         """
 def f(key): return '{}'.format(key)
 result = f(jax.random.PRNGKey(0))
