@@ -394,8 +394,6 @@ class Use:
         """Say whether a function rejects typed keys, or takes the shape of raw ones; ``inside``: within a list."""
         if isinstance(call.func, ast.Call) and "signature=" in ast.unparse(call.func):
             return "vectorize" in ast.unparse(call.func.func) and "'()" not in ast.unparse(call.func)
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "format":
-            return isinstance(call.func.value, ast.Constant)
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
