@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Key, Library, Other, Place, Value
+from olympus_rules.reach.values import Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents
 
@@ -404,7 +404,9 @@ class Use:
             return not inside and (last in TEXT or (last == "len" and self.may_be_one))
         if package == LAX and last in COLLECTIVES:
             return True
-        if last in CALLBACKS or (package == NUMPY and last in ("all", "any")):
+        if last in CALLBACKS:  # what a function of the project does with the key is seen there
+            return not any(isinstance(value, Function) for node in call.args[:1] for value in self.values(node))
+        if package == NUMPY and last in ("all", "any"):
             return True
         if package == RANDOM:
             is_drawn = last in ("choice", "permutation", "shuffle") and call.args[:1] != [self.node]
