@@ -61,4 +61,4 @@ def examples(text: str, row: int, before: Sequence[str], block: int) -> Iterator
             continue  # indented with tabs
         code = "".join(lines[number][len(head) :] for number, head in zip(rows, heads, strict=True))
         starts = tuple(f"{before[number]}{head}" for number, head in zip(rows, heads, strict=True))
-        yield Piece(code, row + example.lineno, starts, block, prompts=True)
+        yield Piece(code, row + example.lineno, starts, block, prompts=True, output=example.want)

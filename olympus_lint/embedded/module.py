@@ -173,7 +173,24 @@ class Embedded:
     @property
     def is_worth_while(self) -> bool:
         """Say whether a piece may use random keys."""
-        return any(WORTH_A_NOTE.search(self.holder.pieces[number].code) for number in self.used)
+        return any(
+            WORTH_A_NOTE.search(piece.code) or (piece.output and "PRNGKey" in self.file)
+            for piece in map(self.holder.pieces.__getitem__, self.used)
+        )
+
+    def examples(self, module: str) -> tuple[frozenset[int], frozenset[int]]:
+        """Return the rows of a module that are examples with prompts, and those of examples with an expected output."""
+        rows: list[int] = []
+        outputs: list[int] = []
+        piece: Piece | None = None
+        for row, line in enumerate(split_lines(module), 1):
+            if line.startswith(self.sign):
+                kind, number, *_ = line[len(self.sign) :].split()
+                piece = self.holder.pieces[int(number)] if kind == "piece" else None
+            elif piece is not None and piece.prompts:
+                rows.append(row)
+                outputs += [row] if piece.output else []
+        return frozenset(rows), frozenset(outputs)
 
     def is_parted(self, module: str, finding: Finding) -> bool:
         """Say whether the places of a finding on the module lie in different blocks of the file."""

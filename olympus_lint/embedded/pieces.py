@@ -28,6 +28,7 @@ class Piece:
         block: the number of its cell, code block or docstring.
         cell: the notebook cell, counted from 1.
         prompts: whether it is an example with prompts.
+        output: the expected output of an example.
     """
 
     code: str
@@ -36,6 +37,7 @@ class Piece:
     block: int
     cell: int | None = None
     prompts: bool = False
+    output: str = ""
 
 
 class Holder(Protocol):

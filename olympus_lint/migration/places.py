@@ -27,7 +27,7 @@ from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["Text", "constructors", "is_note", "rename", "reports_of", "rewrite"]
+__all__ = ["Text", "constructors", "is_note", "is_wanted", "rename", "reports_of", "rewrite"]
 
 CONSTRUCTOR = LegacyConstructor.code
 PASSES = 20
@@ -148,10 +148,19 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     return document, [report for report in reports if not comments.hides(report.finding)]
 
 
+def is_wanted(report: Report, text: Text) -> bool:
+    """Say whether a report on a file counts, by its settings and suppressions."""
+    if report.finding.code not in {rule.code for rule in text.settings.rules_for(text.filename)}:
+        return False
+    return text.settings.ignore_noqa or not Suppressions(text.new).hides(report.finding)
+
+
 def rows_of(report: Report) -> range:
     """Return the rows of a place; none for a constructor or a note, since their row may have another place."""
     fact = report.fact
-    is_mere = isinstance(fact, Conversion) and (fact.before or fact.effect == "same" or fact.form == "print")
+    is_mere = isinstance(fact, Conversion) and (
+        fact.before or fact.effect == "same" or fact.form in ("print", "zeros")  # what reads them may still break
+    )
     if report.finding.code == CONSTRUCTOR or is_mere:
         return range(0)
     first = report.finding.span.start.row

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.places import is_note
 from olympus_lint.migration.reasons import Reason, by_way, not_followed
+from olympus_lint.migration.shown import shown
+from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import unseen
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.libraries import libraries
@@ -17,6 +19,7 @@ from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
+from olympus_rules.rules.key_conversion import KeyConversion
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from olympus_rules.reach.project import Escape, ProjectReach
     from olympus_rules.reach.sites import Taken
 
-__all__ = ["Constructor", "Survey", "SurveyedFile", "plan"]
+__all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "plan"]
 
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages whose functions that break with typed keys are known to the rules."""
@@ -74,6 +77,9 @@ class SurveyedFile:
         left: its places that are not ready for typed keys.
         exits: its calls that pass keys to unknown code.
         seen: its rows with a report of a rule.
+        examples: its rows that are examples with prompts.
+        outputs: those of them with an expected output.
+        is_wanted: whether a report counts, by the settings and the suppressions of the file.
     """
 
     document: Document
@@ -82,6 +88,9 @@ class SurveyedFile:
     left: Sequence[Report] = ()
     exits: Sequence[HandedOut] = ()
     seen: Collection[int] = ()
+    examples: Collection[int] = ()
+    outputs: Collection[int] = ()
+    is_wanted: Callable[[Report], bool] = bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +112,27 @@ class Survey:
     taken: Sequence[Taken] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The plan of a migration.
+
+    Attributes:
+        constructors: the constructors of each checked file, each with the reasons that hold it back, and parameters
+            that count like constructors.
+        texts: places that make text of keys and that no rule has seen, by file; they are left.
+    """
+
+    constructors: dict[str, list[Constructor]] = field(default_factory=dict)
+    texts: dict[str, list[Report]] = field(default_factory=dict)
+
+
 def plan(
     survey: Survey,
     staying: Mapping[tuple[str, int], str] = {},
     *,
     careful: bool = False,
-) -> dict[str, list[Constructor]]:
-    """Return the constructors of each checked file, each with the reasons that hold it back, and such parameters.
+) -> Plan:
+    """Return which constructors can make typed keys, the reasons that hold back the others, and what is silent.
 
     Args:
         survey: the project.
@@ -119,6 +142,8 @@ def plan(
     held = _Held(survey)
     open_places = held.by_places_left()
     held.by_unseen_places(careful=careful)
+    held.by_sinks()
+    texts = held.by_texts()
     held.by_exits(open_places)
     held.by_limits()
     held.by_choice(staying)
@@ -138,7 +163,7 @@ def plan(
         spelled = f"{each.name} of {each.callee}"
         one = Constructor(filename, start.row, start.column, spelled, reasons, kind="parameter")
         found.setdefault(filename, []).append(one)
-    return found
+    return Plan(found, texts)
 
 
 class _Held:
@@ -219,6 +244,38 @@ class _Held:
                 if counts:
                     found = self._reached.paths.to_expressions([place_of(file.path, value)], makers)
                     self._add(_place(filename, node, file.document), found, makers)
+
+    def by_texts(self) -> dict[str, list[Report]]:
+        """Add the places that make text of keys, unless it is only printed; return all such places.
+
+        An example with an expected output holds back the constructors of examples, not those of the code it calls.
+        """
+        rule, found = KeyConversion(), dict[str, list[Report]]()
+        for filename, file in self._survey.files.items():
+            told = {report.fact.node.lineno for report in file.left} | {*file.seen}  # type: ignore[attr-defined]
+            for each in shown(file.document, file.path, self._reached, file.outputs):
+                reports = [Report(finding, each.fact) for finding in rule.check(each.fact, file.document)]
+                if each.fact.node.lineno in told or not each.makers or not all(map(file.is_wanted, reports)):  # type: ignore[attr-defined]
+                    continue
+                if each.in_parts and len(each.makers) > MANY:
+                    continue
+                found.setdefault(filename, []).extend(reports)
+                reason = _place(filename, each.fact.node, file.document, rule.code)
+                if each.fact.form == "print" or len(each.makers) > MANY:
+                    continue
+                own = {maker for maker in each.makers if maker.file == file.path and maker.line in file.examples}
+                makers = own if each.in_example else each.makers
+                ways = self._reached.paths.to_expressions(each.spots, makers)
+                self._add(reason, ways, makers, are_known=each.in_parts)
+        return found
+
+    def by_sinks(self) -> None:
+        """Add the calls of libraries that do not take typed keys, or containers and objects with them."""
+        sinks = Sinks(self._reached, self._survey.target.jax)
+        for filename, file in self._survey.files.items():
+            for node, makers in sinks.of(file.document, file.path):
+                for maker in makers if node.lineno not in file.seen else ():
+                    self.reasons[maker].add(_place(filename, node, file.document))
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
         """Add the calls that pass keys out of the project."""

@@ -7,6 +7,7 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,8 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.outside import Outside
-from olympus_lint.migration.places import Text, constructors, rename, reports_of, rewrite
-from olympus_lint.migration.plan import Constructor, Survey, SurveyedFile, plan
+from olympus_lint.migration.places import Text, constructors, is_wanted, rename, reports_of, rewrite
+from olympus_lint.migration.plan import Constructor, Plan, Survey, SurveyedFile, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
 from olympus_rules.keyflow.facts import GlobalImplementation
@@ -156,7 +157,10 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
-        both = planned(migration, found, withheld.staying(found))
+        result = planned(migration, found, withheld.staying(found))
+        for filename, reports in result.texts.items():
+            migration.left.setdefault(filename, []).extend(reports)
+        both = result.constructors
         migration.constructors = {name: [each for each in made if not each.is_parameter] for name, made in both.items()}
         migration.taken = [each for made in both.values() for each in made if each.is_parameter]
         if target.style == "typed" and target.has("typed-keys"):
@@ -224,8 +228,8 @@ def planned(
     staying: Mapping[tuple[str, int], str] = {},
     *,
     careful: bool = False,
-) -> dict[str, list[Constructor]]:
-    """Return the constructors with the reasons that hold them back; files without a constructor count, too.
+) -> Plan:
+    """Return the plan: the constructors with the reasons that hold them back; files without one count, too.
 
     Args:
         migration: the files, and the places in them that are not ready.
@@ -247,7 +251,11 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
         if document is not None:
             path = str(Path(text.filename).absolute())
             left = migration.left.get(text.filename, ())
-            files[text.filename] = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen)
+            one = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen)
+            examples, outputs = text.embedded.examples(text.new) if text.embedded is not None else ((), ())
+            files[text.filename] = replace(
+                one, examples=examples, outputs=outputs, is_wanted=partial(is_wanted, text=text)
+            )
     given: Sequence[Taken] = ()
     if migration.target.style == "portable":
         documents = {file.path: file.document for file in files.values()}

@@ -28,6 +28,7 @@ from olympus_lint.project.settings import DEFAULT_EXCLUDE, Settings
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.finding import Applicability, Confidence, Finding, Position
+from olympus_rules.keyflow.facts import Reference
 from olympus_rules.rule import Report
 from olympus_rules.syntax.project import MARKERS, locate
 from olympus_rules.syntax.text import decode
@@ -185,6 +186,7 @@ def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
         text.settings = replace(own, ignore=(), per_file_ignores={}, ignore_noqa=True, min_confidence=confidence)
     migration = Migration(target, texts)
     projects, found, staying = Projects(), dict[str, list[Report]](), set[tuple[str, int]]()
+    by_name: list[str] = []  # the places that may replace the constructor
     with deep_recursion():
         keyed = keyed_parameters(migration)
         keyed_files = {path for path, *_ in keyed}
@@ -198,11 +200,23 @@ def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
             with suppress(*NOT_PARSED):
                 document, reports = reports_of(text, projects)
                 found[text.filename] = mentions = constructors(reports)
+                by_name += [f"{_shown(text.filename)}:{row}" for row in _named(reports)]
                 migration.left[text.filename] = [each for each in reports if each.finding.code != CONSTRUCTOR]
                 stays = _staying(mentions, document, wanted.get(text.filename))
                 staying |= {(text.filename, number) for number in stays}
-        result = planned(migration, found, dict.fromkeys(staying, "is left raw"), careful=True)
-    return {filename: {_place(each): _why(each) for each in made} for filename, made in result.items()}
+        reasons = dict.fromkeys(staying, "is left raw")
+        for named in by_name[:1]:
+            numbered = ((path, number) for path, made in found.items() for number in range(len(made)))
+            reasons |= dict.fromkeys(numbered, f"comes from a constructor that `{named}` may replace by its name,")
+        result = planned(migration, found, reasons, careful=True)
+    return {filename: {_place(each): _why(each) for each in made} for filename, made in result.constructors.items()}
+
+
+def _named(reports: Sequence[Report]) -> Iterator[int]:
+    """Yield the rows that read or replace the constructor by its name, as a mock does: the new name escapes them."""
+    for report in reports:
+        if isinstance(report.fact, Reference) and report.fact.context == "name":
+            yield report.finding.span.start.row
 
 
 def _staying(mentions: Sequence[Report], document: Document, settings: Settings | None) -> Iterator[int]:

@@ -8,33 +8,51 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Key, Library, Other, Value
+from olympus_rules.reach.values import Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import Parents
 
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
 
-__all__ = ["unseen"]
+__all__ = ["COLLECTIVES", "STACKING", "TEXT", "is_guarded", "unseen"]
 
 NUMBERS = frozenset(
     """
-    all any argmax argmin argsort astype byteswap cumprod cumsum dot flatten item max mean min prod ravel sort std sum
+    __array__ all any argmax argmin argsort astype byteswap cumprod cumsum dot flatten item max mean
+    min prod ravel sort std sum
     tobytes tolist var view
     """.split()  # noqa: SIM905
 )
 """Methods that use the words of a raw key."""
-WORDLESS = frozenset({"T", "itemsize", "nbytes", "size"})
+WORDLESS = frozenset({"T", "itemsize", "size"})
 """Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""
 STACKING = frozenset({"column_stack", "dstack", "hstack", "vstack"})
+NUMERIC = ("numpy.",)
+"""The start of the names of functions that work on arrays of numbers only."""
+MAPPING = frozenset({"map", "tree_map", "tree_multimap", "map_structure"})
+"""Functions that call their first argument with the parts of the others."""
+BY_AXES = frozenset(
+    """
+    argmax argmin broadcast_in_dim clamp collapse compress conv eq fliplr ge gather gt le lt ne pad reduce rev rot90
+    scatter scatter_add scatter_apply scatter_max scatter_min scatter_mul sort sort_key_val take_along_axis top_k
+    """.split()  # noqa: SIM905
+)
+"""Functions of numbers, and those that are given an entry for each axis or the axes by their numbers."""
+WHOLE = {"append": 2, "delete": 2, "flip": 1, "insert": 3, "repeat": 2, "roll": 2, "take": 2}
+"""Functions that work on all words if they are given no axis, with the position of the axis."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
+ITERATING = frozenset({"iter", "list", "map", "max", "min", "next", "set", "sorted", "sum", "tuple"})
+"""Functions that take a raw key for a list of its words."""
+CALLBACKS = frozenset({"io_callback", "pure_callback"})
 LACKING = frozenset({"__float__", "__index__", "__int__", "tobytes", "tolist", "weak_type"})
 """Attributes that raw keys have and typed keys lack."""
 AXIS_AT = {
@@ -62,24 +80,84 @@ def unseen(
         reached: the analysis of reach.
         careful: whether keys with an unknown number of axes count as single keys.
     """
+    filled = filled_like(document, path)
     for node in ast.walk(document.tree):
-        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and reached.has_keys_only(
-            place_of(path, node)
-        ):
-            place = Use(node, document, path, reached, careful=careful).breaking()
-            if place is not None:
-                yield node, place
+        if isinstance(node, ast.Call):
+            yield from handed_on(node, path, reached)
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+            continue
+        model = node if reached.has_keys_only(place_of(path, node)) else model_of(node, path, reached, filled)
+        place = None if model is None else Use(node, document, path, reached, careful=careful, model=model).breaking()
+        if model is not None and place is not None:
+            yield model, place
+
+
+def filled_like(document: Document, path: str) -> dict[Place, ast.expr]:
+    """Return the arrays whose shape and dtype a call of a file takes for its own, as ``zeros_like`` does, by call."""
+    calls = (node for node in ast.walk(document.tree) if isinstance(node, ast.Call) and not node.keywords)
+    return {
+        place_of(path, call): call.args[0]
+        for call in calls
+        if (name := ast.unparse(call.func)).endswith("_like") and len(call.args) == 1 + name.endswith("full_like")
+    }
+
+
+def model_of(node: ast.expr, path: str, reached: ProjectReach, filled: Mapping[Place, ast.expr]) -> ast.expr | None:
+    """Return the keys whose shape and dtype an expression has, if it is such an array in any case."""
+    held = reached.values(place_of(path, node)) if filled else []
+    models = [filled.get(value.site) if isinstance(value, Key) else None for value in held]
+    model = models[0] if len(set(models)) == 1 else None
+    return model if model is not None and reached.has_keys_only(place_of(path, model)) else None
+
+
+def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the containers with keys in a call whose parts go to a function that works on their words.
+
+    They are ``a`` and ``b`` of ``jax.tree.map(np.testing.assert_array_equal, a, b)``, ``args`` of
+    ``np.asarray(*args)``, and ``keys`` of ``jnp.vstack(keys)``.
+    """
+    name = library_of(call.func, path, reached)
+    if name.startswith(NUMPY) and name.rpartition(".")[2] in STACKING:  # of a list that is made elsewhere
+        for arrays in [*call.args[:1], *(option.value for option in call.keywords if option.arg == "tup")]:
+            written = place_of(path, arrays)
+            if not isinstance(arrays, ast.List | ast.Tuple | ast.Starred) and not reached.has_keys_only(written):
+                yield from [(arrays, call)] if reached.keys_at(written) else []
+    starred = [argument.value for argument in call.args if isinstance(argument, ast.Starred)]
+    if starred and name.startswith(NUMERIC):
+        yield from ((each, call) for each in starred if reached.keys_at(place_of(path, each)))
+    if len(call.args) > 1 and library_of(call.args[0], path, reached).startswith(NUMERIC):
+        for each in call.args[1:] if name.rpartition(".")[2] in MAPPING else ():
+            value = each.value if isinstance(each, ast.Starred) else each
+            if reached.keys_at(place_of(path, value)):
+                yield value, call
+
+
+def library_of(function: ast.expr, path: str, reached: ProjectReach) -> str:
+    """Return the qualified name of the library function at an expression, if nothing else may be there."""
+    if not isinstance(function, ast.Name | ast.Attribute):
+        return ""
+    callees = {value for value in reached.values(place_of(path, function)) if not isinstance(value, Other)}
+    names = {reached.library_name(value) if isinstance(value, Library) else "" for value in callees}
+    return names.pop() if len(names) == 1 else ""
 
 
 class Use:
     """The use of a value in its expression."""
 
     def __init__(
-        self, node: ast.expr, document: Document, path: str, reached: ProjectReach, *, careful: bool = False
+        self,
+        node: ast.expr,
+        document: Document,
+        path: str,
+        reached: ProjectReach,
+        *,
+        careful: bool = False,
+        model: ast.expr | None = None,
     ) -> None:
-        """Take the value."""
+        """Take the value, and the keys whose axes it has."""
         self.careful = careful
         self.node = node
+        self.model = model or node
         self.parents = document.parents
         self.path = path
         self.reached = reached
@@ -87,7 +165,7 @@ class Use:
     def breaking(self) -> ast.expr | None:
         """Return the expression that breaks with typed keys, ``None`` for a correct or unclear use."""
         parent = self.parents.get(self.node)
-        if parent is None or self.is_guarded():
+        if parent is None or is_guarded(self.node, self.parents):
             return None
         found = False
         match parent:
@@ -97,9 +175,14 @@ class Use:
                 found = self.reads_words(index)
             case ast.Assign(targets=[ast.Tuple() | ast.List()]) | ast.Starred():
                 found, parent = self.rank == 0, self.node  # one key unpacks to its words, an array to keys
-            case ast.For(iter=value) | ast.comprehension(iter=value) if value is self.node:
-                found, parent = self.rank == 0, self.node
-            case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()) | ast.FormattedValue():
+            case ast.For(iter=value, target=target) | ast.comprehension(iter=value, target=target) if (
+                value is self.node
+            ):
+                most = 1 if isinstance(target, ast.Tuple | ast.List) else 0  # axes of keys whose words are taken
+                found, parent = self.rank is not None and self.rank <= most, self.node
+            case ast.BinOp(left=ast.Constant(value=str()) | ast.JoinedStr(), op=ast.Mod()):
+                found = False  # text
+            case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()):
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
                 summed_up = self.is_summed_up(parent) and not self.is_compared_with_numbers(parent)
@@ -121,6 +204,7 @@ class Use:
                 parent = call
             case ast.List() | ast.Tuple():
                 call = self.parents.get(parent)
+                call = self.parents.get(call) if isinstance(call, ast.keyword) else call
                 found = isinstance(call, ast.Call) and self.is_refused(call, inside=True)
                 parent = call
         return parent if found and isinstance(parent, ast.expr) else None
@@ -128,7 +212,7 @@ class Use:
     @property
     def rank(self) -> int | None:
         """The number of axes of keys; ``None`` if it is unknown."""
-        rank = self.reached.rank(place_of(self.path, self.node))
+        rank = self.reached.rank(place_of(self.path, self.model))
         return 0 if rank is None and self.careful else rank
 
     @property
@@ -141,16 +225,9 @@ class Use:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         constants = [part.value for part in parts if isinstance(part, ast.Constant)]
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
+        if self.rank is None and len(parts) > 1 and ast.unparse(parts[-1]) == ":":
+            return True  # `keys[i, :]` spells out the axis of the words
         return Ellipsis in constants or (self.rank is not None and axes > self.rank)
-
-    def is_guarded(self) -> bool:
-        """Say whether the expression is guarded by a test for typed keys."""
-        node: ast.AST | None = self.node
-        while node is not None:
-            node = self.parents.get(node)
-            if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
-                return True
-        return False
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
         """Say whether the use of an attribute of a key, by its name, depends on its words."""
@@ -162,9 +239,12 @@ class Use:
         if name in WORDLESS:
             return True
         if name == "at":
-            return self.is_updated_with_numbers(user)
+            indexed = isinstance(user, ast.Subscript) and self.reads_words(user.slice)
+            return indexed or self.is_updated_with_numbers(user)
         if name == "shape":
-            return counts_words(attribute, user) or self.gives_shape(attribute)
+            return (
+                counts_words(attribute, user) or (self.rank != 0 and is_last_part(user)) or self.gives_shape(attribute)
+            )
         if name == "dtype":
             return self.reads_dtype(attribute)
         if not (isinstance(user, ast.Call) and user.func is attribute):
@@ -218,9 +298,12 @@ class Use:
     def gives_shape(self, shape: ast.expr) -> bool:
         """Say whether a shape that ends with the words is passed to a function of other values than keys."""
         user = self.parents.get(shape)
+        if is_test_for_none(user):
+            return False
         match user:
             case ast.Subscript(value=value, slice=index) if value is shape:
-                return self.ends_with_words(index) and self.gives_shape(user)
+                has_words = self.ends_with_words(index)
+                return has_words and (not isinstance(index, ast.Slice) or self.gives_shape(user))
             case ast.Call(func=ast.Name(id="len")):
                 return not self.counts_axes_of_keys(user)
             case ast.Call(func=ast.Name(id="tuple" | "list")) | ast.Starred() | ast.Tuple() | ast.List():
@@ -238,7 +321,13 @@ class Use:
                     return False
                 return not (isinstance(other, ast.Attribute) and other.attr == "shape" and self.is_key(other.value))
             case ast.Assign(targets=[ast.Name(id=name)]):
-                return any(self.gives_shape(read) for read in self.reads_of(name, user))
+                scope = scope_of(user, self.parents)
+                reads = reads_of(name, scope)
+                if not reads and isinstance(scope, ast.ClassDef | ast.Module):
+                    return True  # a method or another file reads it
+                others = (each for path, each in self.reached.names.documents.items() if path != self.path)
+                is_imported = isinstance(scope, ast.Module) and any(imports(each, name) for each in others)
+                return is_imported or any(map(self.gives_shape, reads))
             case ast.Expr():
                 return False
         return True
@@ -246,7 +335,7 @@ class Use:
     def ends_with_words(self, index: ast.expr) -> bool:
         """Say whether an item or slice of a shape includes the axis of the words, which the first axes do not."""
         match index:
-            case ast.Slice(upper=None, step=None):
+            case ast.Slice(upper=None, step=None) | ast.UnaryOp(op=ast.USub()) | ast.Slice(upper=ast.UnaryOp()):
                 return True
             case ast.Slice(upper=ast.Constant(value=int() as end), step=None) | ast.Constant(value=int() as end):
                 last = end if isinstance(index, ast.Slice) else end + 1
@@ -260,6 +349,8 @@ class Use:
         function = call.func
         if isinstance(function, ast.Attribute) and self.is_key(function.value):
             return function.attr in SHAPED
+        if self.named(function).startswith("builtins."):  # `print(key.shape, key.dtype)`
+            return False
         options = [option.value for option in call.keywords]
         if any(isinstance(each, ast.Attribute) and each.attr == "dtype" and self.is_key(each.value)
                for each in [*call.args, *options]):  # fmt: skip
@@ -280,15 +371,6 @@ class Use:
     def is_key(self, node: ast.expr) -> bool:
         """Say whether only keys reach an expression."""
         return self.reached.has_keys_only(place_of(self.path, node))
-
-    def reads_of(self, name: str, assignment: ast.Assign) -> list[ast.expr]:
-        """Return the reads of a variable in the scope that assigns to it and in inner scopes."""
-        scope: ast.AST | None = assignment
-        while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module | None):
-            scope = self.parents.get(scope)
-        parts = ast.walk(scope) if scope is not None else ()
-        return [part for part in parts
-                if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)]  # fmt: skip
 
     def is_with_constant(self, comparison: ast.Compare) -> bool:
         """Say whether a value is compared with text, or with a number while numbers reach it, too: it is no key."""
@@ -317,11 +399,18 @@ class Use:
         if package == "builtins":
             if last == "hasattr":
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
+            if last in ITERATING and self.rank == 0:
+                return not inside
             return not inside and (last in TEXT or (last == "len" and self.may_be_one))
         if package == LAX and last in COLLECTIVES:
             return True
+        if last in CALLBACKS:  # what a function of the project does with the key is seen there
+            return not any(isinstance(value, Function) for node in call.args[:1] for value in self.values(node))
+        if package == NUMPY and last in ("all", "any"):
+            return True
         if package == RANDOM:
-            return last in ("choice", "permutation", "shuffle") and bool(call.args) and call.args[0] is not self.node
+            is_drawn = last in ("choice", "permutation", "shuffle") and call.args[:1] != [self.node]
+            return last == "wrap_key_data" or (is_drawn and bool(call.args))
         if package.partition(".")[0] == "numpy":
             return True
         if package not in (NUMPY, LAX):
@@ -330,6 +419,10 @@ class Use:
             return last == "size" or (self.gives_shape(call) if last == "shape" else not self.counts_axes_of_keys(call))
         others = [argument for argument in call.args if argument is not self.node]
         options = {keyword.arg: keyword.value for keyword in call.keywords}
+        if last in BY_AXES:
+            return counts_by_axes(call, last, self.rank)
+        if package == NUMPY and last in WHOLE and is_without_axis(call, WHOLE[last]):
+            return True
         if (package == NUMPY and not self.reached.names.libraries.get(name).takes_keys) or last in STACKING:
             return True
         if last in SHAPED and any(is_spelled_out([argument]) for argument in [*others, *options.values()]):
@@ -343,15 +436,16 @@ class Use:
         if last in ("asarray", "array") and "dtype" in options:
             return not ast.unparse(options["dtype"]).endswith(".dtype")
         if last in ("where", "select"):
-            return bool(call.args) and self.may_be_widened(call.args[0])
+            masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
+            return any(map(self.may_be_of_words, masks))
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
-        return has_last_axis(call) or (package == LAX and self.counts_axis_of_words(call, last))
+        return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
 
-    def may_be_widened(self, mask: ast.expr) -> bool:
+    def may_be_of_words(self, mask: ast.expr) -> bool:
         """Say whether a mask has an axis for the words, or is a variable or parameter that is given such a mask."""
         if not isinstance(mask, ast.Name):
-            return is_widened(mask)
+            return is_widened(mask) or is_of_words(mask)
         scope: ast.AST | None = mask
         while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module | None):
             scope = self.parents.get(scope)
@@ -359,7 +453,7 @@ class Use:
         given = [part.value for part in parts if isinstance(part, ast.Assign) and is_named(part.targets, mask.id)]
         if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             given += self.arguments_for(scope, mask.id)
-        return any(map(is_widened, given))
+        return any(is_widened(each) or is_of_words(each) for each in given)
 
     def arguments_for(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[ast.expr]:
         """Return what the calls of a function in this file, by its name, give to a parameter."""
@@ -375,8 +469,15 @@ class Use:
             given += call.args[place : place + 1]
         return given
 
-    def counts_axis_of_words(self, call: ast.Call, name: str) -> bool:
-        """Say whether a function of ``jax.lax`` works along an axis that may be that of the words."""
+    def counts_axis_of_words(self, call: ast.Call, name: str, *, in_lax: bool) -> bool:
+        """Say whether a function works along an axis that may be that of the words."""
+        if not in_lax:  # the others are known to the rules if the number of axes is
+            joined = [option.value for option in call.keywords if option.arg == "axis"]
+            number = joined[0].value if joined and isinstance(joined[0], ast.Constant) else None
+            return self.rank is not None and isinstance(number, int) and number > self.rank
+        if name == "expand_dims":
+            axes = call.args[1].elts if len(call.args) > 1 and isinstance(call.args[1], ast.Tuple | ast.List) else []
+            return any(isinstance(axis, ast.Constant) and axis.value != 0 for axis in axes) and not self.rank
         place = AXIS_AT.get(name, len(call.args))
         axes = [*call.args[place : place + 1], *(k.value for k in call.keywords if k.arg in ("axis", "dimension"))]
         numbers = [axis.value for axis in axes if isinstance(axis, ast.Constant) and isinstance(axis.value, int)]
@@ -384,13 +485,54 @@ class Use:
 
     def named(self, function: ast.expr) -> str:
         """Return the qualified name of the library function that is called, if it is the only possible callee."""
-        callees = {value for value in self.values(function) if not isinstance(value, Other)}
-        names = {self.reached.library_name(value) if isinstance(value, Library) else "" for value in callees}
-        return names.pop() if len(names) == 1 else ""
+        return library_of(function, self.path, self.reached)
 
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
+
+
+def scope_of(statement: ast.AST, parents: Parents) -> ast.AST | None:
+    """Return the function, class or module around a statement."""
+    scope: ast.AST | None = statement
+    while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module | None):
+        scope = parents.get(scope)
+    return scope
+
+
+def reads_of(name: str, scope: ast.AST | None) -> list[ast.expr]:
+    """Return the reads of a variable in a scope and in inner scopes."""
+    parts = ast.walk(scope) if scope is not None else ()
+    return [part for part in parts
+            if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)]  # fmt: skip
+
+
+def imports(document: Document, name: str) -> bool:
+    """Say whether a file imports a name, or reads an attribute of that name from what it imports."""
+    if name not in document.text:
+        return False
+    found = [node for node in ast.walk(document.tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    modules = {(alias.asname or alias.name).partition(".")[0] for node in found for alias in node.names}
+    reads = (node for node in ast.walk(document.tree) if isinstance(node, ast.Attribute))
+    return any(alias.name in (name, "*") for node in found for alias in node.names) or any(
+        read.attr == name and base_name(read) in modules for read in reads
+    )
+
+
+def base_name(node: ast.expr) -> str:
+    """Return the name that a chain of attributes starts with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
+    """Say whether a node is guarded by a test for typed keys."""
+    while node is not None:
+        node = parents.get(node)
+        if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
+            return True
+    return False
 
 
 def is_named(targets: list[ast.expr], name: str) -> bool:
@@ -422,7 +564,9 @@ def is_spelled_out(sizes: list[ast.expr]) -> bool:
     """Say whether a shape is written as sizes that do not come from another shape."""
     parts = [part for size in sizes for part in (size.elts if isinstance(size, ast.Tuple | ast.List) else [size])]
     return bool(parts) and all(
-        isinstance(part, ast.Name | ast.Constant | ast.UnaryOp) and not _is_text(part) for part in parts
+        isinstance(inner, ast.Name | ast.Constant | ast.UnaryOp | ast.BinOp) and not _is_text(inner)
+        for part in parts
+        for inner in ([part, part.left, part.right] if isinstance(part, ast.BinOp) else [part])
     )
 
 
@@ -448,6 +592,55 @@ def is_widened(mask: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[_, *axes], keywords=options):
             return is_spelled_out([*axes, *(option.value for option in options)])
     return False
+
+
+def is_of_words(mask: ast.expr) -> bool:
+    """Say whether a mask has one axis, that of the words: it is a list, or compares a range with a number."""
+    match mask:
+        case ast.UnaryOp(operand=operand):
+            return is_of_words(operand)
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return is_of_words(left) or is_of_words(right)
+        case ast.List(elts=[ast.Constant(), *_]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
+            return any(map(is_of_words, parts))
+        case ast.Call(func=ast.Attribute(attr="array" | "asarray"), args=[elements, *_]):
+            return is_of_words(elements)
+        case ast.Call(func=ast.Attribute(attr="arange" | "linspace")):
+            return True
+    return False
+
+
+def is_without_axis(call: ast.Call, place: int) -> bool:
+    """Say whether a call has no axis, which may have this position."""
+    has_star = any(isinstance(argument, ast.Starred) for argument in call.args)
+    may_follow = any(option.arg in (None, "axis") for option in call.keywords)
+    return len(call.args) <= place and not has_star and not may_follow
+
+
+def is_last_part(user: ast.AST | None) -> bool:
+    """Say whether an expression is sliced from the end: ``[-1:]`` of a shape."""
+    return (
+        isinstance(user, ast.Subscript)
+        and isinstance(user.slice, ast.Slice)
+        and isinstance(user.slice.lower, ast.UnaryOp)
+    )
+
+
+def counts_by_axes(call: ast.Call, name: str, rank: int | None) -> bool:
+    """Say whether a function is given an entry for the axis of the words; ``collapse`` takes the axes to join."""
+    if name == "collapse":
+        end = call.args[2:] or [option.value for option in call.keywords if option.arg == "stop_dimension"]
+        ends = [part.value for part in end if isinstance(part, ast.Constant) and isinstance(part.value, int)]
+        return rank is None or len(ends) != 1 or ends[0] > rank
+    return not is_of_axes(call)
+
+
+def is_of_axes(call: ast.Call) -> bool:
+    """Say whether an argument is computed from the number of axes or the shape of an array."""
+    parts = [part for argument in [*call.args, *call.keywords] for part in ast.walk(argument)]
+    return any(isinstance(part, ast.Attribute) and part.attr in ("ndim", "shape") for part in parts)
 
 
 def has_last_axis(call: ast.Call) -> bool:

@@ -20,13 +20,11 @@ from random import Random
 from string import Template
 from typing import NamedTuple
 
-from hypothesis import strategies as st
-
 from .legacy_parts import CONTAINERS, CONVERSIONS, FIELD_NAMES, FIELDS, OBJECTS, PARTNERS, SINKS, SOURCES, TREES, Part
 from .legacy_uses import ARRAY_SINKS, USES
 from .programs import KEY_NAMES
 
-__all__ = ["Legacy", "legacy_projects", "write_legacy"]
+__all__ = ["Legacy", "write_legacy"]
 
 FUNCTIONS = ("PRNGKey", "split", "fold_in", "normal", "uniform", "bits", "permutation")
 STYLES = [
@@ -711,8 +709,3 @@ STANDARD = [
 def write_legacy(rng: Random) -> Legacy:
     """Return a random project."""
     return LegacyWriter(rng).project()
-
-
-def legacy_projects() -> st.SearchStrategy[Legacy]:
-    """Return the strategy of projects."""
-    return st.randoms(use_true_random=False).map(write_legacy)

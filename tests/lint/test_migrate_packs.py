@@ -51,6 +51,7 @@ BEHIND = {
     "scan": "count({name}(lambda carry, _: (carry, None), key, None, length=3)[0])",
     "associative_scan": "count({name}(lambda a, b: a, key[None]))",
     "reduce": "count({name}(lambda a, _: a, [1, 2], key))",
+    "tree_reduce": "count({name}(lambda a, _: a, [1, 2], key))",
     "fori_loop": "count({name}(0, 3, lambda _, carry: carry, key))",
     "while_loop": "count({name}(lambda _: False, lambda carry: carry, key))",
     "cond": "count({name}(True, same, same, key))",
@@ -67,6 +68,7 @@ INSIDE = {
     "scan": "{name}(keep, key, None, length=3)",
     "associative_scan": "{name}(first, key[None])",
     "reduce": "{name}(first, [1, 2], key)",
+    "tree_reduce": "{name}(first, [1, 2], key)",
     "fori_loop": "{name}(0, 3, lambda i, carry: first(carry, i), key)",
     "while_loop": "{name}(lambda _: False, lambda carry: first(carry, 1), key)",
     "cond": "{name}(True, count, count, key)",
@@ -119,7 +121,7 @@ def programs() -> list[tuple[str, str]]:
                     continue
                 follows = TRANSFORMATIONS[kind].follows
                 if kind in BEHIND or (kind not in INSIDE and follows in BEHIND):
-                    found[f"behind {kind} {name}"] = BEHIND.get(kind, BEHIND[follows]).format(name=name)
+                    found[f"behind {kind} {name}"] = BEHIND[kind if kind in BEHIND else follows].format(name=name)
                 found[f"inside {kind} {name}"] = INSIDE[kind if kind in INSIDE else follows].format(name=name)
                 if kind in ("transparent", "jit"):
                     found[f"decorator {kind} {name}"] = DECORATED.format(name=name)

@@ -189,6 +189,7 @@ def test_what_makes_tests_fail_is_withheld(stubs: Path) -> None:
     assert contents(project) == {name: text.encode() for name, text in changed.items()}  # and no caches
 
 
+@pytest.mark.search
 def test_portable_code_is_run_with_both_kinds_of_keys(stubs: Path) -> None:
     source = DRAW + "\n\ndef low(seed):\n    return getattr(jax.random.PRNGKey(seed), '__getitem__')(1)\n"
     project = made(
@@ -200,6 +201,7 @@ def test_portable_code_is_run_with_both_kinds_of_keys(stubs: Path) -> None:
     assert "raised at sim.py:9" in done.stdout and "sim.py:9 `jax.random.PRNGKey` (held back)" in done.stdout
 
 
+@pytest.mark.search
 def test_a_file_whose_rewritten_places_fail_stays_as_it_is(stubs: Path) -> None:
     source = """\
 import jax
@@ -260,6 +262,7 @@ def test_the_exit_status_of_another_command_is_compared(stubs: Path) -> None:
     assert (project / "sim.py").read_text() == source.replace("PRNGKey", "key", 1)
 
 
+@pytest.mark.search
 def test_a_test_that_fails_once_is_run_again(stubs: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     count = tmp_path.with_name(tmp_path.name + "-count")
     flaky = f"""

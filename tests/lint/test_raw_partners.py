@@ -351,8 +351,8 @@ result = jax.vmap(jax.random.normal)(keys)
 """,
     ),
     "lax.dynamic_slice func": (
-        0,
         1,
+        0,
         0,
         """
 def row(keys, i):
@@ -1174,6 +1174,1355 @@ result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNG
 import json
 def enc(o): return o.tolist() if hasattr(o, "tolist") else str(type(o))
 result = jnp.array(json.loads(json.dumps({"k": jax.random.PRNGKey(0)}, default=enc))["k"])
+""",
+    ),
+    "take_along_axis": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+idx = jnp.array([[2, 2], [1, 1]])
+result = jax.vmap(jax.random.normal)(jnp.take_along_axis(keys, idx, axis=0))
+""",
+    ),
+    "take_along_axis f": (
+        0,
+        1,
+        0,
+        """
+def pick(a, idx): return jnp.take_along_axis(a, idx, axis=0)
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+result = jax.vmap(jax.random.normal)(pick(keys, jnp.array([2, 1])[:, None]))
+""",
+    ),
+    "lax.gather": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+dn = lax.GatherDimensionNumbers(offset_dims=(1,), collapsed_slice_dims=(0,), start_index_map=(0,))
+result = jax.vmap(jax.random.normal)(lax.gather(keys, jnp.array([[2], [1]]), dn, (1, 2)))
+""",
+    ),
+    "lax.gather f": (
+        0,
+        1,
+        0,
+        """
+dn = lax.GatherDimensionNumbers(offset_dims=(1,), collapsed_slice_dims=(0,), start_index_map=(0,))
+def pick(a, i): return lax.gather(a, i, dn, (1, 2))
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+result = jax.vmap(jax.random.normal)(pick(keys, jnp.array([[2], [1]])))
+""",
+    ),
+    "shape add last": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+result = jax.random.normal(keys.reshape((2, -1) + keys.shape[-1:])[0][1])
+""",
+    ),
+    "shape add last f": (
+        0,
+        1,
+        0,
+        """
+def lanes(keys, n): return keys.reshape((n, -1) + keys.shape[-1:])
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+result = jax.random.normal(lanes(keys, 2)[0][1])
+""",
+    ),
+    "jnp shape add last": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+result = jax.random.normal(jnp.reshape(keys, (2, -1) + keys.shape[-1:])[0][1])
+""",
+    ),
+    "concat arrays=": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 2)
+w = jnp.zeros((1, 2), jnp.uint32)
+result = jax.vmap(jax.random.normal)(jnp.concatenate(arrays=[keys, w]))
+""",
+    ),
+    "concat arrays= made": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 2)
+def f(k): return jnp.concatenate(arrays=[k, np.array([[3, 4]], dtype=np.uint32)], axis=0)
+result = jax.vmap(jax.random.normal)(f(keys))
+""",
+    ),
+    "vstack tup=": (
+        0,
+        1,
+        1,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 2)
+result = jax.vmap(jax.random.normal)(jnp.vstack(tup=[keys, keys[0]]))
+""",
+    ),
+    "vstack tup= f": (
+        0,
+        2,
+        0,
+        """
+def f(*ks): return jnp.vstack(tup=ks)
+result = jax.vmap(jax.random.normal)(f(jax.random.PRNGKey(0), jax.random.PRNGKey(1)))
+""",
+    ),
+    "stack arrays= axis=-2": (
+        2,
+        0,
+        0,
+        """
+a, b = jax.random.PRNGKey(0), jax.random.PRNGKey(1)
+result = jax.vmap(jax.random.normal)(jnp.stack(arrays=[a, b], axis=-2))
+""",
+    ),
+    "stack arrays= axis=-1": (
+        2,
+        0,
+        0,
+        """
+a, b = jax.random.PRNGKey(0), jax.random.PRNGKey(1)
+result = jax.vmap(jax.random.normal)(jnp.stack(arrays=[a, b], axis=-1).T)
+""",
+    ),
+    "concat arrays= axis=1": (
+        1,
+        0,
+        0,
+        """
+a = jax.random.split(jax.random.PRNGKey(0), 2)
+result = jnp.concatenate(arrays=[a, a], axis=1)
+""",
+    ),
+    "hstack tup": (
+        0,
+        1,
+        0,
+        """
+a = jax.random.split(jax.random.PRNGKey(0), 2)
+result = jnp.hstack(tup=[a, a])
+""",
+    ),
+    "stack axis=-2": (
+        2,
+        0,
+        0,
+        """
+a, b = jax.random.PRNGKey(0), jax.random.PRNGKey(1)
+result = jax.vmap(jax.random.normal)(jnp.stack([a, b], axis=-2))
+""",
+    ),
+    "np.asarray star": (
+        0,
+        1,
+        0,
+        """
+def f(*args): return np.asarray(*args)
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "np.asarray star2": (
+        0,
+        1,
+        1,
+        """
+args = (jax.random.PRNGKey(0),)
+result = np.asarray(*args)
+""",
+    ),
+    "np.asarray kwargs": (
+        1,
+        1,
+        1,
+        """
+kw = {"a": jax.random.PRNGKey(0)}
+result = np.array(**{"object": jax.random.PRNGKey(0)})
+""",
+    ),
+    "b += 3": (
+        0,
+        1,
+        0,
+        """
+b = jnp.zeros(2, jnp.uint32)
+b += 3
+result = jax.vmap(jax.random.normal)(jnp.stack([b, jax.random.PRNGKey(0)]))
+""",
+    ),
+    "b = b + 3": (
+        0,
+        1,
+        0,
+        """
+b = jnp.zeros(2, jnp.uint32)
+b = b + 3
+result = jax.vmap(jax.random.normal)(jnp.stack([b, jax.random.PRNGKey(0)]))
+""",
+    ),
+    "b ^ words": (
+        0,
+        1,
+        0,
+        """
+b = jnp.zeros(2, jnp.uint32)
+b ^= jnp.array([1, 2], dtype=jnp.uint32)
+result = jax.random.normal(jnp.where(True, b, jax.random.PRNGKey(0)))
+""",
+    ),
+    "b inplace np": (
+        0,
+        1,
+        0,
+        """
+b = np.zeros((3, 2), np.uint32)
+b += 3
+b[0] = jax.random.PRNGKey(0)
+result = jax.vmap(jax.random.normal)(b)
+""",
+    ),
+    "tree.map assert": (
+        0,
+        2,
+        1,
+        """
+a = {"k": jax.random.PRNGKey(0), "x": jnp.ones(2)}
+b = {"k": jax.random.PRNGKey(0), "x": jnp.ones(2)}
+jax.tree.map(np.testing.assert_array_equal, a, b)
+result = 1
+""",
+    ),
+    "tree.map assert param": (
+        0,
+        2,
+        0,
+        """
+def check(a, b): jax.tree_util.tree_map(np.testing.assert_array_equal, a, b)
+check({"k": jax.random.PRNGKey(0)}, {"k": jax.random.PRNGKey(0)})
+result = 1
+""",
+    ),
+    "tree.map assert plain": (
+        0,
+        1,
+        1,
+        """
+a = [jax.random.PRNGKey(0)]
+jax.tree.map(np.testing.assert_allclose, a, a)
+result = 1
+""",
+    ),
+    "map np.asarray": (
+        0,
+        1,
+        1,
+        """
+a = [jax.random.PRNGKey(0)]
+result = list(map(np.asarray, a))
+""",
+    ),
+    "map assert": (
+        0,
+        1,
+        1,
+        """
+a = [jax.random.PRNGKey(0)]
+list(map(np.testing.assert_array_equal, a, a))
+result = 1
+""",
+    ),
+    "tree.map asarray": (
+        0,
+        1,
+        1,
+        """
+a = {"k": jax.random.PRNGKey(0), "x": jnp.ones(2)}
+result = jax.tree.map(np.asarray, a)
+""",
+    ),
+    "tree.map array_equal": (
+        0,
+        1,
+        1,
+        """
+a = {"k": jax.random.PRNGKey(0), "x": jnp.ones(2)}
+result = jax.tree.map(np.array_equal, a, a)
+""",
+    ),
+    "where ones": (
+        0,
+        1,
+        0,
+        """
+k = jax.random.PRNGKey(0)
+result = jax.random.normal(jnp.where(jnp.arange(2) > 3, jnp.ones(2, jnp.uint32), k))
+""",
+    ),
+    "where arange mask only keys": (
+        0,
+        2,
+        0,
+        """
+k, l = jax.random.PRNGKey(0), jax.random.PRNGKey(3)
+result = jax.random.normal(jnp.where(jnp.arange(2) > 0, l, k))
+""",
+    ),
+    "where mask f": (
+        0,
+        2,
+        0,
+        """
+def f(m, a, b): return jnp.where(m, a, b)
+k, l = jax.random.PRNGKey(0), jax.random.PRNGKey(3)
+result = jax.random.normal(f(jnp.arange(2) > 0, l, k))
+""",
+    ),
+    "where mask 22 rows": (
+        0,
+        2,
+        0,
+        """
+ks = jax.random.split(jax.random.PRNGKey(0), 3); ls = jax.random.split(jax.random.PRNGKey(1), 3)
+result = jax.vmap(jax.random.normal)(jnp.where(jnp.arange(2) > 0, ks, ls))
+""",
+    ),
+    "where mask ok rows": (
+        2,
+        0,
+        0,
+        """
+ks = jax.random.split(jax.random.PRNGKey(0), 3); ls = jax.random.split(jax.random.PRNGKey(1), 3)
+result = jax.vmap(jax.random.normal)(jnp.where((jnp.arange(3) > 0)[:, None], ks, ls))
+""",
+    ),
+    "sds tree": (
+        0,
+        1,
+        0,
+        """
+spec = {"k": jax.ShapeDtypeStruct((2,), jnp.uint32), "x": jax.ShapeDtypeStruct((), jnp.float32)}
+tree = {"k": jax.random.PRNGKey(0), "x": jnp.float32(1.)}
+jax.tree.map(lambda s, t: s.shape == t.shape or 1/0, spec, tree)
+result = 1
+""",
+    ),
+    "sds tree lower": (
+        2,
+        0,
+        0,
+        """
+spec = {"k": jax.ShapeDtypeStruct((2,), jnp.uint32)}
+f = jax.jit(lambda t: jax.random.normal(t["k"])).lower(spec).compile()
+result = f({"k": jax.random.PRNGKey(0)})
+""",
+    ),
+    "sds tree zeros": (
+        0,
+        1,
+        0,
+        """
+spec = {"k": jax.ShapeDtypeStruct((2,), jnp.uint32), "x": jax.ShapeDtypeStruct((), jnp.float32)}
+tree = {"k": jax.random.PRNGKey(0), "x": jnp.float32(1.)}
+z = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), spec)
+result = jax.random.normal(jax.tree.map(lambda a, b: jnp.where(True, a, b), tree, z)["k"])
+""",
+    ),
+    "sds tree asserts": (
+        0,
+        1,
+        0,
+        """
+def check(spec, tree):
+    for a, b in zip(jax.tree.leaves(spec), jax.tree.leaves(tree)):
+        assert a.shape == b.shape and a.dtype == b.dtype
+check({"k": jax.ShapeDtypeStruct((2,), jnp.uint32)}, {"k": jax.random.PRNGKey(0)})
+result = 1
+""",
+    ),
+    "sds lower plain": (
+        2,
+        0,
+        0,
+        """
+f = jax.jit(jax.random.normal).lower(jax.ShapeDtypeStruct((2,), jnp.uint32)).compile()
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "tobytes dict key": (
+        1,
+        0,
+        0,
+        """
+key = jax.random.PRNGKey(0)
+seen = {key.tobytes(): 1}
+result = list(seen)[0].hex()
+""",
+    ),
+    "tobytes in set": (
+        1,
+        0,
+        0,
+        """
+seen = set()
+for k in jax.random.split(jax.random.PRNGKey(0), 3):
+    seen.add(k.tobytes())
+result = len(seen)
+""",
+    ),
+    "tobytes func": (
+        0,
+        1,
+        1,
+        """
+def ident(key): return key.tobytes()
+cache = {}
+cache[ident(jax.random.PRNGKey(0))] = 1
+result = len(cache)
+""",
+    ),
+    "np.array2string": (
+        1,
+        0,
+        0,
+        """
+key = jax.random.PRNGKey(3)
+result = np.array2string(key)
+""",
+    ),
+    "np.array2string conv": (
+        1,
+        0,
+        0,
+        """
+key = jax.random.PRNGKey(3)
+result = np.array2string(np.asarray(key))
+""",
+    ),
+    "np.array_str": (
+        1,
+        0,
+        0,
+        """
+key = jax.random.PRNGKey(3)
+result = np.array_str(key) + np.array_repr(key)
+""",
+    ),
+    "jnp.array_str": (
+        0,
+        1,
+        1,
+        """
+def f(k): return jnp.array_repr(k)
+result = f(jax.random.PRNGKey(3))
+""",
+    ),
+    "for hi lo": (
+        0,
+        1,
+        1,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = []
+for hi, lo in keys:
+    result.append(int(hi) + int(lo))
+""",
+    ),
+    "for hi lo int only": (
+        0,
+        1,
+        1,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = []
+for hi, lo in keys:
+    result.append(int(hi))
+""",
+    ),
+    "for hi lo comp": (
+        0,
+        1,
+        1,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = [int(hi) ^ int(lo) for hi, lo in keys]
+""",
+    ),
+    "for hi lo func": (
+        0,
+        1,
+        0,
+        """
+def f(keys):
+    return [int(hi) for hi, _ in keys]
+result = f(jax.random.split(jax.random.PRNGKey(0), 3))
+""",
+    ),
+    "for enumerate": (
+        0,
+        1,
+        1,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = []
+for i, (hi, lo) in enumerate(keys):
+    result.append(int(hi))
+""",
+    ),
+    "for in self": (
+        0,
+        1,
+        0,
+        """
+class A:
+    def __init__(self): self.keys = jax.random.split(jax.random.PRNGKey(0), 3)
+    def f(self):
+        out = []
+        for hi, lo in self.keys: out.append(int(hi))
+        return out
+result = A().f()
+""",
+    ),
+    "vstack ks positional": (
+        0,
+        2,
+        0,
+        """
+def f(*ks): return jnp.vstack(ks)
+result = jax.vmap(jax.random.normal)(f(jax.random.PRNGKey(0), jax.random.PRNGKey(1)))
+""",
+    ),
+    "vstack list var": (
+        0,
+        2,
+        0,
+        """
+def f(ks): return jnp.vstack(ks)
+result = jax.vmap(jax.random.normal)(f([jax.random.PRNGKey(0), jax.random.PRNGKey(1)]))
+""",
+    ),
+    "vstack list var local": (
+        0,
+        2,
+        1,
+        """
+ks = [jax.random.PRNGKey(0), jax.random.PRNGKey(1)]
+result = jax.vmap(jax.random.normal)(jnp.vstack(tup=ks))
+""",
+    ),
+    "concat axis=1 pos f": (
+        0,
+        1,
+        1,
+        """
+def f(a): return jnp.concatenate([a, a], axis=1)
+result = f(jax.random.split(jax.random.PRNGKey(0), 2))
+""",
+    ),
+    "concat axis 1 pos2 f": (
+        0,
+        1,
+        1,
+        """
+def f(a): return jnp.concatenate([a, a], 1)
+result = f(jax.random.split(jax.random.PRNGKey(0), 2))
+""",
+    ),
+    "concat arrays axis=-1 f": (
+        0,
+        1,
+        0,
+        """
+def f(a): return jnp.concatenate(arrays=[a, a], axis=-1)
+result = f(jax.random.split(jax.random.PRNGKey(0), 2))
+""",
+    ),
+    "stack axis=1 f": (
+        0,
+        1,
+        1,
+        """
+def f(a): return jnp.stack([a, a], axis=1)
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "stack axis=1 keys ok": (
+        1,
+        0,
+        0,
+        """
+def f(a): return jnp.stack([a, a], axis=1)
+result = f(jax.random.split(jax.random.PRNGKey(0)))
+""",
+    ),
+    "stack arrays axis=2 f": (
+        0,
+        1,
+        1,
+        """
+def f(a): return jnp.stack(arrays=(a, a), axis=2)
+result = f(jax.random.split(jax.random.PRNGKey(0)))
+""",
+    ),
+    "tuple unpack attr": (
+        0,
+        1,
+        0,
+        """
+class A:
+    def __init__(self): self.keys = jax.random.split(jax.random.PRNGKey(0), 3)
+    def f(self):
+        out = []
+        for hi, lo in self.keys:
+            out.append(int(hi))
+        return out
+result = A().f()
+""",
+    ),
+    "for two keys ok": (
+        1,
+        0,
+        0,
+        """
+pairs = jax.vmap(jax.random.split)(jax.random.split(jax.random.PRNGKey(0), 3))
+result = []
+for a, b in pairs:
+    result.append(jax.random.normal(a))
+""",
+    ),
+    "keys[0, :] dataclass": (
+        0,
+        1,
+        0,
+        """
+import dataclasses
+@dataclasses.dataclass
+class S:
+    k: object
+keys = jnp.stack([jax.random.PRNGKey(i) for i in range(2)])
+k = keys[0, :]
+result = jax.random.normal(S(k).k)
+""",
+    ),
+    "keys[0, :] f": (
+        0,
+        1,
+        0,
+        """
+def f(keys): return keys[0, :]
+result = jax.random.normal(f(jnp.stack([jax.random.PRNGKey(i) for i in range(2)])))
+""",
+    ),
+    "lax pad": (
+        0,
+        1,
+        1,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = lax.pad(keys, np.uint32(0), [(0, 1, 0), (0, 0, 0)])
+""",
+    ),
+    "lax.rev": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = jax.vmap(jax.random.normal)(lax.rev(keys, (0,)))
+""",
+    ),
+    "lax.rev words": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = jax.vmap(jax.random.normal)(lax.rev(keys, (1,)))
+""",
+    ),
+    "lax.broadcast_in_dim": (
+        0,
+        1,
+        0,
+        """
+key = jax.random.PRNGKey(0)
+result = jax.vmap(jax.random.normal)(lax.broadcast_in_dim(key, (3, 2), (1,)))
+""",
+    ),
+    "lax.broadcast": (
+        1,
+        0,
+        0,
+        """
+key = jax.random.PRNGKey(0)
+result = jax.vmap(jax.random.normal)(lax.broadcast(key, (3,)))
+""",
+    ),
+    "lax.reshape": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+result = lax.reshape(keys, (2, 2, 2))
+""",
+    ),
+    "lax.transpose": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+result = lax.transpose(keys, (1, 0))
+""",
+    ),
+    "lax.concatenate": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+result = lax.concatenate([keys, keys], 1)
+""",
+    ),
+    "lax.concatenate 0": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+result = jax.vmap(jax.random.normal)(lax.concatenate([keys, keys], 0))
+""",
+    ),
+    "lax.collapse": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), (2, 3))
+result = lax.collapse(keys, 0, 3)
+""",
+    ),
+    "lax.collapse ok": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), (2, 3))
+result = jax.vmap(jax.random.normal)(lax.collapse(keys, 0, 2))
+""",
+    ),
+    "lax.squeeze": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 1)
+result = jax.random.normal(lax.squeeze(keys, (0,)))
+""",
+    ),
+    "lax.expand_dims": (
+        1,
+        0,
+        0,
+        """
+key = jax.random.PRNGKey(0)
+result = jax.vmap(jax.random.normal)(lax.expand_dims(key, (0,)))
+""",
+    ),
+    "lax.expand_dims last": (
+        0,
+        1,
+        0,
+        """
+key = jax.random.PRNGKey(0)
+result = lax.expand_dims(key, (1,))
+""",
+    ),
+    "lax.scatter": (
+        0,
+        2,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+dn = lax.ScatterDimensionNumbers(update_window_dims=(0,), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+result = jax.vmap(jax.random.normal)(lax.scatter(keys, jnp.array([1]), jax.random.PRNGKey(9), dn))
+""",
+    ),
+    "lax.sort": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = lax.sort(keys)
+""",
+    ),
+    "lax.cumsum": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = lax.cumsum(keys)
+""",
+    ),
+    "lax.top_k": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = lax.top_k(keys, 1)
+""",
+    ),
+    "lax.reduce": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = lax.reduce(keys, np.uint32(0), lax.bitwise_xor, (0,))
+""",
+    ),
+    "lax.argmax": (
+        0,
+        1,
+        0,
+        """
+def f(k): return lax.argmax(k, 0, jnp.int32)
+result = f(jax.random.PRNGKey(3))
+""",
+    ),
+    "lax.clamp": (
+        0,
+        1,
+        0,
+        """
+def f(k): return lax.clamp(np.uint32(0), k, np.uint32(5))
+result = f(jax.random.PRNGKey(3))
+""",
+    ),
+    "lax.add": (
+        0,
+        1,
+        1,
+        """
+def f(k): return lax.add(k, k)
+result = f(jax.random.PRNGKey(3))
+""",
+    ),
+    "lax.eq": (
+        0,
+        2,
+        0,
+        """
+def f(k, l): return lax.eq(k, l)
+result = f(jax.random.PRNGKey(3), jax.random.PRNGKey(3))
+""",
+    ),
+    "lax.full_like": (
+        1,
+        0,
+        0,
+        """
+def f(k): return lax.full_like(k, 0)
+result = f(jax.random.PRNGKey(3))
+""",
+    ),
+    "lax.population_count": (
+        0,
+        1,
+        1,
+        """
+def f(k): return lax.population_count(k)
+result = f(jax.random.PRNGKey(3))
+""",
+    ),
+    "lax.shift": (
+        0,
+        1,
+        1,
+        """
+def f(k): return lax.shift_right_logical(k, np.uint32(1))
+result = f(jax.random.PRNGKey(3))
+""",
+    ),
+    "jnp.put_along_axis": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+result = jnp.put_along_axis(keys, jnp.array([[1, 1]]), jnp.uint32(1), 0, inplace=False)
+""",
+    ),
+    "jnp.take flat": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+def f(k): return jnp.take(k, jnp.array([1, 2]))
+result = f(keys)
+""",
+    ),
+    "jnp.compress": (
+        0,
+        1,
+        0,
+        """
+def f(k): return jnp.compress(jnp.array([True, False, True]), k, axis=0, size=2)
+result = jax.vmap(jax.random.normal)(f(jax.random.split(jax.random.PRNGKey(0), 3)))
+""",
+    ),
+    "jnp.select": (
+        2,
+        0,
+        0,
+        """
+def f(c, a, b): return jnp.select([c], [a], b)
+result = jax.random.normal(f(True, jax.random.PRNGKey(1), jax.random.PRNGKey(2)))
+""",
+    ),
+    "jnp.select arange": (
+        0,
+        2,
+        0,
+        """
+def f(a, b): return jnp.select([jnp.arange(2) > 0], [a], b)
+result = jax.random.normal(f(jax.random.PRNGKey(1), jax.random.PRNGKey(2)))
+""",
+    ),
+    "jnp.choose": (
+        2,
+        0,
+        0,
+        """
+def f(a, b): return jnp.choose(1, [a, b])
+result = jax.random.normal(f(jax.random.PRNGKey(1), jax.random.PRNGKey(2)))
+""",
+    ),
+    "jnp.atleast_2d": (
+        0,
+        1,
+        0,
+        """
+def f(a): return jnp.atleast_2d(a)
+result = jax.vmap(jax.random.normal)(f(jax.random.PRNGKey(1)))
+""",
+    ),
+    "jnp.insert": (
+        2,
+        0,
+        0,
+        """
+def f(a, k): return jnp.insert(a, 0, k, axis=0)
+result = jax.vmap(jax.random.normal)(f(jax.random.split(jax.random.PRNGKey(1)), jax.random.PRNGKey(0)))
+""",
+    ),
+    "b += 3 in place 2": (
+        0,
+        1,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(1))
+b = jnp.zeros((2, 2), jnp.uint32)
+b += 3
+result = jax.vmap(jax.random.normal)(jnp.concatenate([keys, b]))
+""",
+    ),
+    "b += 3 attr": (
+        0,
+        1,
+        0,
+        """
+class A: pass
+a = A()
+a.b = jnp.zeros(2, jnp.uint32)
+a.b += 3
+result = jax.vmap(jax.random.normal)(jnp.stack([jax.random.PRNGKey(0), a.b]))
+""",
+    ),
+    "b += 3 dict": (
+        0,
+        1,
+        0,
+        """
+d = {"b": jnp.zeros(2, jnp.uint32)}
+d["b"] += 3
+result = jax.vmap(jax.random.normal)(jnp.stack([jax.random.PRNGKey(0), d["b"]]))
+""",
+    ),
+    "b += 3 func": (
+        0,
+        1,
+        0,
+        """
+def f():
+    b = jnp.ones(2, jnp.uint32)
+    b += 3
+    return b
+result = jax.vmap(jax.random.normal)(jnp.stack([jax.random.PRNGKey(0), f()]))
+""",
+    ),
+    "b += 3 where key": (
+        0,
+        1,
+        0,
+        """
+def f(key, done):
+    b = jnp.zeros(2, jnp.uint32)
+    b += 3
+    return jnp.where(done, b, key)
+result = jax.random.normal(f(jax.random.PRNGKey(0), True))
+""",
+    ),
+    "b += 3 carry": (
+        0,
+        1,
+        0,
+        """
+def body(c, x):
+    b, k = c
+    b += 3
+    return (k, b), x
+result = lax.scan(body, (jnp.zeros(2, jnp.uint32), jax.random.PRNGKey(0)), jnp.arange(3))[0]
+""",
+    ),
+    "b |= 3 at set": (
+        0,
+        1,
+        0,
+        """
+b = jnp.zeros((3, 2), jnp.uint32)
+b |= 3
+b = b.at[0].set(jax.random.PRNGKey(0))
+result = jax.vmap(jax.random.normal)(b)
+""",
+    ),
+    "sds tree lower2": (
+        2,
+        0,
+        0,
+        """
+spec = dict(k=jax.ShapeDtypeStruct((2,), jnp.uint32), x=jax.ShapeDtypeStruct((2,), jnp.uint32))
+def g(t): return jax.random.normal(t["k"]) + t["x"]
+f = jax.jit(g).lower(spec).compile()
+result = f({"k": jax.random.PRNGKey(0), "x": jnp.zeros(2, jnp.uint32)})
+""",
+    ),
+    "sds tuple lower": (
+        2,
+        0,
+        0,
+        """
+spec = (jax.ShapeDtypeStruct((2,), jnp.uint32), 1.)
+def g(t): return jax.random.normal(t[0]) + t[1]
+f = jax.jit(g).lower(spec).compile()
+result = f((jax.random.PRNGKey(0), 1.))
+""",
+    ),
+    "sds eval_shape tree": (
+        2,
+        0,
+        0,
+        """
+spec = {"k": jax.ShapeDtypeStruct((2,), jnp.uint32)}
+def g(t): return jax.random.normal(t["k"])
+s = jax.eval_shape(g, spec)
+result = g({"k": jax.random.PRNGKey(0)}) + jnp.zeros(s.shape)
+""",
+    ),
+    "where list mask": (
+        0,
+        1,
+        0,
+        """
+k = jax.random.PRNGKey(0)
+result = jnp.where(jnp.array([True, False]), k, 0)
+""",
+    ),
+    "where mask var": (
+        0,
+        2,
+        0,
+        """
+def f(a, b):
+    m = jnp.arange(2) > 0
+    return jnp.where(m, a, b)
+result = jax.random.normal(f(jax.random.PRNGKey(0), jax.random.PRNGKey(1)))
+""",
+    ),
+    "where mask index ok": (
+        2,
+        0,
+        0,
+        """
+def f(a, b):
+    m = jnp.arange(2) > 0
+    return jnp.where(m[0], a, b)
+result = jax.random.normal(f(jax.random.PRNGKey(0), jax.random.PRNGKey(1)))
+""",
+    ),
+    "where any ok": (
+        2,
+        0,
+        0,
+        """
+def f(x, a, b):
+    return jnp.where(jnp.any(x > jnp.arange(2)), a, b)
+result = jax.random.normal(f(1, jax.random.PRNGKey(0), jax.random.PRNGKey(1)))
+""",
+    ),
+    "print buffer f": (
+        0,
+        1,
+        1,
+        """
+import io
+def dump(key, out): print("key", key, file=out)
+b = io.StringIO()
+dump(jax.random.PRNGKey(0), b)
+result = b.getvalue()
+""",
+    ),
+    "at set in place of words": (
+        1,
+        1,
+        0,
+        """
+key = jax.random.PRNGKey(0)
+result = key.at[:].set(jax.random.PRNGKey(1))
+""",
+    ),
+    "zeros_like at": (
+        0,
+        1,
+        1,
+        """
+def f(key):
+    z = jnp.zeros_like(key)
+    return z.at[0].set(key[0])
+result = f(jax.random.PRNGKey(1))
+""",
+    ),
+    "zeros_like keys at ok": (
+        1,
+        0,
+        1,
+        """
+def f(keys):
+    z = jnp.zeros_like(keys)
+    return z.at[0].set(keys[1])
+result = f(jax.random.split(jax.random.PRNGKey(1)))
+""",
+    ),
+    "zeros_like sum": (
+        0,
+        1,
+        1,
+        """
+def f(key):
+    z = jnp.zeros_like(key)
+    return z.sum() + z[1]
+result = f(jax.random.PRNGKey(1))
+""",
+    ),
+    "stack list of key": (
+        0,
+        1,
+        0,
+        """
+def f(key): return jnp.stack(list(key))
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "map str key": (
+        0,
+        1,
+        0,
+        """
+key = jax.random.PRNGKey(0)
+result = ','.join(map(str, key))
+""",
+    ),
+    "any key": (
+        0,
+        1,
+        0,
+        """
+def f(key): return bool(jnp.any(key))
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "wrap": (
+        0,
+        1,
+        0,
+        """
+def f(key): return jax.random.wrap_key_data(key)
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "wrap asarray": (
+        0,
+        1,
+        0,
+        """
+def f(key): return jax.random.wrap_key_data(jnp.asarray(key))
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "array dunder": (
+        0,
+        1,
+        0,
+        """
+def f(key): return key.__array__()
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "format": (
+        0,
+        1,
+        1,
+        """
+def f(key): return '{}'.format(key)
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "pure_callback": (
+        0,
+        1,
+        0,
+        """
+def f(key): return jax.pure_callback(lambda k: k, jax.ShapeDtypeStruct(key.shape, key.dtype), key)
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "where words mask": (
+        0,
+        1,
+        0,
+        """
+def f(key): return jnp.where(jax.random.key_data(key) > 5, key, key[::-1])
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "where words mask raw": (
+        0,
+        2,
+        1,
+        """
+def f(key, other): return jnp.where(key > 5, key, other)
+result = jax.random.normal(f(jax.random.PRNGKey(0), jax.random.PRNGKey(1)))
+""",
+    ),
+    "reshape 6 rows": (
+        0,
+        1,
+        0,
+        """
+def f(keys): return keys.reshape(3 * 2)[:2]
+result = jax.random.normal(f(jax.random.split(jax.random.PRNGKey(0), 3)))
+""",
+    ),
+    "reshape -1 last": (
+        0,
+        1,
+        0,
+        """
+def f(key): return key.reshape(1, -1, key.shape[-1])[0]
+result = jax.vmap(jax.random.normal)(f(jax.random.split(jax.random.PRNGKey(0), 3)))
+""",
+    ),
+    "reduce xor": (
+        0,
+        1,
+        0,
+        """
+import functools
+def f(key): return functools.reduce(jnp.bitwise_xor, list(key))
+result = f(jax.random.PRNGKey(0))
+""",
+    ),
+    "transposes": (
+        1,
+        0,
+        0,
+        """
+def f(keys): return jnp.transpose(jnp.transpose(keys))
+result = jax.vmap(jax.random.normal)(f(jax.random.split(jax.random.PRNGKey(0), 3)))
+""",
+    ),
+    "hi lo stack": (
+        1,
+        0,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+hi, lo = keys[:, 0], keys[:, 1]
+result = jax.vmap(jax.random.normal)(jnp.stack([hi, lo], axis=-1))
+""",
+    ),
+    "moveaxis": (
+        0,
+        1,
+        0,
+        """
+def f(keys): return jnp.moveaxis(keys, -1, 0)[:, 0]
+result = jax.random.normal(f(jax.random.split(jax.random.PRNGKey(0), 3)))
+""",
+    ),
+    "np.zeros leaf dtype": (
+        0,
+        1,
+        0,
+        """
+keys = [jax.random.PRNGKey(0)]
+result = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), keys)
+""",
+    ),
+    "wrap of key_data": (
+        1,
+        0,
+        0,
+        """
+def f(key): return jax.random.wrap_key_data(jax.random.key_data(key))
+result = jax.random.normal(f(jax.random.PRNGKey(0)))
+""",
+    ),
+    "reshape sizes of keys": (
+        1,
+        0,
+        0,
+        """
+def f(keys, n): return keys.reshape((n // 2, 2) + keys.shape[1:])
+result = jax.random.normal(f(jax.random.split(jax.random.PRNGKey(0), 4), 4)[0][1])
+""",
+    ),
+    "list of keys": (
+        1,
+        0,
+        0,
+        """
+def f(keys): return list(keys)
+result = [jax.random.normal(k) for k in f(jax.random.split(jax.random.PRNGKey(0), 3))]
 """,
     ),
 }

@@ -36,8 +36,23 @@ HELD = {
     "print(jax.random.normal(jnp.where(True, key, raw)))\n",
     "company that is held back": "key = jax.random.PRNGKey(0)\nraw = jax.random.PRNGKey(1)\nprint(raw.size)\n"
     "print(jax.random.normal(jnp.where(True, key, raw)))\n",
+    "index of a copy": "key = jax.random.PRNGKey(1)\ncopy = jnp.full_like(key, 0).at[:].set(key)\n"
+    "print(jax.random.normal(copy))\n",
+    "printed to a buffer": "import io\nkey = jax.random.PRNGKey(0)\nbuffer = io.StringIO()\n"
+    "print(key, file=buffer)\nprint(buffer.getvalue())\n",
+    "parts handed to NumPy": "import numpy as np\n\n\ndef check(one, other):\n"
+    "    jax.tree.map(np.testing.assert_array_equal, one, other)\n\n\n"
+    "check([jax.random.PRNGKey(0)], [jax.random.PRNGKey(0)])\n",
+    "mock": "from unittest import mock\n\n\ndef draw():\n    return jax.random.normal(jax.random.PRNGKey(1))\n\n\n"
+    "with mock.patch('jax.random.PRNGKey', return_value=jnp.array([0, 5], 'uint32')):\n    print(draw())\n",
+    "assigned name": "def draw():\n    return jax.random.normal(jax.random.PRNGKey(1))\n\n\n"
+    "made = jax.random.PRNGKey\njax.random.PRNGKey = lambda seed: made(5)\nprint(draw())\njax.random.PRNGKey = made\n",
 }
-SEEN_BY_THE_RULE = (HELD["closure"], HELD["accepted place"])  # the reason is in the message of the finding
+SEEN_BY_THE_RULE = (
+    HELD["closure"],
+    HELD["accepted place"],
+    HELD["printed to a buffer"],
+)  # the reason is in the message of the finding
 FREE = {
     "local": "def noise(seed):\n    key = jax.random.PRNGKey(seed)\n"
     "    return jax.random.normal(key)\n\n\nprint(noise(1))\n",
@@ -78,11 +93,27 @@ def test_what_is_asked_of_the_key_stays(body: str, project: Path) -> None:
     file = project / "program.py"
     file.write_text(IMPORTS + body)
     before = printed(file)
-    shown = fixes(project, "program.py")
+    shown = [each for each in fixes(project, "program.py") if each is not None]
     assert {each["applicability"] for each in shown} == {"unsafe"}
     assert any("unsafe, as the key " in each["message"] for each in shown) or body in SEEN_BY_THE_RULE
     renamed(project, "--fix", "program.py")
     assert printed(file) == before and "PRNGKey" in file.read_text()
+
+
+def test_a_constructor_that_a_test_replaces(project: Path) -> None:
+    (project / "draws.py").write_text(IMPORTS + "def draw():\n    return jax.random.normal(jax.random.PRNGKey(1))\n")
+    (project / "test_draws.py").write_text(
+        "import draws\n\n\ndef test_draw(monkeypatch):\n"
+        "    monkeypatch.setattr('jax.random.PRNGKey', lambda seed: None)\n    draws.draw()\n"
+    )
+    (shown,) = fixes(project, "draws.py")
+    assert shown["applicability"] == "unsafe" and "`test_draws.py:5` may replace" in shown["message"]
+
+
+def test_words_that_are_joined_are_no_key() -> None:
+    body = "key = jax.random.PRNGKey(1)\nkey = jnp.concatenate([key[:1], key[1:]])\nprint(jax.random.normal(key))\n"
+    fixed = fix_text("program.py", IMPORTS + body, Settings(select=["OLY202"])).text
+    assert fixed == IMPORTS + body
 
 
 @pytest.mark.parametrize("body", FREE.values(), ids=FREE.keys())

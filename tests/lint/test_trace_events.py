@@ -590,6 +590,7 @@ compiled(jax.vmap(simulate))(jax.vmap(random.fold_in, (0, None))(draws, 1), leng
 """
 
 
+@pytest.mark.search
 @pytest.mark.skipif(find_spec("jax") is None, reason="the command uses JAX")
 @pytest.mark.parametrize(
     ("how", "option"),

@@ -196,7 +196,7 @@ def test_breaks(call: str, jax: tuple[int, ...], breaks: bool) -> None:
 
 
 def test_every_form_has_its_advice() -> None:
-    assert {row.form for row in ROWS.values()} - {"dtype"} == set(ADVICE)
+    assert {row.form for row in ROWS.values()} - {"dtype"} == set(ADVICE) - {"example"}
 
 
 @pytest.mark.parametrize("name", [name for name in ROWS if not name.startswith("tensorflow")])

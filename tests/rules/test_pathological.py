@@ -325,6 +325,7 @@ def test_what_takes_quadratic_time_is_seen() -> None:
     assert short > TOO_SHORT / 2 and long > GROWTH * short
 
 
+@pytest.mark.search
 def test_a_function_without_end_is_left_with_a_note() -> None:
     result = lint_text("a.py", HEADER + loops_that_end(), SETTINGS)
     assert [note.message.partition(" takes")[0] for note in result.notes] == ["function `f` on line 5"]

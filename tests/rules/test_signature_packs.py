@@ -267,7 +267,11 @@ LATER = {
     "optax.contrib.differentially_private_aggregate",
     "optax.noisy_sgd",
     "optax.tree.random_like",
+    "optax.tree.size",
     "optax.tree.split_key_like",
+    "optax.tree_utils.tree_norm",
+    "optax.tree_utils.tree_scale",
+    "optax.tree_utils.tree_size",
 }
 ROWS_OF_PACKS = [
     pytest.param(path.stem, row, id=f"{path.stem}-{row.qualified}")

@@ -28,6 +28,8 @@ REMOVED = {
     "jax.lax.pvary",
     "jax.pjit",
     "jax.random.rbg_key",
+    "jax.tree_flatten",
+    "jax.tree_leaves",
     "jax.random.shuffle",
     "jax.random.threefry2x32_key",
     "jax.random.threefry_2x32",

@@ -218,6 +218,7 @@ def test_empty_arrays_of_keys() -> None:
     assert found.misuses == ()
 
 
+@pytest.mark.search
 def test_a_chain_of_two_thousand_splits() -> None:
     def f(keys):
         def body(total, key):

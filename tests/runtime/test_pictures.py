@@ -82,6 +82,7 @@ def test_tree() -> None:
     assert tree(Graph((), ())) == ""
 
 
+@pytest.mark.search
 @given(graphs())
 @settings(max_examples=60, deadline=None)
 def test_a_tree_has_every_node_and_every_edge_once(graph: Graph) -> None:

@@ -335,7 +335,7 @@ def generators_of_other_widths():
         register_prng_impl(f"wordwise{words}", **wordwise(words))
 
 
-@pytest.fixture(params=["wordwise2", "chacha20"])
+@pytest.fixture(params=[pytest.param("wordwise2", marks=pytest.mark.search), "chacha20"])
 def key(request: pytest.FixtureRequest) -> Any:
     return random.key(42, impl=resolve(request.param))
 

@@ -213,6 +213,7 @@ def test_a_test_that_fails_keeps_its_own_error(marked: subprocess.CompletedProce
     assert "Captured random keys call" in marked.stdout
 
 
+@pytest.mark.search
 def test_a_whole_run_by_its_settings_in_a_worker(tmp_path: Path) -> None:
     pytest.importorskip("jax", reason="the tests of the run draw with JAX")
     pytest.importorskip("xdist", reason="the run has a worker")

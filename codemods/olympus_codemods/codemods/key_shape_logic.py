@@ -264,7 +264,14 @@ def name_axes_of_key(fact: ShapeLogic, document: Document, names: Names) -> Edit
 
 def work_on_words(fact: ShapeLogic, document: Document, names: Names) -> Edits:
     """``concatenate([key, other])`` becomes ``concatenate([key_data(key), key_data(other)])``."""
+    if any(map(is_part_of_words, fact.parts)):
+        return []
     return [layout.words(document, part, names) for part in fact.parts]
+
+
+def is_part_of_words(part: ast.expr) -> bool:
+    """Return whether an array may hold some of the words of a key, as ``key[:1]`` does, which are no key."""
+    return isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice)
 
 
 def stack_keys(fact: ShapeLogic, document: Document, names: Names) -> Edits:
@@ -272,6 +279,8 @@ def stack_keys(fact: ShapeLogic, document: Document, names: Names) -> Edits:
     function = fact.node.func if isinstance(fact.node, ast.Call) else None
     if names.resolve(function) != VSTACK or function is None or fact.rank is None:
         return []
+    if isinstance(fact.node, ast.Call) and not fact.node.args:
+        return []  # `vstack(tup=keys)`: the other function calls the parameter otherwise
     above = fact.rank - (fact.form == "rows")
     spelled = names.spell(STACK if above == 0 else CONCATENATE, near=function)
     return [] if spelled is None else [layout.swap(document, function, spelled)]

@@ -60,6 +60,8 @@ def holds_whole_keys(fact: RawKeyLiteral, node: ast.Call, document: Document) ->
     for value, around in uses(document, node):
         index = document.parents.get(around)
         match around, index:
+            case ast.Compare(ops=[ast.Is() | ast.IsNot()]), _:
+                continue  # a test for `None`
             case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.AugAssign(), _:
                 return False
             case ast.Attribute(attr="at"), ast.Subscript(slice=ast.Tuple(elts=parts)) if len(parts) >= axes:

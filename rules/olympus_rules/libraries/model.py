@@ -11,7 +11,10 @@ from olympus_rules.libraries.transformations import Result, Transformation
 __all__ = ["ContainerCall", "Conversion", "LibraryFunction", "Model", "Support"]
 
 Support: TypeAlias = Literal["yes", "no", "unknown"]
-ContainerCall: TypeAlias = Literal["one", "all", "rows", "numbered", "mapping", "flattened", "namespace"]
+ContainerCall: TypeAlias = Literal[
+    "one", "all", "rows", "numbered", "mapping", "flattened", "namespace", "attributes", "attribute-values",
+    "leaves", "leaves-with-paths", "leaves-and-structure", "leaves-with-paths-and-structure"
+]  # fmt: skip
 """What a function of Python makes of containers; ``docs/signature-packs.md`` explains the words."""
 
 
@@ -76,7 +79,7 @@ class LibraryFunction:
 
 Form: TypeAlias = Literal[
     "numpy", "words", "dtype", "cast", "equality", "elementwise", "assertion", "fill", "pad", "shuffle", "collective",
-    "ravel", "generator", "save", "pickle", "checkpoint", "device_get", "text", "print", "zeros", "gather"
+    "ravel", "generator", "save", "pickle", "checkpoint", "device_get", "text", "print", "size", "zeros", "gather"
 ]  # fmt: skip
 """What a function does with the words of keys; ``docs/signature-packs.md`` explains the words."""
 Effect: TypeAlias = Literal["fails", "differs", "same"]

@@ -81,6 +81,8 @@ CREATORS = {
     ABSTRACT_ARRAY: 1,
 }
 """Functions that make arrays of numbers, with the position of the dtype."""
+EXAMINING = {"builtins.type", "jax.typeof", *(f"{module}.result_type" for module in (NUMPY, "numpy"))}
+"""Functions whose result shows the kind of a key; so do those of :data:`METADATA`."""
 METADATA = {f"{module}.{name}": name for module in (NUMPY, "numpy") for name in ("ndim", "shape", "size")}
 """Functions that give what an attribute of an array says."""
 ELEMENTWISE_MODULES = (f"{NUMPY}.", "numpy.", f"{LAX}.")

@@ -94,6 +94,7 @@ TRANSFORMATIONS = {
             "associative_scan", "associative_scan", runs=True, keeps_axes=False, takes_apart=((1, "elems", "input"),)
         ),
         Transformation("reduce", "reduce", runs=True, hands_on=True, parts="elements", result="same"),
+        Transformation("tree_reduce", "", runs=True, hands_on=True, parts="leaves", result="same"),
         Transformation("each", "", runs=True, hands_on=True, parts="elements", result="contents"),
         Transformation("starmap", "", runs=True, hands_on=True, parts="rows", result="contents"),
         Transformation("filter", "", runs=True, hands_on=True, parts="elements", result="contents"),

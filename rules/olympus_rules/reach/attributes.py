@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import ast
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Libraries, Model
-from olympus_rules.libraries.names import canonical
+from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import KEYS
+from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import Class, Key, Library, Made, Member, Module, Object, Super, Unknown, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate_name, module_file
 
-__all__ = ["Attributes", "Names"]
+__all__ = ["Attributes", "Names", "registered_names"]
 
+REGISTERING = re.compile(r"\bregister_(?:pytree|dataclass|static)\w*\(([^()]*)")
+CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
+ANY_CLASS = "*"
+NAME = re.compile(r"\w+")
 PASSING = frozenset({"T", "mT", "at", "real"})
 """Attributes of a key array that are the same keys."""
 
@@ -34,6 +42,7 @@ class Names:
         modules: their code.
         roots: the names under which the JAX namespace may be imported.
         libraries: what is known of libraries.
+        registered: the names of classes that a call may register as pytrees.
         links: the files by other paths that lead to them.
     """
 
@@ -41,6 +50,7 @@ class Names:
     modules: Mapping[str, ir.FunctionCode]
     roots: tuple[str, ...]
     libraries: Libraries
+    registered: frozenset[str] = frozenset()
     links: dict[str, str] = field(default_factory=dict)
 
     def file_of(self, path: Path) -> str | None:
@@ -62,12 +72,38 @@ class Names:
         """Return the model of a library function."""
         return self.libraries.get(canonical(qualified, self.roots))
 
+    def is_plain(self, file: str, node: ast.ClassDef) -> bool:
+        """Return whether the objects of a class are surely no pytrees: nothing registers it or any of its bases."""
+        decorators = {self._qualified(file, each) for each in node.decorator_list}
+        bases = {self._qualified(file, base) for base in node.bases}
+        is_registered = not self.registered.isdisjoint((node.name, ANY_CLASS))
+        return not is_registered and decorators <= PLAIN_DECORATORS and bases <= PLAIN_BASES
+
+    def _qualified(self, file: str, node: ast.expr) -> str:
+        while isinstance(node, ast.Call | ast.Subscript):
+            node = node.func if isinstance(node, ast.Call) else node.value
+        written = dotted_name(node)
+        return self.documents[file].imports.resolve(written) or f"builtins.{written}"
+
+
+def registered_names(documents: Iterable[Document]) -> frozenset[str]:
+    """Return the names in calls that register classes as pytrees; ``*`` for a class that is computed."""
+    documents = list(documents)
+    classes = {name for each in documents for name in CLASS.findall(each.text)}
+    found: set[str] = set()
+    for each in documents:
+        for call in REGISTERING.findall(each.text) if "register" in each.text else ():
+            names = NAME.findall(call)
+            found.update(names if not classes.isdisjoint(names) else [ANY_CLASS])
+    return frozenset(found)
+
 
 class Attributes:
     """Reads and writes of attributes.
 
     Attributes:
         heap: where values are kept.
+        trees: the attributes of objects as one, and the leaves of pytrees.
         names: what names are resolved against.
         reads: attributes that were read: the object, the name, and the result.
         vague: those of objects that may be of any class: the name and the result.
@@ -79,6 +115,7 @@ class Attributes:
         """Start without any read or write."""
         self.heap = heap
         self.slots = heap.slots
+        self.trees = Trees(heap)
         self.classes = heap.classes
         self.names = names
         self.reads: list[tuple[Slot, str, Slot]] = []
@@ -139,12 +176,16 @@ class Attributes:
         elif isinstance(value, Made):
             self.slots.put(slot, value)
             self.slots.add_edge(self.loose(name), slot)
+        elif isinstance(value, Unknown) and name == "__dict__":
+            self.trees.give_namespace(value, slot)
         elif isinstance(value, Unknown) and value.kind != "objects":  # an object has methods of the project
             self.slots.put(slot, value)
         elif isinstance(value, Super):
             owner, above = Object(value.code), self.classes.above(value.code, name)
             self.slots.watch(above, lambda method: self.take_member(method, owner, slot))
             self.slots.add_edge(self.classes.field(value.code, name), slot)
+        elif isinstance(value, Object) and name == "__dict__":
+            self.trees.give_namespace(value, slot)
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
             self.slots.add_edge(self.classes.field(value.code, name), slot)
@@ -162,6 +203,25 @@ class Attributes:
 
         self.slots.watch(owner, write, Class, Object, Unknown)
         self.writes.append((owner, name, source))
+
+    def read_any(self, owner: Slot, slot: Slot) -> None:
+        """Read an attribute of unknown name of the objects of a slot."""
+
+        def read(value: Value) -> None:
+            fields = self.trees.fields(value) if isinstance(value, Object) else self.trees.lost_fields()
+            self.slots.add_edge(fields, slot)
+
+        self.slots.watch(owner, read, Object, Unknown)
+
+    def write_any(self, owner: Slot, source: Slot) -> None:
+        """Write an attribute of unknown name of the objects of a slot."""
+
+        def write(value: Value) -> None:
+            if isinstance(value, Unknown):
+                self.trees.set_lost(source)
+            self.trees.set_any(value, source)
+
+        self.slots.watch(owner, write, Object, Unknown)
 
     def take_member(self, method: Value, owner: Object | Class, slot: Slot) -> None:
         """Put a method, read from an object or a class, into a slot; of a property, its result."""

@@ -89,7 +89,7 @@ class _Search:
             for value in callees if name is not None else ():
                 other = self._paths.get(id(_module(value.code)))
                 if other is not None and name is not None:
-                    self._passed[other, *_start(value.code.node), name].append(parameter)
+                    self._passed[(other, *_start(value.code.node), name)].append(parameter)
 
     def _library(self, value: Library, spot: int | str, parameter: _Parameter, *, is_own: bool) -> None:
         row = self._reached.names.model(value.qualified).row

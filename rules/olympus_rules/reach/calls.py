@@ -35,6 +35,8 @@ __all__ = ["FILLING", "Calls", "axes_of_size"]
 
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 """Methods that put their arguments into a container."""
+GIVING_ATTRIBUTES = frozenset({"_asdict", "__getstate__"})
+"""Methods that every named tuple, or every object, has, and that give the attributes."""
 
 
 class Calls:
@@ -79,6 +81,12 @@ class Calls:
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
+        if name in GIVING_ATTRIBUTES:
+            self.slots.watch(
+                call.owner,
+                lambda value: self.attributes.trees.give_namespace(value, call.result),
+                *(Object, Unknown),
+            )
         self.method_results.append((call.owner, call))
         containers = self.libraries.containers
         if name in METHODS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.slots import Slot, Slots
@@ -38,11 +38,14 @@ class Classes:
         self._heirs: dict[ClassCode, list[ClassCode]] = defaultdict(list)
         self._asked: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self._fields: dict[ClassCode, dict[str, None]] = defaultdict(dict)
+        self._listening: dict[ClassCode, list[Callable[[str], None]]] = defaultdict(list)
         self._family: dict[ClassCode, ClassCode] = {}
         self._relatives: dict[ClassCode, list[ClassCode]] = {}
         self._libraries: dict[ClassCode, list[Made]] = defaultdict(list)
         self._own: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self._above: dict[ClassCode, dict[str, None]] = defaultdict(dict)
+        self.plain: set[ClassCode] = set()
+        """Classes whose objects are surely no pytrees."""
         self.methods: dict[str, list[FunctionCode]] = defaultdict(list)
         """All methods of the project by name."""
 
@@ -79,8 +82,22 @@ class Classes:
     def field(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of an attribute of a class and all related classes."""
         family = self.family(code)
-        self._fields[family][name] = None
-        return self._slots.slot("field", family, name)
+        slot = self._slots.slot("field", family, name)
+        if name not in self._fields[family]:
+            self._fields[family][name] = None
+            for listener in tuple(self._listening[family]):
+                listener(name)
+        return slot
+
+    def names_of(self, code: ClassCode) -> tuple[str, ...]:
+        """Return the names of the attributes of a class and all related classes that the project reads or writes."""
+        return tuple(self._fields[self.family(code)])
+
+    def watch_fields(self, code: ClassCode, listener: Callable[[str], None]) -> None:
+        """Call a function with the name of each attribute of a class and all related classes, now and later."""
+        self._listening[self.family(code)].append(listener)
+        for name in self.names_of(code):
+            listener(name)
 
     def family(self, code: ClassCode) -> ClassCode:
         """Return the class that stands for a class and all related ones."""
@@ -103,6 +120,10 @@ class Classes:
         moved = self._relatives.pop(small, [small])
         self._relatives.setdefault(large, [large]).extend(moved)
         self._family.update(dict.fromkeys(moved, large))
+        for listener in (joining := self._listening.pop(small, [])):
+            for name in self.names_of(large):
+                listener(name)
+        self._listening[large] += joining
         for name in self._fields.pop(small, ()):
             former = self._slots.slot("field", small, name)
             current = self.field(large, name)

@@ -5,26 +5,34 @@ from __future__ import annotations
 from functools import partial
 
 from olympus_rules.libraries.model import ContainerCall
-from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH, CONTAINERS, LATER
-from olympus_rules.reach.values import Container, Unknown, Value
+from olympus_rules.reach.trees import Trees
+from olympus_rules.reach.values import Container, Made, Object, Unknown, Value
 
 __all__ = ["METHODS", "ContainerCalls"]
 
 TAKING = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
 """Methods that give one element."""
+LEAVES: dict[str, dict[str, bool]] = {
+    "leaves": {"with_paths": False, "with_structure": False},
+    "leaves-with-paths": {"with_paths": True, "with_structure": False},
+    "leaves-and-structure": {"with_paths": False, "with_structure": True},
+    "leaves-with-paths-and-structure": {"with_paths": True, "with_structure": True},
+}
+"""Functions that give the leaves of a tree, and what else they give."""
 METHODS = TAKING | {"copy", "extend", "extendleft", "items", "popitem", "update", "values"}
 
 
 class ContainerCalls:
     """Calls that make containers of others."""
 
-    def __init__(self, heap: Heap) -> None:
-        """Take the containers of a project."""
-        self.heap = heap
-        self.slots = heap.slots
+    def __init__(self, trees: Trees) -> None:
+        """Take the containers and objects of a project."""
+        self.trees = trees
+        self.heap = trees.heap
+        self.slots = trees.slots
 
     def call(self, kind: ContainerCall | None, call: Call) -> bool:
         """Call a function of Python; return whether it builds containers or takes them apart."""
@@ -43,9 +51,42 @@ class ContainerCalls:
                 self.heap.copy_elements(slot, call.result)
         elif kind == "mapping":
             self.mapping(given, call)
+        elif kind in ("attributes", "attribute-values"):
+            self.attributes(call, named=kind == "attributes")
+        elif kind in LEAVES:
+            self.leaves(call, **LEAVES[kind])
         else:
             return False
         return True
+
+    def attributes(self, call: Call, *, named: bool) -> None:
+        """Return the attributes of an object, as a dictionary or as a tuple; a container comes out as it is."""
+
+        def give(value: Value) -> None:
+            if named:
+                self.trees.give_namespace(value, call.result)
+            else:
+                fields = self.trees.fields(value) if isinstance(value, Object) else self.trees.lost_fields()
+                self.slots.add_edge(fields, self.heap.element(self.heap.made(call.result), None))
+
+        for slot in call.given[:1]:
+            self.slots.watch(slot, give, Object, Unknown)
+            self.slots.add_edge_of(slot, call.result, Container, Made)
+
+    def leaves(self, call: Call, *, with_paths: bool, with_structure: bool) -> None:
+        """Return the list of the leaves of a tree, each in a pair with its path, or the list in a pair."""
+        result = self.slots.slot("leaves", call.place) if with_structure else call.result
+        element = self.heap.element(self.heap.made(result), None)
+        if with_structure:
+            self.slots.add_edge(result, self.heap.element(self.heap.made(call.result, 2), 0))
+        if with_paths:
+            row = self.slots.slot("row", call.place)
+            self.slots.add_edge(row, element)
+            element = self.heap.element(self.heap.made(row, 2), 1)
+        for slot in call.given[:1]:
+            self.trees.copy_leaves(slot, element)
+            if any(keyword == "is_leaf" for keyword, _ in call.keywords):
+                self.slots.add_edge_of(slot, element, Container, Object)
 
     def side_by_side(self, given: list[Slot], call: Call, *, numbered: bool) -> None:
         """Return tuples of the elements of several arguments, or of a number and an element."""

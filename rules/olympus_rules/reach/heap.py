@@ -28,7 +28,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["LIMITED", "Heap"]
+__all__ = ["LIMITED", "Heap", "Pool"]
 
 MOST_AXES = 3
 LIMITED: dict[str, tuple[type, ...]] = {
@@ -74,7 +74,7 @@ class Heap:
         classes: the classes of the project.
         origins: where a register was read from, for what is put into a container.
         elements_pool: the elements of all containers that are over the limit.
-        leaves_pool: the leaves of all such containers.
+        contents_pool: the contents of all such containers.
     """
 
     def __init__(self, slots: Slots, classes: Classes) -> None:
@@ -90,7 +90,7 @@ class Heap:
         self._widened_containers = 0
         self._of_rank: dict[tuple[int, int | None], int] = {}
         self.elements_pool = Pool(self.slots, "elements of many", self.parts_of)
-        self.leaves_pool = Pool(self.slots, "leaves of many", self.leaves_of)
+        self.contents_pool = Pool(self.slots, "contents of many", self.contents_of)
         self.written_pool = slots.slot("written to many")
         for kind, kinds in LIMITED.items():
             lost = slots.slot("lost", kind)
@@ -101,7 +101,7 @@ class Heap:
         for kind, kinds in LIMITED_LAST.items():
             slots.limit(Unknown(kind), slots.slot("lost", kind), *kinds, last=True)
         lost = slots.slot("lost", "containers")
-        slots.add_edge(lost, self.leaves_pool.values)
+        slots.add_edge(lost, self.contents_pool.values)
         slots.watch_mask(lost, self.widen_elements)
         self.widen(self.written_pool)
 
@@ -300,9 +300,9 @@ class Heap:
                 self.slots.add_edge_of(part, target, *UNDIVIDED)
                 self.shift(part, target, axes)
 
-        self.open(source, self.leaves_pool, self.leaves_of, hand, Container)
+        self.open(source, self.contents_pool, self.contents_of, hand, Container)
 
-    def leaves_of(self, value: Value) -> list[Slot]:
+    def contents_of(self, value: Value) -> list[Slot]:
         """Return the slot of the contents of a container."""
         return [self.inside(value)] if isinstance(value, Container) else []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from olympus_rules.code import instructions as ir
@@ -23,6 +24,7 @@ from olympus_rules.reach.values import (
     Class,
     Container,
     Function,
+    Key,
     Library,
     Made,
     Object,
@@ -33,14 +35,33 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["CHANGING", "LibraryCalls"]
+__all__ = ["CHANGING", "Handed", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
+DATA_LEAVES = (Other, Made, Library)
+"""Values that are leaves of a tree, or unknown trees."""
 OPTIONS = frozenset(
     "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
 )
 """Options of array functions that are no arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A library function that another one calls, as ``jax.tree.map`` calls ``np.asarray``.
+
+    Attributes:
+        place: the call of the other one.
+        qualified: the name of the function.
+        function: where it is.
+        given: its arguments.
+    """
+
+    place: Place
+    qualified: str
+    function: Slot
+    given: Sequence[Given]
 
 
 class LibraryCalls:
@@ -48,6 +69,7 @@ class LibraryCalls:
 
     Attributes:
         sizes: how many axes a split has, by its call site.
+        handed: the library functions that other library functions call.
     """
 
     def __init__(self, heap: Heap, attributes: Attributes, binding: Binding) -> None:
@@ -57,12 +79,13 @@ class LibraryCalls:
         self.attributes = attributes
         self.names = attributes.names
         self.binding = binding
-        self.containers = ContainerCalls(heap)
+        self.containers = ContainerCalls(attributes.trees)
         self.sizes: dict[Place, int] = {}
         self._restructured: set[Place] = set()
         self._mapped: set[Slot] = set()
         self._namespaces: dict[Place, ir.ClassCode] = {}
         self._handing: set[tuple[Place, str]] = set()
+        self.handed: list[Handed] = []
 
     def call(self, value: Library | Made, call: Call) -> None:
         """Call a library function: callables take the other arguments, and the result may hold all of them."""
@@ -204,15 +227,35 @@ class LibraryCalls:
         result = call.result
         if transform.kind == "scan":
             result = self.slots.slot("body", call.place)
+        if transform.parts == "leaves":
+            result = self.mapped_tree(call)
         if transform.kind in ("each", "starmap"):
             result = self.heap.element(self.heap.made(call.result), None)
         site = call.result + 1 if transform.runs else 0  # else the result is given by a later call
         self.binding.feed(value, self.handed_on(transform, slot, call), result, site)
 
+    def mapped_tree(self, call: Call) -> Slot:
+        """Return the slot of the new leaves of a tree, at any depth; the attributes of an object keep the old ones."""
+        leaves = self.slots.slot("mapped", call.place)
+        if leaves not in self._mapped:
+            self._mapped.add(leaves)
+            tree = Container(self.slots.slot("mapped tree", call.place), None)
+            every = self.heap.element(tree, None)
+            self.slots.add_edge(leaves, every)
+            inner = self.slots.slot("mapped parts", call.place)
+            self.slots.watch_mask(inner, lambda _: self.slots.put(every, tree), Container)  # a tree of trees
+            for slot in call.given[1:]:
+                self.heap.iterate(slot, inner)
+                self.slots.watch_mask(slot, lambda _: self.slots.put(call.result, tree), Container)
+                self.slots.watch_mask(slot, lambda _: self.slots.add_edge(leaves, call.result), Key, *DATA_LEAVES)
+        return leaves
+
     def hand_to_library(self, value: Value, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call a library function, such as ``split``, which derives keys from the other arguments."""
         assert isinstance(value, Library)
-        if not transform.runs:
+        if transform.runs:
+            self.handed.append(Handed(call.place, value.qualified, slot, self.handed_on(transform, slot, call)))
+        else:
             self.slots.put(call.result, value if transform.keeps_axes else Made(value.qualified))
         row = self.names.model(value.qualified).row
         if row is not None and row.derive and not transform.gives_function:
@@ -236,7 +279,7 @@ class LibraryCalls:
                 return [[], start]
             case "while_loop":
                 return [start]
-            case "reduce":
+            case "reduce" | "tree_reduce":
                 return self.folded(transform, positional, call)
         if transform.has_branches:
             return [[other] for other in positional[transform.operands :]] + [[named.get("operand", -1)]]
@@ -258,11 +301,11 @@ class LibraryCalls:
     def folded(self, transform: Transformation, positional: list[Slot], call: Call) -> Sequence[Given]:
         """Return the arguments of the function of a fold: the previous result, and an element."""
         each = self.mapped(transform, positional[1], call) if len(positional) > 1 else -1
-        start = positional[2] if len(positional) > 2 else -1
-        for other in (each, start):
-            if other >= 0:
-                self.slots.add_edge(other, call.result)
-        return [[each, call.result], [each]]
+        named = [other for keyword, other in call.keywords if keyword in ("initial", "initializer")]
+        start = [*positional[2:3], *named, each][0]  # without a start, the first element is the first result
+        if start >= 0:
+            self.slots.add_edge(start, call.result)
+        return [[start, call.result], [each]]
 
     def unpacked(self, transform: Transformation, given: list[Slot], call: Call) -> Sequence[Given]:
         """Return the items of an argument, or of its elements, one for each parameter."""
@@ -286,7 +329,9 @@ class LibraryCalls:
             if transform.parts == "elements":
                 self.heap.iterate(slot, each)
             else:
-                self.heap.copy_elements(slot, each, 0)
+                self.attributes.trees.copy_leaves(slot, each)
+                if any(keyword == "is_leaf" for keyword, _ in call.keywords):  # which may be any part of the tree
+                    self.heap.copy_elements(slot, each, 0)
         return each
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import or_
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
-from olympus_rules.reach.attributes import Attributes, Names
+from olympus_rules.reach.attributes import Attributes, Names, registered_names
 from olympus_rules.reach.calls import FILLING, Calls
 from olympus_rules.reach.classes import Classes
+from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
@@ -31,6 +32,7 @@ from olympus_rules.reach.values import (
     Key,
     Library,
     Made,
+    Object,
     Other,
     Place,
     Value,
@@ -97,7 +99,7 @@ class ProjectReach:
             for path, document in documents.items()
         }
         heap = Heap(slots, Classes(slots, method_names(documents.values()), written_attributes(documents.values())))
-        self.names = Names(documents, modules, tuple(roots), libraries(packs))
+        self.names = Names(documents, modules, tuple(roots), libraries(packs), registered_names(documents.values()))
         attributes = Attributes(heap, self.names)
         given = list(given)
         places = None if sites is None else frozenset(sites).union(each.place for each in given)
@@ -105,13 +107,13 @@ class ProjectReach:
         self.heap = heap
         self.slots = slots
         self.calls = self.graph.calls
-        self._contents: dict[tuple[int, int], int] = {}
         for path, module in modules.items():
             Reader(self.graph, path, module).read()
         give(self.heap, modules, given)
         settling = Settling(self.graph)
         settling.run()
         self._vague = {slot for _, slot in settling.read_vaguely}
+        self._contents = Contents(attributes.trees)
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
@@ -172,12 +174,12 @@ class ProjectReach:
         return self.names.canonical(value.qualified)
 
     def keys_in(self, slots: Iterable[Slot]) -> frozenset[Place]:
-        """Return the constructors of the keys in slots, in their containers, and in containers in these."""
+        """Return the constructors of the keys in slots, and in their containers and objects at any depth."""
         found = 0
         for slot in slots:
             mask = self.slots.mask(slot)
-            found |= (mask & self._made_keys) | self._inside(mask & self._all_containers, 1)
-        return frozenset(value.site for value in self.slots.listed(found) if isinstance(value, Key))
+            found |= (mask & self._made_keys) | (self._contents.of(mask) & self._made_keys)
+        return self._sites(found)
 
     @cached_property
     def _all_keys(self) -> int:
@@ -196,27 +198,16 @@ class ProjectReach:
         return self.slots.of_kinds(Other)
 
     @cached_property
-    def _all_containers(self) -> int:
-        return self.slots.of_kinds(Container)
+    def _holders(self) -> int:
+        return self.slots.of_kinds(Container, Object)
 
-    def _inside(self, containers: int, deeper: int) -> int:
-        """Return the mask of the keys in a mask of containers, and ``deeper`` levels down."""
-        found = self._contents.get((containers, deeper))
-        if found is None:
-            inside = 0
-            for container in self.slots.listed(containers):
-                inside |= self._held_by(container)
-            found = inside & self._made_keys
-            if deeper and inside & self._all_containers:
-                found |= self._inside(inside & self._all_containers, deeper - 1)
-            self._contents[containers, deeper] = found
-        return found
+    def sure_keys(self, slot: Slot) -> tuple[frozenset[Place], bool]:
+        """Return the constructors of the keys that surely reach a slot, and whether in containers or objects."""
+        mask = self.slots.mask(slot)
+        return self._sites(self._contents.keys_of(mask) & self._made_keys), mask & self._holders != 0
 
-    def _held_by(self, container: Value) -> int:
-        """Return the mask of the elements of a container."""
-        assert isinstance(container, Container)
-        named = self.heap.named_elements(container)
-        return reduce(or_, map(self.slots.mask, (self.heap.element(container, None), *named.values())))
+    def _sites(self, keys: int) -> frozenset[Place]:
+        return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))
 
     def exported(self, path: str) -> frozenset[Place]:
         """Return the constructors whose keys a file that imports this one could read.
@@ -245,20 +236,20 @@ class ProjectReach:
             keys = self.keys_in(call.given)
             if not keys:
                 continue
+            sure = frozenset[Place]().union(*(self.sure_keys(slot)[0] for slot in call.given))
+            way = partial(Escape, call.place, call.callee, keys=sure or keys, is_sure=bool(sure))
             if self.slots.is_cut_short and call.place in self.calls.binding.given_up:
-                found.append(Escape(call.place, call.callee, "", keys, is_sure=True, is_anything=True))
+                found.append(way(library="", keys=keys, is_sure=True, is_anything=True))
                 continue
-            sure = any(self._holds_keys_only(slot) for slot in call.given)
             callees = self.slots.values(call.function)
             known = [value for value in callees if isinstance(value, CALLEES)]
             kinds = (Library,) if self._keeps(call) else (Library, Made)
             libraries = sorted({self.names.canonical(v.qualified) for v in known if isinstance(v, kinds)})
             if (not known or call.place in self.calls.binding.over_limit) and not self._keeps(call):
-                found.append(Escape(call.place, call.callee, "", keys, sure))
+                found.append(way(library=""))
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
                 one = len(set(known)) == 1
-                others = [name for name in libraries if not is_jax(name)]
-                found += [Escape(call.place, call.callee, name, keys, sure, one) for name in others]
+                found += [way(library=name, is_certain=one) for name in libraries if not is_jax(name)]
         return found
 
     def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:

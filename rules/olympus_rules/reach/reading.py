@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -29,8 +30,16 @@ from olympus_rules.reach.values import (
     Unknown,
     Value,
 )
+from olympus_rules.syntax.document import Parents
 
 __all__ = ["Reader", "place_of"]
+
+NAMING = frozenset({"getattr", "setattr", "__setattr__"})
+"""Functions that take the name of an attribute."""
+
+
+FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
+"""What gives the names of the attributes of an object, one by one."""
 
 
 class Reader:
@@ -325,20 +334,33 @@ class Reader:
         self.graph.calls.add(call, code, made.node)
         function, arguments = made.node.func, made.node.args
         callee = dotted_name(function).rpartition(".")[2]
-        if callee in ("getattr", "setattr") and len(made.args) > 1 and not any(starred for _, starred in made.args):
-            name = self.constants.get((code, made.args[1][0]))
-            if isinstance(name, str) and callee == "getattr":
-                self.attributes.read(self.register(code, made.args[0][0]), name, self.register(code, made.dst))
-            elif isinstance(name, str) and len(made.args) == 3:
-                self.attributes.write(self.register(code, made.args[0][0]), name, self.register(code, made.args[2][0]))
-            if callee == "getattr":
-                self.raw.named(str(name), made.node, self.register(code, made.args[0][0]), call.result)
+        if callee in NAMING and len(made.args) > 1 and not any(starred for _, starred in made.args):
+            self.named_attribute(code, made, reads=callee == "getattr")
         self.raw.made(call, made.node)
         if callee == "namedtuple" and len(arguments) > 1:
             fields = constant_names(arguments[1])
             if fields:
                 node = ast.ClassDef(callee, [], [], [], [])
                 self.slots.put(self.register(code, made.dst), Class(ir.ClassCode(callee, node, fields=fields)))
+
+    def named_attribute(self, code: ir.FunctionCode, made: ir.Call, *, reads: bool) -> None:
+        """Read or write an attribute by its name: that attribute, or any one where the name is no constant."""
+        owner, name = self.register(code, made.args[0][0]), self.constants.get((code, made.args[1][0]))
+        if reads:
+            target = self.register(code, made.dst)
+            if isinstance(name, str):
+                self.attributes.read(owner, name, target)
+            elif names_field(made.node, self.graph.attributes.names.documents[self.file].parents):
+                self.attributes.read_any(owner, target)
+            for default, _ in made.args[2:]:
+                self.slots.add_edge(self.register(code, default), target)
+            self.raw.named(str(name), made.node, owner, target)
+        elif len(made.args) == 3:
+            source = self.register(code, made.args[2][0])
+            if isinstance(name, str):
+                self.attributes.write(owner, name, source)
+            else:
+                self.attributes.write_any(owner, source)
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
@@ -395,9 +417,26 @@ class Reader:
 
     def make_class(self, code: ir.FunctionCode, made: ir.MakeClass) -> None:
         """Make a class."""
+        if self.graph.attributes.names.is_plain(self.file, made.code.node):
+            self.heap.classes.plain.add(made.code)
         self.slots.put(self.register(code, made.dst), Class(made.code))
         self.heap.classes.add(made.code, [self.register(code, base) for base in made.bases])
         self.block(code, made.body)
+
+
+def names_field(call: ast.Call, parents: Parents) -> bool:
+    """Return whether the name of an attribute is one of all fields, as in a loop over them."""
+    name = call.args[1]
+    if isinstance(name, ast.Attribute):
+        return name.attr == "name"
+    around: ast.AST | None = call
+    while around is not None and isinstance(name, ast.Name):
+        loops = [around] if isinstance(around, ast.For) else getattr(around, "generators", [])
+        for loop in loops:
+            if ast.unparse(loop.target) == name.id:
+                return FIELDS.search(ast.unparse(loop.iter)) is not None
+        around = parents.get(around)
+    return False
 
 
 def axes_of(index: ast.expr) -> int | None:

@@ -65,6 +65,14 @@ ADVICE = {
     ),
     "text": ("makes text of {key}, which reads otherwise for a typed key", "Write `jax.random.key_data({key})`."),
     "print": ("prints {key}, which reads otherwise for a typed key", "Print `jax.random.key_data({key})`."),
+    "example": (
+        "is an example whose output shows {key}, which reads otherwise for a typed key",
+        "Write its new output, or show `jax.random.key_data`.",
+    ),
+    "size": (
+        "counts the words of {key}; a typed key counts as one element",
+        "Leave the keys out of what is counted.",
+    ),
     "zeros": (
         "makes a key of constant words from {key}, for a typed key as well: it works, and draws the same numbers "
         "wherever it is used",

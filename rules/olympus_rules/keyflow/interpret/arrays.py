@@ -35,7 +35,7 @@ def pure(flow: Flow, qualified: str, arguments: Arguments) -> Value:
 def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     """Call a function of ``jax.numpy`` or the like: it consumes nothing, but may read a key's words."""
     name = qualified.rpartition(".")[2]
-    first = arguments.positional[0][0] if arguments.positional else None
+    first = _first(name, arguments)
     if name in JOINING:
         _join(flow, qualified, name, arguments)
     if flow.file.placeholders and (joined := literals.beside(flow, name, arguments)) is not None:
@@ -68,10 +68,16 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     return flow.terms.make("op", (qualified, flow.terms.number()), *(as_term(flow, v) for v in arguments.values()))
 
 
+def _first(name: str, arguments: Arguments) -> Value | None:
+    """Return the first argument, or the arrays that a function gets by name."""
+    first = arguments.positional[0][0] if arguments.positional else None
+    return first if first is not None or name not in axes.ARRAYS else arguments.get(0, axes.ARRAYS[name])
+
+
 def _join(flow: Flow, qualified: str, name: str, arguments: Arguments) -> None:
     """Look for raw keys beside typed ones among the values that an array function joins or chooses from."""
-    first = arguments.positional[0][0] if arguments.positional else None
+    first = _first(name, arguments)
     parts = list(arguments.expressions())[1:3] if name in CHOOSING else []
     if name in STACKING and isinstance(first, Sequence):
-        parts = list(parts_of(first, arguments.expression(0, "arrays")))
+        parts = list(parts_of(first, arguments.expression(0, axes.ARRAYS.get(name, "arrays"))))
     boundaries.joined(flow, qualified, parts, arguments.node)

@@ -22,7 +22,7 @@ from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import sizes
 from olympus_rules.keyflow.notes.pending import note, passes_by, spelled
 
-__all__ = ["ArrayCall", "Transposed", "look", "look_at_joined", "transposition"]
+__all__ = ["ARRAYS", "ArrayCall", "Transposed", "look", "look_at_joined", "transposition"]
 
 WORDS = (Const(2), Const(4))  # of the buffers of threefry and of rbg
 UNKNOWN = Const("unknown")  # a dimension of a shape of unknown length
@@ -30,7 +30,9 @@ VIEWS = frozenset(
     {"reshape", "flatten", "ravel", "squeeze", "copy", "repeat", "broadcast_to", "tile", "transpose", "swapaxes",
      "moveaxis"}
 )  # fmt: skip
-JOINING = frozenset({"concatenate", "hstack", "stack", "vstack"})
+ARRAYS = {"concatenate": "arrays", "hstack": "tup", "stack": "arrays", "vstack": "tup"}
+"""The name of the parameter for the arrays that a function joins."""
+JOINING = frozenset(ARRAYS)
 
 
 class ArrayCall(NamedTuple):
@@ -470,7 +472,7 @@ def _counted(
 def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Arguments) -> None:
     """Check ``stack``, ``concatenate`` and ``vstack`` of a list of arrays."""
     node = arguments.node
-    written = arguments.expression(0, "arrays")
+    written = arguments.expression(0, ARRAYS.get(name, "arrays"))
     first = next((item for item in arrays.items if isinstance(item, Term)), None)
     if node is None or written is None or first is None or name not in JOINING:
         return
@@ -483,8 +485,14 @@ def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Argument
         _stacked_rows(seen, arrays)
         return
 
+    def is_whole(item: Value) -> bool:
+        """Return whether an array is known to hold keys; `keys[:, 0]` may hold one word of each."""
+        if not isinstance(item, Term) or not flow.knowledge.is_known(item):
+            return False
+        return flow.terms.operation(item) != "view" or not str(flow.terms.data(item)).startswith("item")
+
     def keys() -> tuple[ast.expr, ...]:
-        known = all(isinstance(item, Term) and flow.knowledge.is_known(item) for item in arrays.items)
+        known = all(map(is_whole, arrays.items))
         return elements if known and not arrays.open else ()
 
     axis, expression = arguments.get(1, "axis"), arguments.expression(1, "axis")

@@ -64,12 +64,21 @@ def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments
     effect, before, form = row.effect, row.before, row.form
     if form == "text" and _is_for_people(flow, node):
         form = "print"
+    if form == "print" and _is_written(arguments):
+        form = "text"
     if qualified == CHOICE and arguments.get(3, "replace") in (None, Const(True)):
         before = (0, 8, 3)
     if row.form in ("numpy", "cast", "device_get"):
         result = _words(flow, result)
     _note(flow, _Use(form, _known_as(arguments, qualified), node, effect, before), found, result)
     return result
+
+
+def _is_written(arguments: Arguments) -> bool:
+    """Return whether ``print`` writes to a file or buffer, which may be read again, and not to a terminal."""
+    file = next((value for name, value in arguments.keywords if name == "file"), None)
+    is_stream = isinstance(file, Library) and file.qualified in STREAMS
+    return file is not None and file != Const(None) and not is_stream
 
 
 def _is_of_numbers(qualified: str, arguments: Arguments) -> bool:
@@ -90,6 +99,7 @@ def _is_read_back(flow: State, term: Term) -> bool:
     return "." in name and not name.startswith(OWN)
 
 
+STREAMS = ("sys.stderr", "sys.stdout")
 OWN = (RANDOM.partition(".")[0], *PURE_MODULES)
 INTEGERS = frozenset(["integer", "number", "uint32", "unsignedinteger"])
 

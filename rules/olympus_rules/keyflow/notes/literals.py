@@ -6,6 +6,8 @@ keys comes later: it is consumed, keys are written into it, or it is joined with
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
@@ -15,7 +17,7 @@ from olympus_rules.keyflow.domain.ledger import Certainty
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Const, Function, Library, Mapped, Sequence, Value
+from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Mapped, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, CREATORS, UINT32
@@ -152,24 +154,44 @@ def beside(flow: State, name: str, arguments: Arguments) -> Term | None:
 def evaluated(flow: State, function: Value, arguments: tuple[Value, ...]) -> None:
     """Check whether the function consumes the argument of ``eval_shape(f, abstract)`` or ``jit(f).lower(abstract)``."""
     held = flow.file.placeholders
-    if not any(isinstance(value, Term) and value in held for value in arguments):
+    if not any(term in held for value in arguments for _, term in _parts(value)):
         return
     parameters, consumed = _consumed(flow, function)
     for name, value in zip(parameters, arguments, strict=False):
-        if name in consumed and isinstance(value, Term) and value in held:
-            flow.knowledge.use(value, path=flow.path)
+        for names, term in _parts(value):
+            if (name, *names) in consumed and term in held:
+                flow.knowledge.use(term, path=flow.path)
 
 
-def _consumed(flow: State, function: Value) -> tuple[tuple[str, ...], set[str]]:
-    """Return the parameters of a function, and those of them that are surely keys."""
+def _parts(value: Value, names: tuple[object, ...] = ()) -> Iterator[tuple[tuple[object, ...], Term]]:
+    """Return the terms in a value, each with the names or positions that lead to it."""
+    if isinstance(value, Term):
+        yield names, value
+    elif isinstance(value, Sequence | Map):
+        items = value.items if isinstance(value, Map) else enumerate(value.items)
+        for name, part in items:
+            yield from _parts(part, (*names, name))
+
+
+def _way(flow: State, term: Term) -> tuple[object, ...]:
+    """Return the parameter that a term comes from, and the names or positions that lead from it to the term."""
     terms = flow.terms
+    if terms.operation(term) == "item":
+        array, index = terms.args(term)[:2]
+        return (*_way(flow, array), terms.constant(index))
+    return (terms.data(term)[1],) if terms.operation(term) == "param" else (None,)
+
+
+def _consumed(flow: State, function: Value) -> tuple[tuple[str, ...], set[tuple[object, ...]]]:
+    """Return the parameters of a function, and the ways to the parts of them that are surely keys."""
     if isinstance(function, Mapped) and function.kind == "vmap":
         return _consumed(flow, function.function)
     if isinstance(function, Library):
         row = flow.file.table.get(function.qualified).row
-        return ((), set()) if row is None else (row.parameters, set(row.sinks).difference(row.seeds))
+        return ((), set()) if row is None else (row.parameters, {(s,) for s in set(row.sinks).difference(row.seeds)})
     summary = flow.linker.summary(function.code) if isinstance(function, Function) else None
     if summary is None or not isinstance(function, Function):
         return (), set()
-    roots = [terms.root_array(use.term) for use in summary.uses if use.certainty == Certainty.KNOWN]
-    return function.code.parameters, {terms.data(root)[1] for root in roots if terms.operation(root) == "param"}
+    known = [use.term for use in summary.uses if use.certainty == Certainty.KNOWN]
+    known += [flow.terms.root_array(term) for term in known]
+    return function.code.parameters, {_way(flow, term) for term in known}

@@ -1,0 +1,113 @@
+"""Calls of library functions that do not take typed keys: in arguments, and in containers and objects there.
+
+The rules see keys of one file, and only those in containers of known structure. The analysis of reach knows where keys
+are held, at any depth.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from olympus_lint.migration.unseen import COLLECTIVES, STACKING, TEXT, is_guarded
+from olympus_rules.libraries.names import LAX, METADATA, NUMPY
+from olympus_rules.reach.passing import Argument, Passing, passings
+from olympus_rules.reach.reading import place_of
+from olympus_rules.reach.values import Place
+from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import Parents
+
+if TYPE_CHECKING:
+    from olympus_rules.libraries import Model
+    from olympus_rules.reach.project import ProjectReach
+
+__all__ = ["Sinks"]
+
+HARMLESS = frozenset({"cast", "device_get", "dtype", "elementwise", "fill", "print", "zeros"})
+"""Forms of conversions whose effect depends on more than the argument."""
+TELLING = frozenset("critical debug error exception fail info log print warn warning".split())  # noqa: SIM905
+"""Functions that show text to people."""
+
+
+class Sinks:
+    """The calls of a project that pass keys to library functions which do not take typed ones."""
+
+    def __init__(self, reached: ProjectReach, jax: tuple[int, ...]) -> None:
+        """Find the calls.
+
+        Args:
+            reached: the analysis of reach.
+            jax: the oldest release of JAX that the code has to support.
+        """
+        self._reached = reached
+        self._jax = jax
+        self._found: dict[Place, set[Place]] = {}
+        every = list(passings(reached))
+        taken = {passing.place for passing in every if self._takes_keys(passing)}
+        for passing in every:
+            keys = frozenset[Place]().union(*(each.keys for each in self._refused(passing)))
+            if keys and passing.place not in taken:
+                self._found.setdefault(passing.place, set()).update(keys)
+
+    def of(self, document: Document, path: str) -> Iterator[tuple[ast.Call, set[Place]]]:
+        """Yield the calls of a file that break with typed keys, each with the constructors of these keys.
+
+        Args:
+            document: the file.
+            path: its absolute path.
+        """
+        for node in ast.walk(document.tree) if self._found else ():
+            if isinstance(node, ast.Call):
+                keys = self._found.get(place_of(path, node))
+                if keys and not is_guarded(node, document.parents) and not is_for_people(node, document.parents):
+                    yield node, keys
+
+    def _takes_keys(self, passing: Passing) -> bool:
+        """Say whether the callee takes keys: where others come together with it, the keys are for this one."""
+        model = self._reached.names.libraries.get(passing.library)
+        return not passing.is_handed and model.row is not None and bool(model.row.sinks or model.row.derive)
+
+    def _refused(self, passing: Passing) -> Sequence[Argument]:
+        """Return the arguments with keys that a function does not take."""
+        arguments = passing.arguments
+        if passing.is_mapped and not passing.library.startswith(f"{NUMPY}."):
+            return []  # a result of a library, which may be anything
+        model = self._reached.names.libraries.get(passing.library)
+        row = model.conversion
+        if row is not None and row.form not in HARMLESS:
+            if row.effect == "same" or (row.before and self._jax >= row.before):
+                return []
+            if row.form == "text" and not passing.is_handed:
+                return []  # ``shown`` tells text that is kept from text that is printed
+            return [each for each in arguments if each.is_at(row.places, row.names)]
+        return [each for each in arguments if is_refused(model, each, passing)]
+
+
+def is_refused(model: Model, argument: Argument, passing: Passing) -> bool:
+    """Say whether a function without a conversion in its pack rejects the keys of an argument, or counts their words.
+
+    Direct calls of JAX's functions with keys as they are depend on shapes and axes; ``unseen`` decides them.
+    """
+    package, _, name = passing.library.rpartition(".")
+    if package.partition(".")[0] == "numpy":
+        return True
+    if package == "builtins":
+        return passing.is_handed and name in TEXT
+    if not (passing.is_handed or passing.is_mapped or argument.in_parts):
+        return False
+    if (package == LAX and name in COLLECTIVES) or (package == NUMPY and name in STACKING):
+        return True
+    if passing.library in METADATA:
+        return not argument.in_parts
+    return model.makes_arrays and package == NUMPY and not model.takes_keys and not argument.in_parts
+
+
+def is_for_people(node: ast.expr, parents: Parents) -> bool:
+    """Say whether an expression is text that is only shown, in a log or an error message."""
+    around: ast.AST | None = parents.get(node)
+    while isinstance(around, ast.expr | ast.keyword):
+        if isinstance(around, ast.Call) and ast.unparse(around.func).rpartition(".")[2] in TELLING:
+            return True
+        around = parents.get(around)
+    return isinstance(around, ast.Raise)

@@ -1,0 +1,111 @@
+"""The keys in containers and objects, at any depth, once the graph is solved."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trees import Trees
+from olympus_rules.reach.values import Container, Key, Made, Object, Other, Value
+
+__all__ = ["Contents"]
+
+MOST_PARTS = 128
+"""The limit of containers and objects in each other; over it, the analysis has merged unrelated ones."""
+MANY = 16
+"""The limit of constructors whose keys come to one place together with anything else; likewise."""
+
+
+class Parts(NamedTuple):
+    """What a set of containers and objects holds.
+
+    Attributes:
+        keys: the mask of the keys.
+        holders: the mask of containers and objects.
+    """
+
+    keys: int
+    holders: int
+
+
+class Contents:
+    """What containers and objects hold.
+
+    A place in one is *told apart* if either keys or containers and objects come to it, and nothing but numbers and
+    results of libraries beside them, which are among the leaves of the same trees. At other places, the analysis has
+    merged unrelated values.
+    """
+
+    def __init__(self, trees: Trees) -> None:
+        """Take the solved graph."""
+        self._trees = trees
+        self._slots = trees.slots
+        self._keys = self._slots.of_kinds(Key)
+        self._holders = self._slots.of_kinds(Container, Object)
+        self._beside = ~(self._slots.of_kinds(Key, Other, Made) | self._holders)
+        self._found: dict[tuple[int, bool], int] = {}
+        self._parts: dict[tuple[Value, bool], Parts] = {}
+
+    def of(self, values: int, *, told_apart: bool = False) -> int:
+        """Return the mask of the keys in the containers and objects of a mask, and in those that these hold.
+
+        Args:
+            values: the mask.
+            told_apart: whether only places count that are told apart.
+        """
+        holders = values & self._holders
+        found = self._found.get((holders, told_apart))
+        if found is None:
+            found = self._found[holders, told_apart] = self._search(holders, told_apart=told_apart)
+        return found
+
+    def _search(self, waiting: int, *, told_apart: bool) -> int:
+        keys, seen, count = 0, 0, 0
+        while waiting:
+            seen |= waiting
+            holders = 0
+            for holder in self._slots.listed(waiting):
+                parts = self.parts(holder, told_apart=told_apart)
+                keys |= parts.keys
+                holders |= parts.holders
+                count += 1
+            waiting = holders & ~seen
+            if count > MOST_PARTS:
+                return 0 if told_apart else keys
+        return keys
+
+    def keys_of(self, values: int) -> int:
+        """Return the mask of the keys of a place that is told apart: those there, or in the containers and objects."""
+        parts = self._told_apart(values)
+        return parts.keys or self.of(parts.holders, told_apart=True)
+
+    def _told_apart(self, values: int) -> Parts:
+        keys, holders = values & self._keys, values & self._holders
+        if values & self._beside or (keys and holders):
+            return Parts(0, 0)
+        if keys and values & ~keys and self._sites(keys) > MANY:
+            return Parts(0, 0)
+        return Parts(keys, holders)
+
+    def parts(self, holder: Value, *, told_apart: bool = False) -> Parts:
+        """Return the elements of a container, or the attributes of an object."""
+        found = self._parts.get((holder, told_apart))
+        if found is None:
+            masks = list(map(self._slots.mask, self.slots_of(holder)))
+            each = [self._told_apart(mask) if told_apart else Parts(mask, mask) for mask in masks]
+            keys, holders = (reduce(or_, (parts[kind] for parts in each), 0) for kind in range(2))
+            found = self._parts[holder, told_apart] = Parts(keys & self._keys, holders & self._holders)
+        return found
+
+    def slots_of(self, holder: Value) -> list[Slot]:
+        """Return the slots of the elements of a container, or of the attributes of an object."""
+        heap = self._trees.heap
+        if isinstance(holder, Container):
+            return [heap.element(holder, None), *heap.named_elements(holder).values()]
+        assert isinstance(holder, Object)
+        return [slot for name in heap.classes.names_of(holder.code) for slot in self._trees.attribute_of(holder, name)]
+
+    def _sites(self, keys: int) -> int:
+        return len({key.site for key in self._slots.listed(keys) if isinstance(key, Key)})

@@ -1,0 +1,175 @@
+"""The attributes of objects as one, and the leaves of pytrees."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from olympus_rules.reach.heap import Heap, Pool
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import OTHER, UNDIVIDED, WHOLE, Container, Key, Made, Object, Other, Unknown, Value
+
+__all__ = ["Trees"]
+
+DATA = (Key, Container, Object, Other, Made, Unknown)
+"""Values that count as the contents of an object, unlike its methods."""
+FEW_CLASSES = 4
+"""The limit of classes whose objects count as trees at one place."""
+
+
+class Trees:
+    """The slots of the attributes of objects, and of the leaves of containers and objects.
+
+    Attributes:
+        heap: where values are kept.
+        leaves_pool: the leaves of all containers and objects that are over the limit.
+        fields_pool: the attributes of all objects that slots did not take.
+    """
+
+    def __init__(self, heap: Heap) -> None:
+        """Start without any object."""
+        self.heap = heap
+        self.slots = heap.slots
+        self.leaves_pool = Pool(self.slots, "leaves of many", self.leaves_of)
+        self.fields_pool = Pool(self.slots, "fields of many", self.fields_of)
+        self._set_to_many = self.slots.slot("set to many")
+        self._is_set = False
+        self._has_lost_fields = False
+        self._gone_through: set[Container | Object] = set()
+        self._spread_out: set[Object] = set()
+        self._namespaces: set[Container] = set()
+
+    def leaves_of(self, value: Value) -> list[Slot]:
+        """Return the slot of the leaves of a container or an object, as a pytree has them."""
+        return [self.leaves(value)] if isinstance(value, Container | Object) else []
+
+    def fields_of(self, value: Value) -> list[Slot]:
+        """Return the slot of the attributes of an object."""
+        return [self.fields(value)] if isinstance(value, Object) else []
+
+    def lost_fields(self) -> Slot:
+        """Return the slot of the attributes of all objects that slots did not take."""
+        if not self._has_lost_fields:
+            self._has_lost_fields = True
+            self.slots.add_edge(self.slots.slot("lost", "objects"), self.fields_pool.values)
+        return self.fields_pool.slot
+
+    def set_lost(self, source: Slot) -> None:
+        """Write an attribute of unknown name of all objects that slots did not take."""
+        if not self._is_set:
+            self._is_set = True
+            lost = self.slots.slot("lost", "objects")
+            self.slots.watch(lost, lambda value: self.set_any(value, self._set_to_many), Object)
+        self.slots.add_edge(source, self._set_to_many)
+
+    def set_any(self, value: Value, source: Slot) -> None:
+        """Write an attribute of unknown name of an object."""
+        if isinstance(value, Object):
+            self.slots.add_edge(source, self.heap.element(self.namespace(value), None))
+
+    def leaves(self, value: Container | Object) -> Slot:
+        """Return the slot of the leaves of a pytree; an object whose class is surely not registered is a leaf."""
+        slot = self.slots.slot("leaves", value)
+        if value not in self._gone_through:
+            self._gone_through.add(value)
+            if isinstance(value, Container):
+                for element in self.heap.elements(value, None):
+                    self.copy_leaves(element, slot)
+            elif value.code in self.heap.classes.plain:
+                self.slots.put(slot, value)
+            else:
+                self.keys_of(value, slot)
+        return slot
+
+    def keys_of(self, owner: Object, slot: Slot) -> None:
+        """Copy the keys among the leaves of an object; all leaves would make one pool of a whole state.
+
+        There are other leaves as well, as it seems from the outside.
+        """
+        self.slots.put(slot, OTHER)
+        fields = self.fields(owner)
+        self.slots.add_edge_of(fields, slot, Key)
+        self.heap.open(
+            fields,
+            self.leaves_pool,
+            self.leaves_of,
+            lambda part: self.slots.add_edge_of(part, slot, Key),
+            Container,
+        )
+        for_each = partial(self.keys_inside, slot=slot)
+        self.slots.watch_few(fields, for_each, lambda: None, Object, most=FEW_CLASSES)
+
+    def keys_inside(self, value: Value, slot: Slot) -> None:
+        """Copy the keys among the leaves of an object in another one."""
+        for part in self.leaves_of(value):
+            self.slots.add_edge_of(part, slot, Key)
+
+    def copy_leaves(self, source: Slot, target: Slot) -> None:
+        """Copy the leaves of the pytrees of a slot.
+
+        Where objects of many classes come together, as in a wrapper of any environment, they are copied as they are:
+        their leaves would be one pool of all states of the project.
+        """
+        self.slots.add_edge_of(source, target, Key, *WHOLE)
+
+        def each(value: Value) -> None:
+            for part in self.leaves_of(value):
+                self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
+
+        self.heap.open(
+            source,
+            self.leaves_pool,
+            self.leaves_of,
+            lambda part: self.slots.add_edge_of(part, target, Key, *UNDIVIDED),
+            Container,
+        )
+        as_they_are = partial(self.slots.add_edge_of, source, target, Object)
+        self.slots.watch_few(source, each, as_they_are, Object, most=FEW_CLASSES)
+
+    def fields(self, owner: Object) -> Slot:
+        """Return the slot of the values of all attributes of an object, methods left out."""
+        slot = self.slots.slot("fields", owner)
+        if owner not in self._spread_out:
+            self._spread_out.add(owner)
+
+            def add(name: str) -> None:
+                for field in self.attribute_of(owner, name):
+                    self.slots.add_edge_of(field, slot, *DATA)
+
+            self.heap.classes.watch_fields(owner.code, add)
+        return slot
+
+    def attribute_of(self, owner: Object, name: str) -> tuple[Slot, Slot]:
+        """Return the slots of what is written to an attribute of an object, and of any object of unknown class."""
+        return self.heap.classes.field(owner.code, name), self.slots.slot("loose", name)
+
+    def give_namespace(self, value: Value, target: Slot) -> None:
+        """Put the dictionary of the attributes of an object, or of one that is not known, into a slot."""
+        if isinstance(value, Object):
+            self.slots.put(target, self.namespace(value))
+        elif isinstance(value, Unknown):
+            every = self.heap.element(self.heap.made(self.slots.slot("namespace of many")), None)
+            self.slots.add_edge_of(self.lost_fields(), every, *DATA)
+            self.set_lost(every)
+            self.slots.add_edge(self.slots.slot("namespace of many"), target)
+
+    def namespace(self, owner: Object) -> Container:
+        """Return the dictionary of the attributes of an object, as ``vars`` gives it; who writes to it writes both.
+
+        What is written under an unknown name is in the dictionary, but of it only keys are in each attribute: with
+        all values, one ``setattr`` in a base class makes one pool of all attributes of its heirs.
+        """
+        container = Container(self.slots.slot("namespace", owner), None)
+        if container not in self._namespaces:
+            self._namespaces.add(container)
+            every = self.heap.element(container, None)
+
+            def add(name: str) -> None:
+                element, (field, loose) = self.heap.element(container, name), self.attribute_of(owner, name)
+                self.slots.add_edge_of(loose, element, *DATA)
+                self.slots.add_edge_of(field, element, *DATA)
+                self.slots.add_edge_of(element, field, Container, *UNDIVIDED)
+                for written in (element, every):
+                    self.heap.shift(written, field, None)
+
+            self.heap.classes.watch_fields(owner.code, add)
+        return container

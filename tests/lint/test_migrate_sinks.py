@@ -1,0 +1,78 @@
+"""Keys in containers and objects that get to library functions which do not take typed keys: announced, not renamed."""
+
+from __future__ import annotations
+
+import pytest
+
+from olympus_codemods.target import Target
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import migrate
+from olympus_lint.project.settings import Settings
+
+HEAD = """\
+import collections
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import chex
+import equinox as eqx
+import flax
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import multihost_utils
+"""
+FIELDS = "    w: Any\n    rng: Any\n"
+OBJECT = "State(jnp.ones(3), jax.random.PRNGKey(0))"
+HOLDERS = {
+    "dictionary": ("", "{'w': jnp.ones(3), 'rng': jax.random.PRNGKey(0)}"),
+    "named tuple": (f"class State(NamedTuple):\n{FIELDS}", OBJECT),
+    "flax struct": (f"@flax.struct.dataclass\nclass State:\n{FIELDS}", OBJECT),
+    "module": (f"class State(eqx.Module):\n{FIELDS}", OBJECT),
+    "dataclass": (f"@dataclass\nclass State:\n{FIELDS}", OBJECT),
+    "class": ("class State:\n    def __init__(self, w, rng):\n        self.w, self.rng = w, rng", OBJECT),
+}
+PYTREES = ("dictionary", "named tuple", "flax struct", "module")
+SINKS = {
+    "assertion": "chex.assert_tree_all_finite(state)",
+    "bytes": "flax.serialization.to_bytes(state)",
+    "state dictionary": "flax.serialization.msgpack_serialize(flax.serialization.to_state_dict(state))",
+    "broadcast": "multihost_utils.broadcast_one_to_all(state)",
+    "leaves": "np.savez('f', *jax.tree.leaves(state))",
+    "leaves with paths": "for _, x in jax.tree_util.tree_leaves_with_path(state):\n        np.save('f', x)",
+    "function": "jax.tree.map(np.asarray, state)",
+    "lambda": "jax.tree.map(lambda x: x.sum(), state)",
+    "number of parameters": "sum(np.prod(x.shape) for x in jax.tree.leaves(state))",
+    "sizes": "sum(x.size for x in jax.tree.leaves(state))",
+    "sizes by a function": "sum(map(np.size, jax.tree.leaves(state)))",
+    "shapes by a function": "sum(math.prod(jnp.shape(x)) for x in jax.tree.leaves(state))",
+}
+CONVERSIONS = {
+    "vars": "np.savez('f', **vars(state))",
+    "__dict__": "np.savez('f', **state.__dict__)",
+    "asdict": "np.savez('f', **dataclasses.asdict(state))",
+    "astuple": "np.savez('f', *dataclasses.astuple(state))",
+    "fields": "for each in dataclasses.fields(state):\n        np.save('f', getattr(state, each.name))",
+}
+PROGRAMS = {
+    f"{sink}, {holder}": (*HOLDERS[holder], text)
+    for holders, sinks in ((PYTREES, SINKS), (list(HOLDERS)[1:], CONVERSIONS))
+    for holder in holders
+    for sink, text in sinks.items()
+}
+
+
+@pytest.mark.parametrize(("definition", "made", "sink"), PROGRAMS.values(), ids=PROGRAMS)
+def test_the_constructor_is_held_back(definition: str, made: str, sink: str) -> None:
+    text = f"{HEAD}\n\n{definition}\n\n\ndef use(state):\n    {sink}\n\n\nuse({made})\n"
+    migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
+    assert migration.held and not migration.free
+
+
+def test_parameters_without_keys_hold_nothing_back() -> None:
+    body = "params = {'w': jnp.ones(3)}\nkey = jax.random.PRNGKey(0)\njax.random.normal(key)\n"
+    text = f"{HEAD}{body}np.savez('f', **params)\nsum(x.size for x in jax.tree.leaves(params))\n"
+    migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
+    assert migration.free and not migration.held

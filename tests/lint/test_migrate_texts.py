@@ -1,0 +1,251 @@
+"""Text of keys, examples that show keys, and shapes of keys behind names: announced before anything is renamed."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import types
+
+import pytest
+
+from olympus_codemods.target import Target
+from olympus_lint.embedded.module import read
+from olympus_lint.migration.content import is_silent, left_in_order
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import Migration, migrate
+from olympus_lint.project.settings import Settings
+
+HEAD = """\
+import dataclasses
+import hashlib
+import logging
+import math
+import pprint
+import typing
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+log = logging.getLogger()
+
+
+class Tuple(typing.NamedTuple):
+    key: jax.Array
+
+
+@dataclasses.dataclass
+class Record:
+    key: jax.Array
+
+
+class Plain:
+    def __init__(self, key):
+        self.key = key
+
+
+key = jax.random.PRNGKey(0)
+state, named, record, plain = {"key": key, "n": 1}, Tuple(key), Record(key), Plain(key)
+names = {}
+"""
+PRINTED = """
+print(key)
+print(f"key {key}")
+print(state)
+print(named)
+print(record)
+print("%s" % key)
+print("{}".format(key))
+log.info("key %s", key)
+logging.warning("state %s", state)
+jax.debug.print("{}", key)
+jax.debug.print("{k}", k=key)
+pprint.pprint(state)
+warnings.warn(f"key {key}")
+""".strip().splitlines()
+STORED = """
+x = f"{state}"
+x = f"{named!r}"
+x = f"{record}"
+x = "%s" % key
+x = "%s of %d" % (key, 3)
+x = "%(key)s" % {"key": key}
+x = "{}".format(key)
+x = "{key}".format(key=key)
+x = str(named)
+x = repr(state)
+x = pprint.pformat(state)
+names[repr(state)] = 1
+names["{}".format(key)] = 1
+x = hashlib.sha256(repr(state).encode()).hexdigest()
+x = hash(str(record))
+x = [str(each) for each in (state, named)]
+""".strip().splitlines()
+SHAPES = {
+    "item": "key = jax.random.PRNGKey(0)\nKEY_SHAPE = key.shape\nx = KEY_SHAPE[0]",
+    "length": "key = jax.random.PRNGKey(0)\nKEY_SHAPE = key.shape\nx = len(KEY_SHAPE)",
+    "last item": "SHAPE = jax.random.split(jax.random.PRNGKey(0)).shape\ndef f():\n    return SHAPE[-1]",
+    "first items": "SHAPE = jax.random.split(jax.random.PRNGKey(0)).shape\ndef f():\n    return SHAPE[:-1]",
+    "last items": "SHAPE = jax.random.split(jax.random.PRNGKey(0)).shape\ndef f():\n    return SHAPE[-1:]",
+    "constant": "KEY_SHAPE = jax.random.PRNGKey(0).shape\ndef f(x):\n    return x.shape[-1:] == KEY_SHAPE",
+    "constant for others": "KEY_SHAPE = jax.random.PRNGKey(0).shape",
+    "constant of a class": "class C:\n    SHAPE = jax.random.PRNGKey(0).shape\n    def f(self):\n        self.SHAPE",
+    "np.prod": "x = np.prod(jax.random.PRNGKey(0).shape)",
+    "math.prod": "x = math.prod(jax.random.PRNGKey(0).shape)",
+    "jnp.shape": "SHAPE = jnp.shape(jax.random.PRNGKey(0))",
+    "np.size": "x = np.size(jax.random.PRNGKey(0))",
+    "np.ndim": "x = np.ndim(jax.random.PRNGKey(0))",
+    "size": "x = jax.random.PRNGKey(0).size * 4",
+    "printed": "key = jax.random.PRNGKey(0)\nprint(key.shape, key.dtype)",
+    "reduced": "state = {'k': jax.random.PRNGKey(0)}\nn = jax.tree.reduce(lambda n, x: n + x.size, state, 0)",
+    "counted": "import optax\nstate = {'k': jax.random.PRNGKey(0)}\nn = optax.tree_utils.tree_size(state)",
+    "flattened": "from jax.flatten_util import ravel_pytree\nx = ravel_pytree({'k': jax.random.PRNGKey(0)})",
+}  # fmt: skip
+EXAMPLES = [
+    "key",
+    "key, 3",
+    "[key]",
+    "key.shape",
+    "key.dtype",
+    "key.ndim",
+    "key.size * 2",
+    "len(key.shape)",
+    "type(key)",
+    "print(key)",
+    "print(state)",
+    "jax.random.PRNGKey(3)",
+    "jax.random.split(key)",
+    "jax.random.split(key).shape",
+    "jax.random.split(key)[0]",
+    "state",
+    "named",
+    "jax.tree.map(jnp.shape, state)",
+    "jax.tree.map(lambda x: x.shape, state)",
+    "jax.eval_shape(jax.random.split, key)",
+    "jax.make_jaxpr(lambda k: jax.random.fold_in(k, 1))(key)",
+    "f'{key}'",
+    "make(3)",
+]
+SAME = [
+    "jax.random.uniform(key)",
+    "jax.random.uniform(key, (3,)).shape",
+    "jax.random.split(key, 3).shape[0]",
+    "key is None",
+    "len(jax.random.split(key))",
+]
+
+
+def migrated(text: str) -> Migration:
+    embedded = read("program.py", text, "python")
+    one = Text("program.py", Settings(), embedded.text, embedded=embedded)
+    return migrate([one], Target("typed"))
+
+
+def rows(migration: Migration) -> list[int]:
+    """Return the rows of silent changes that are left."""
+    return [each.report.finding.span.start.row for each in left_in_order(migration) if is_silent(each.report.fact)]
+
+
+def with_lines(lines: list[str]) -> str:
+    return HEAD + "".join(f"{line}\n" for line in lines)
+
+
+def test_text_for_people_is_told_and_holds_nothing_back() -> None:
+    migration = migrated(with_lines(PRINTED))
+    first = HEAD.count("\n") + 1
+    assert sorted(rows(migration)) == list(range(first, first + len(PRINTED)))
+    assert migration.free and not migration.held
+
+
+@pytest.mark.parametrize("line", STORED)
+def test_text_that_is_kept_holds_back(line: str) -> None:
+    migration = migrated(with_lines([line]))
+    assert migration.held and not migration.free
+
+
+def test_text_without_keys_is_no_matter() -> None:
+    lines = ["print(state['n'], len(names))", "x = f'{state[\"n\"]}'", "log.info('%d', 3)", "x = '%s' % names"]
+    migration = migrated(with_lines(lines))
+    assert migration.free and not migration.is_open
+
+
+def test_suppressed_text_is_not_told() -> None:
+    assert not migrated(with_lines(["print(named)  # noqa: OLY206"])).is_open
+
+
+@pytest.mark.parametrize("code", SHAPES.values(), ids=SHAPES)
+def test_shapes_behind_names_hold_back(code: str) -> None:
+    migration = migrated(f"import math\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n\n{code}\n")
+    assert (migration.held and not migration.free) or any(text.rewritten for text in migration.texts)
+
+
+def test_a_shape_that_another_file_imports_holds_back() -> None:
+    one = "import jax\nKEY_SHAPE = jax.random.PRNGKey(0).shape\nprint(KEY_SHAPE is None)\n"
+    other = "from one import KEY_SHAPE\nrank = len(KEY_SHAPE)\n"
+    alone = migrate([Text("one.py", Settings(), one)], Target("typed"))
+    both = migrate([Text(name, Settings(), text) for name, text in (("one.py", one), ("other.py", other))],
+                   Target("typed"))  # fmt: skip
+    assert both.held and not alone.held
+
+
+def module_with(examples: list[str], outputs: list[str]) -> str:
+    setup = [
+        "import jax, jax.numpy as jnp, collections",
+        "key = jax.random.PRNGKey(42)",
+        "state = {'key': key}",
+        "named = collections.namedtuple('Named', 'key')(key)",
+    ]
+    lines = [f">>> {line}" for line in setup]
+    for example, output in zip(examples, outputs, strict=True):
+        lines += [f">>> {example}", *output.splitlines()]
+    docstring = "\n".join(lines)
+    return f'r"""Keys.\n\n{docstring}\n"""\nimport jax\n\n\ndef make(seed):\n    return jax.random.PRNGKey(seed)\n'
+
+
+def outputs_of(examples: list[str]) -> list[str]:
+    """Return what Python shows for each example, with raw keys."""
+    found = []
+    scope: dict[str, object] = {}
+    text = module_with([], [])
+    exec(text, scope)
+    for line in doctest.DocTestParser().get_examples(str(scope["__doc__"])):
+        exec(line.source, scope)
+    for example in examples:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(example, "<example>", "single"), scope)
+        found.append(out.getvalue())
+    return found
+
+
+def test_examples_that_show_keys_are_told_and_pass_afterwards() -> None:
+    pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
+    text = module_with(EXAMPLES, outputs_of(EXAMPLES))
+    migration = migrated(text)
+    told = set(rows(migration))
+    lines = text.splitlines()
+    wanted = {row for row, line in enumerate(lines, 1) if line.removeprefix(">>> ") in EXAMPLES}
+    rewritten = {report.finding.span.start.row for one in migration.texts for report, _ in one.rewritten}
+    assert wanted <= told | rewritten
+    assert "def make(seed):\n    return jax.random.key(seed)" in migration.texts[0].after
+    module = types.ModuleType("keys")
+    exec(migration.texts[0].after, module.__dict__)
+    silently = io.StringIO()
+    with contextlib.redirect_stdout(silently):
+        failed = doctest.testmod(module).failed
+    assert failed <= 2, silently.getvalue()  # `make(3)`, whose key the code makes, and the constructor on its own
+
+
+def test_examples_without_keys_in_their_output_are_no_matter() -> None:
+    migration = migrated(module_with(SAME, ["0"] * len(SAME)))
+    assert migration.free and not migration.held and not rows(migration)
+
+
+def test_markdown_that_shows_keys_is_told() -> None:
+    page = "# Keys\n\n```pycon\n>>> import jax\n>>> key = jax.random.PRNGKey(0)\n>>> key\nArray([0, 0])\n```\n"
+    embedded = read("page.md", page, "markdown")
+    migration = migrate([Text("page.md", Settings(), embedded.text, embedded=embedded)], Target("typed"))
+    assert rows(migration) == [6]
+    assert migration.held and migration.texts[0].after == page
