@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.heap import LIMITED
-from olympus_rules.reach.project import ProjectReach
+from olympus_rules.reach.project import ProjectReach, functions_of
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import BoundMethod, Constructor, Function, Key, Member, Object, Partial, Place, Value
+from olympus_rules.reach.values import (
+    BoundMethod,
+    Constructor,
+    Container,
+    Function,
+    Key,
+    Member,
+    Object,
+    Other,
+    Partial,
+    Place,
+    Unknown,
+    Value,
+)
 
 __all__ = ["Lost", "lost"]
+
+POOLS = ("elements", "contents", "leaves", "fields")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,40 +47,96 @@ class Lost:
 
 
 def lost(reached: ProjectReach) -> list[Lost]:
-    """Return the keys that are not followed further, each with the place at which that is so.
+    """Return the keys that are not followed further, each with the first place at which that is so.
 
-    What an unknown callable returns is not followed. So a function that was lost among many others counts as one that
-    returns its keys to unknown code. Before there are too many steps, so few values are lost that this would hold back
-    mostly keys that come back by a merger.
+    It is so only after too many steps. Before, so few values are not told apart that this would hold back mostly keys
+    that come back by a merger.
     """
-    found: list[Lost] = []
-    if not reached.slots.is_cut_short:
-        return found
-    places = _places_of_code(reached)
-    for code in _lost_functions(reached):
-        result = reached.heap.result(code)
-        keys = reached.keys_in([result])
-        if keys and code in places:
-            found.append(Lost(places[code], code.name, keys))
-    last = reached.slots.of_kinds(Key, Constructor)
-    dropped = {slot: mask & last for slot, mask in reached.slots.lost.items() if mask & last}
-    return found + (_dropped(reached, dropped) if dropped else [])
+    return list(_Search(reached).found()) if reached.slots.is_cut_short else []
 
 
-def _dropped(reached: ProjectReach, dropped: dict[Slot, int]) -> list[Lost]:
-    """Return the keys that some slots did not take, at the first expression of a slot or where they were made."""
-    slots = reached.slots
-    spots: dict[Slot, Place] = {}
-    for place, several in reached.graph.expressions.items():
-        for slot in several:
-            spots.setdefault(slots.same[slot], place)
-    found: dict[Place, set[Place]] = {}
-    for slot, mask in dropped.items():
-        for value in slots.listed(mask):
-            assert isinstance(value, Key | Constructor)
-            site = value.site if isinstance(value, Key) else value.mention
-            found.setdefault(spots.get(slots.same[slot], site), set()).add(site)
-    return [Lost(place, "", frozenset(keys)) for place, keys in found.items()]
+class _Search:
+    """The search for keys that are lost.
+
+    What counts is: a key that a slot did not take, or that is in a container or object that a slot did not take; what
+    an unknown callable is given or returns; and a key beside anything else, as the places that are no places for typed
+    keys are known only where nothing but keys comes to them.
+    """
+
+    def __init__(self, reached: ProjectReach) -> None:
+        """Take the analysis."""
+        self.reached = reached
+        self.slots = reached.slots
+        self.contents = Contents(reached.graph.attributes.trees)
+        self.keys = self.slots.of_kinds(Key)
+        self.holders = self.slots.of_kinds(Container, Object)
+        self.unknown = self.slots.of_kinds(Unknown)
+        self.beside = ~(self.keys | self.slots.of_kinds(Other))
+        self._seen = 0
+        self._seen_keys = 0
+
+    def found(self) -> Iterator[Lost]:
+        """Yield the keys that are lost, each once as far as containers and objects have it."""
+        yield from self.of_functions()
+        yield from self.of_calls()
+        yield from self.of_slots()
+
+    def of_functions(self) -> Iterator[Lost]:
+        """Yield the keys that lost functions return; what an unknown callable returns is not followed."""
+        places = {code: place_of(path, code.node) for path, _, code in functions_of(self.reached.names.modules)}
+        for code in _lost_functions(self.reached):
+            if code in places:
+                yield from self.at(places[code], self.slots.mask(self.reached.heap.result(code)), code.name)
+
+    def of_calls(self) -> Iterator[Lost]:
+        """Yield the keys that are handed to callees of which not all are told apart, or come back from them."""
+        binding = self.reached.calls.binding
+        for call in self.reached.calls.all:
+            if call.place in binding.over_limit:
+                for slot in (*call.given, call.result):
+                    yield from self.at(call.place, self.slots.mask(slot))
+
+    def of_slots(self) -> Iterator[Lost]:
+        """Yield the keys that slots did not take, or that are in slots with anything else."""
+        spots: dict[Slot, Place] = {}
+        for place, several in self.reached.graph.expressions.items():
+            for slot in several:
+                spots.setdefault(self.slots.same[slot], place)
+        pools = {self.slots.same[self.slots.slot(f"{name} of many")] for name in POOLS}
+        pools |= {self.slots.same[self.slots.slot(name)] for name in ("written to many", "set to many")}
+        for slot in dict.fromkeys(self.slots.same):
+            mask, dropped = self.slots.mask(slot), self.slots.lost.get(slot, 0)
+            if slot not in pools and not mask & self.unknown:
+                mask &= self.keys if mask & self.beside else 0
+            mask |= dropped
+            if mask:
+                yield from self.at(spots.get(slot), mask)
+
+    def at(self, place: Place | None, mask: int, function: str = "") -> Iterator[Lost]:
+        """Yield the keys of a mask, at a place or where they were made."""
+        made: dict[Place, set[Place]] = {}
+        for value in self.slots.listed(self.fresh(mask)):
+            site = value.site if isinstance(value, Key) else value.mention if isinstance(value, Constructor) else None
+            if site is not None:
+                made.setdefault(place or site, set()).add(site)
+        for each, sites in made.items():
+            yield Lost(each, function, frozenset(sites))
+
+    def fresh(self, mask: int) -> int:
+        """Return the keys of a mask, and those in its containers and objects at any depth, that are new."""
+        found = mask & (self.keys | self.slots.of_kinds(Constructor))
+        waiting = mask & self.holders & ~self._seen
+        while waiting:
+            self._seen |= waiting
+            inner = 0
+            for holder in self.slots.listed(waiting):
+                parts = self.contents.parts(holder)
+                found |= parts.keys
+                inner |= parts.holders
+            waiting = inner & ~self._seen
+        fresh = found & ~self._seen_keys
+        self._seen_keys |= found
+        return fresh
 
 
 def _lost_functions(reached: ProjectReach) -> Iterable[FunctionCode]:
@@ -77,14 +149,3 @@ def _lost_functions(reached: ProjectReach) -> Iterable[FunctionCode]:
         if call.place in reached.calls.binding.over_limit:
             values += slots.values(call.function)
     return dict.fromkeys(v.code for v in values if isinstance(v, Function | BoundMethod | Partial | Member))
-
-
-def _places_of_code(reached: ProjectReach) -> dict[FunctionCode, Place]:
-    found = {}
-    for path, module in reached.names.modules.items():
-        waiting = list(module.nested)
-        while waiting:
-            code = waiting.pop()
-            waiting += code.nested
-            found[code] = place_of(path, code.node)
-    return found

@@ -31,7 +31,7 @@ MOST_CALLS, MOST_PARTS = 3, 2
 ANY = -1
 """Any part of a container."""
 PARTS = frozenset({"element", "elements", "inside"})
-POOLS = frozenset({"elements of many", "leaves of many"})
+POOLS = frozenset({"contents of many", "elements of many", "fields of many", "leaves of many"})
 STEP, CHOICE, DOUBT = 1, 30, 1000
 """Costs of a step, of one of several callees, and of an object of unknown class."""
 
@@ -64,7 +64,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The paths to a place by their constructors, and whether there are no others."""
+    """The paths to a place by their constructors, and whether there are surely no others."""
 
     ways: dict[Place, Way]
     is_complete: bool
@@ -135,12 +135,13 @@ class Paths:
         ways: dict[Place, Way] = {}
         if not self.slots.trail.is_complete:
             return Found(ways, is_complete=False)
+        is_followed = not self.slots.is_cut_short
         for depth in range(MOST_PARTS, -1, -1):
             search = _Search(self, set(makers) - set(ways), depth)
             ways |= search.run(slots, min(self._left, MOST_STATES))
             self._left -= len(search.seen)
             if search.is_complete:
-                return Found(ways, is_complete=True)
+                return Found(ways, is_complete=is_followed)
         return Found(ways, is_complete=False)
 
     def owner(self, slot: Slot) -> object:

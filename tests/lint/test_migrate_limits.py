@@ -1,0 +1,97 @@
+"""Past a limit of the analysis, a constructor is held back that would be held back without it; others stay free."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import pytest
+
+from olympus_codemods.target import Target
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import Migration, migrate
+from olympus_lint.project.settings import Settings
+from olympus_rules.reach import slots
+
+LIMITS: dict[str, dict[str, object]] = {
+    "nothing is told apart": {"MOST_STEPS": 0, "MORE_STEPS": 0},
+    "nothing is told apart after some steps": {"MOST_STEPS": 60, "MORE_STEPS": 10},
+    "few are told apart": {"MOST_STEPS": 0, "MORE_STEPS": 1_000_000},
+    "one of a kind": {"MOST_STEPS": 0, "MORE_STEPS": 1_000_000, "FEWER_TOLD_APART": (1, 0)},
+    "one of a kind after some steps": {"MOST_STEPS": 100, "MORE_STEPS": 1_000_000, "FEWER_TOLD_APART": (1, 0)},
+}
+HEAD = """\
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import flax
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class Pair(NamedTuple):
+    w: Any
+    rng: Any
+
+
+@dataclass
+class Data:
+    w: Any
+    rng: Any
+
+
+@flax.struct.dataclass
+class Struct:
+    w: Any
+    rng: Any
+
+
+class Plain:
+    def __init__(self, w, rng):
+        self.w, self.rng = w, rng
+
+
+"""
+KEY = "jax.random.PRNGKey(0)"
+FEW, CALLEES = 3, 40
+PROGRAMS = {
+    "leaves": f"np.savez('f', *jax.tree.leaves(Pair(jnp.ones(3), {KEY})))",
+    "vars": f"np.savez('f', **vars(Plain(jnp.ones(3), {KEY})))",
+    "asdict": f"np.savez('f', **dataclasses.asdict(Data(jnp.ones(3), {KEY})))",
+    "fields": f"s = Data(1, {KEY})\nfor each in dataclasses.fields(s):\n    np.save('f', getattr(s, each.name))",
+    "function over a tree": f"jax.tree.map(np.asarray, Struct(jnp.ones(3), {KEY}))",
+    "element": f"def one(x):\n    return x[0]\n\n\nboxes = [[None], [{KEY}]]\none(boxes[1][0])",
+    "attribute": f"def one(x):\n    return x.rng.tolist()\n\n\none(Plain(1, {KEY}))",
+    "registry of a few": "\n".join(
+        [*(f"def f{n}(x):\n    return x{'[0]' if n == 1 else ''}\n" for n in range(FEW)), ""]
+    )
+    + f"ALL = [{', '.join(f'f{n}' for n in range(FEW))}]\nfor each in ALL:\n    each({KEY})",
+    "one that many classes hold": "\n".join(f"class C{n}:\n    rng = {n}\n" for n in range(FEW))
+    + f"\nALL = [C0(), C1(), C2(), Plain(1, {KEY})]\nfor each in ALL:\n    each.rng.tolist()",
+}
+
+
+def migrated(program: str, **limits: object) -> tuple[Migration, bool, bool]:
+    """Return the migration of a program, and whether its first and its last constructor are renamed."""
+    text = f"{HEAD}{program}\nprint(jax.random.normal(jax.random.PRNGKey(7)))\n"
+    with mock.patch.multiple(slots, **limits):
+        migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
+    first, *_, last = migration.constructors["program.py"]
+    return migration, not first.reasons, not last.reasons
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_what_is_announced_without_a_limit_is_announced_with_one(program: str) -> None:
+    for name, limits in {"no limit": {"MOST_STEPS": slots.MOST_STEPS}, **LIMITS}.items():
+        migration, is_renamed, is_last_renamed = migrated(program, **limits)
+        assert migration.is_open and (not is_renamed or any(migration.left.values())), name
+        assert is_last_renamed, name
+
+
+@pytest.mark.parametrize("limits", LIMITS.values(), ids=LIMITS)
+def test_a_key_for_too_many_callees_is_held_back_past_a_limit(limits: dict[str, object]) -> None:
+    functions = [f"def f{n}(x):\n    return x{'[0]' if n == CALLEES - 1 else ''}\n" for n in range(CALLEES)]
+    registry = f"ALL = [{', '.join(f'f{n}' for n in range(CALLEES))}]\nfor each in ALL:\n    each({KEY})"
+    _, is_renamed, is_last_renamed = migrated("\n".join([*functions, registry]), **limits)
+    assert not is_renamed and is_last_renamed
