@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import sys
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
@@ -22,8 +23,8 @@ MOST_STEPS = 1_500_000
 """The steps, one for each change of a slot and each of its watchers, after which fewer values are told apart."""
 MORE_STEPS = 500_000
 MOST_TOLD_APART = 64
-FEWER_TOLD_APART = (8, 0)
-"""The number of values of a kind that a slot holds, when there were too many steps; at 0, only of kinds that flow."""
+FEWER_TOLD_APART = (MOST_TOLD_APART, 8, 0)
+"""The number of values of a kind that a slot takes after too many steps; at 0, only of kinds that flow."""
 LISTS = 10_000
 """The limit of masks whose values are kept as a list."""
 MOST_GROUPS = 8
@@ -118,7 +119,6 @@ class Slots:
         same: the slot that stands for a slot and all that are one with it.
         unlimited: slots that hold any number of values.
         lost: the values that a slot did not take.
-        is_cut_short: whether there were too many steps, so that few values are told apart.
     """
 
     def __init__(self) -> None:
@@ -141,11 +141,15 @@ class Slots:
         self._most_edges = FEWEST
         self._limits: list[Limit] = []
         self.unlimited: set[Slot] = set()
-        self._most = MOST_TOLD_APART
+        self._most = sys.maxsize
         self._fewer = list(FEWER_TOLD_APART)
         self._most_steps = MOST_STEPS
-        self.is_cut_short = False
         self.lost: dict[Slot, int] = {}
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Say whether there were too many steps, so that few values are told apart."""
+        return self._most < sys.maxsize
 
     def __len__(self) -> int:
         """Return the number of slots."""
@@ -354,7 +358,6 @@ class Slots:
             if self._steps > self._most_steps and self._fewer:
                 self._most, *self._fewer = self._fewer
                 self._most_steps = self._steps + MORE_STEPS
-                self.is_cut_short = True
             if self._edges > self._most_edges:
                 self._join_cycles()
             slot = self._queue.pop()
