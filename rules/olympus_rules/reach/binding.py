@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.attributes import Attributes
+from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.many import ANY, KEPT, Many
 from olympus_rules.reach.sites import Call, Given
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.values import (
+    CALLEES,
     UNDIVIDED,
     BoundMethod,
     Class,
@@ -54,14 +57,18 @@ class Binding:
         self.slots.unlimited.add(self._widened)
         self.slots.watch(self._widened, self.widen_one)
         self._starred: set[Slot] = set()
+        self.many = Many(heap, self.further, Contents(attributes.trees).slots_of)
 
     def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:
         """Add edges from arguments to the parameters of a function, and from its result to the call.
 
         What may call very many functions, as the core of a framework may call all that its tests hand over, would
-        make one pool of all their values. It is left alone, and keys that it is given are taken to leave the project.
+        make one pool of all their values. Such a call hands on and returns only what may be or hold keys.
         """
-        if self.is_over_limit(call.place):
+        if self.many.add(call, code, offset) > MANY:
+            self.over_limit.add(call.place)
+            if not self.many.is_waiting(call):
+                self.many.wait(call, self.given(call))
             return
         site = call.result + 1
         self.slots.add_edge(self.heap.result(code), call.result, site)
@@ -79,7 +86,27 @@ class Binding:
         for keyword, slot in call.keywords:
             self.bind_keyword(code, keyword, slot, offset, call)
 
-    def give(self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int) -> None:
+    def given(self, call: Call) -> dict[int | str, list[Slot]]:
+        """Return the arguments of a call by position or name; after a starred one, the position is not known."""
+        found: dict[int | str, list[Slot]] = {}
+        is_known = True
+        for position, (slot, starred) in enumerate(call.arguments):
+            is_known = is_known and not starred
+            found.setdefault(position if is_known else ANY, []).append(self.parts(call, slot) if starred else slot)
+        for keyword, slot in call.keywords:
+            found.setdefault(ANY if keyword is None else keyword, []).append(
+                self.parts(call, slot) if keyword is None else slot
+            )
+        return found
+
+    def join(self, source: Slot, target: Slot, site: int, *, is_over: bool) -> None:
+        """Add an edge into a callee or back."""
+        if is_over:
+            self.slots.add_edge_of(source, target, *KEPT, site=site)
+        else:
+            self.slots.add_edge(source, target, site)
+
+    def give(self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int, *, is_over: bool = False) -> None:
         """Add an edge from an argument to a parameter; an object of the project is all that ``self`` can be.
 
         A method that is read from a class takes its object as an argument, and classes are where objects are after a
@@ -89,7 +116,7 @@ class Binding:
         if has_self and target == self.heap.variable(code, "self"):
             self.slots.add_edge_of(slot, target, Object, Container, Unknown)
         else:
-            self.slots.add_edge(slot, target, site)
+            self.join(slot, target, site, is_over=is_over)
 
     def parts(self, call: Call, slot: Slot) -> Slot:
         """Return the slot of the elements of a starred argument."""
@@ -129,9 +156,7 @@ class Binding:
 
     def still_told(self, values: int, call: Call) -> int:
         """Return the values of a mask that a call site still calls: over the limit, no functions."""
-        if call.place not in self.over_limit:
-            return values
-        return values & ~self.slots.of_kinds(Function, BoundMethod, Partial, Object)
+        return values & self.slots.of_kinds(*CALLEES, Unknown)
 
     def give_up(self, call: Call) -> None:
         """Take a call site as a call of anything: what it is given leaves the project."""
@@ -151,7 +176,7 @@ class Binding:
             if keyword is not None and "__init__" not in class_.code.methods:
                 self.attributes.set_field(class_.code, keyword, slot)
 
-    def feed(self, value: Value, given: Sequence[Given], result: Slot, site: int) -> None:
+    def feed(self, value: Value, given: Sequence[Given], result: Slot, site: int, *, is_over: bool = False) -> None:
         """Call a value with the slots of its arguments; ``site`` is the tag of :class:`Trail`."""
         if isinstance(value, Constructor):
             self.slots.trail.add(self.slots.slot("made", value.mention), result, KEYS)
@@ -161,15 +186,17 @@ class Binding:
 
             def fill(method: Value) -> None:
                 if isinstance(method, Member):
-                    self.fill(method.code, 1, given, result, site)
+                    self.fill(method.code, 1, given, result, site, is_over=is_over)
 
             self.slots.watch(self.heap.classes.member(value.code, name), fill)
         if isinstance(value, Function | BoundMethod):
-            self.fill(value.code, int(isinstance(value, BoundMethod)), given, result, site)
+            self.fill(value.code, int(isinstance(value, BoundMethod)), given, result, site, is_over=is_over)
         if isinstance(value, Partial):
-            self.fill(value.code, value.given, given, result, site)
+            self.fill(value.code, value.given, given, result, site, is_over=is_over)
 
-    def fill(self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot, site: int) -> None:
+    def fill(
+        self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot, site: int, *, is_over: bool
+    ) -> None:
         """Add edges from slots to the parameters of a function."""
         names = list(code.parameters[offset : code.positional])
         for index, slots in enumerate(given):
@@ -181,8 +208,8 @@ class Binding:
                 continue
             for slot in slots:
                 if slot >= 0:
-                    self.give(slot, target, code, site)
-        self.slots.add_edge(self.heap.result(code), result, site)
+                    self.give(slot, target, code, site, is_over=is_over)
+        self.join(self.heap.result(code), result, site, is_over=is_over)
 
     def widen(self, source: Slot) -> None:
         """Widen the keys that the callables of a slot take and return: a mapped axis changes their rank."""

@@ -111,7 +111,7 @@ class Calls:
             self.binding.bind(value.code, call, value.given)
         elif isinstance(value, Class):
             self.binding.construct(value, call)
-        elif isinstance(value, Object) and call.place not in self.binding.over_limit:
+        elif isinstance(value, Object):
             member = self.heap.classes.member(value.code, "__call__")
             self.slots.watch(
                 member, lambda method: self.binding.bind(method.code, call, 1) if isinstance(method, Member) else None

@@ -164,7 +164,7 @@ class Heap:
             for value in self.slots.listed(keys):
                 assert isinstance(value, Key)
                 rank = None if axes is None or value.rank is None else value.rank + axes
-                found |= self.slots.bit(Key(value.site, rank if rank in range(MOST_AXES + 1) else None))
+                found |= self.slots.bit(type(value)(value.site, rank if rank in range(MOST_AXES + 1) else None))
             self._of_rank[keys, axes] = found
         return found
 

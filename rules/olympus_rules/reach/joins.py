@@ -25,6 +25,7 @@ from olympus_rules.reach.values import (
     Other,
     Partial,
     Place,
+    Words,
 )
 
 __all__ = ["Join", "Joins", "callables"]
@@ -68,7 +69,7 @@ class Joins:
         self._seen_fields: set[Slot] = set()
         self._seen_trees: set[tuple[int, ...]] = set()
         self._arrays = self._keys | self.slots.of_kinds(Made, Other)
-        self._likes = reduce(or_, (self.slots.bit(Key(site)) for site in graph.likes), 0)
+        self._likes = reduce(or_, (self.slots.bit(Words(site)) for site in graph.likes), 0)
         self._pools: dict[int, int] = {}
         self._sites: dict[int, frozenset[Place]] = {}
 

@@ -222,8 +222,8 @@ class LibraryCalls:
         """Call a callable with the other arguments."""
         if isinstance(value, Unknown):
             self.binding.give_up(call)
-        if isinstance(value, Unknown) or self.binding.is_over_limit(call.place):
             return
+        is_over = self.binding.is_over_limit(call.place)
         result = call.result
         if transform.kind == "scan":
             result = self.slots.slot("body", call.place)
@@ -232,7 +232,7 @@ class LibraryCalls:
         if transform.kind in ("each", "starmap"):
             result = self.heap.element(self.heap.made(call.result), None)
         site = call.result + 1 if transform.runs else 0  # else the result is given by a later call
-        self.binding.feed(value, self.handed_on(transform, slot, call), result, site)
+        self.binding.feed(value, self.handed_on(transform, slot, call), result, site, is_over=is_over)
 
     def mapped_tree(self, call: Call) -> Slot:
         """Return the slot of the new leaves of a tree, at any depth; the attributes of an object keep the old ones."""

@@ -31,6 +31,7 @@ MOST_CALLS, MOST_PARTS = 3, 2
 ANY = -1
 """Any part of a container."""
 PARTS = frozenset({"element", "elements", "inside"})
+RESULTS = frozenset({"result", "returned by many"})
 POOLS = frozenset({"contents of many", "elements of many", "fields of many", "leaves of many"})
 STEP, CHOICE, DOUBT = 1, 30, 1000
 """Costs of a step, of one of several callees, and of an object of unknown class."""
@@ -112,6 +113,8 @@ class Paths:
             assert isinstance(value, Container)
             self._displays[value.display].append(value)
         self._unknown = self.slots.of_kinds(Unknown)
+        self._of_display: dict[int, int] = {}
+        self._several: dict[Slot, bool] = {}
         self._around: dict[int, int] = {}
         self._owners: dict[Slot, object] = {}
         self._expressions = graph.expressions
@@ -180,7 +183,7 @@ class Paths:
             elif kind in PARTS and tag < 0:
                 yield State(source, (), state.parts), STEP
             elif tag > 0:
-                calls = self._through(state.calls, tag, leaves=kind == "result")
+                calls = self._through(state.calls, tag, leaves=kind in RESULTS)
                 if calls is not None:
                     yield State(source, calls, state.parts), self._cost(tag)
             else:
@@ -233,8 +236,13 @@ class Paths:
     def _is_of_several(self, target: Slot) -> bool:
         """Return whether the object whose attribute is read may be one of several unrelated classes."""
         owner = self._objects.get(target)
-        values = [] if owner is None else self.slots.listed(self.slots.mask(owner) & self.slots.of_kinds(Object))
-        return len({self._family(value.code) for value in values if isinstance(value, Object)}) > 1
+        if owner is None:
+            return False
+        if owner not in self._several:
+            values = self.slots.listed(self.slots.mask(owner) & self.slots.of_kinds(Object))
+            families = {self._family(value.code) for value in values if isinstance(value, Object)}
+            self._several[owner] = len(families) > 1
+        return self._several[owner]
 
     def _is_choice(self, function: Slot) -> bool:
         return (self.slots.mask(function) & self.slots.of_kinds(*CALLEES)).bit_count() > 1
@@ -257,7 +265,10 @@ class Paths:
         return self._bits(self._names[part][1])  # type: ignore[arg-type]
 
     def _bits(self, display: int) -> int:
-        return reduce(or_, map(self.slots.bit, self._displays[display]), 0)
+        found = self._of_display.get(display)
+        if found is None:
+            found = self._of_display[display] = reduce(or_, map(self.slots.bit, self._displays[display]), 0)
+        return found
 
     def maker(self, state: State) -> Place | None:
         """Return the constructor that a state is the result of."""

@@ -17,7 +17,7 @@ from olympus_rules.reach.binding import FUNCTION
 from olympus_rules.reach.graph import Graph, Meeting
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import Constructor, Key, Library, Place, Value
+from olympus_rules.reach.values import Constructor, Library, Place, Value, Words
 from olympus_rules.reach.words import array_like, is_array_of_words, names_of_dtype
 
 __all__ = ["RawKeys", "place_of"]
@@ -49,10 +49,10 @@ class RawKeys:
         if self.graph.sites is None:
             return
         if is_array_of_words(node, self.dtypes):
-            self.slots.put(call.result, Key(call.place))
+            self.slots.put(call.result, Words(call.place))
         elif (model := array_like(node)) is not None:
             self.graph.likes[call.place] = place_of(self.file, model)
-            self.slots.put(call.result, Key(call.place))
+            self.slots.put(call.result, Words(call.place))
         match node:
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip

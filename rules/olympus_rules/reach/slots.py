@@ -237,11 +237,11 @@ class Slots:
                     mask[0] |= bit
         return bit
 
-    def add_edge_of(self, source: Slot, target: Slot, *kinds: type) -> None:
-        """Add an edge for the values of some kinds."""
+    def add_edge_of(self, source: Slot, target: Slot, *kinds: type, site: int = 0) -> None:
+        """Add an edge for the values of some kinds; ``site`` is that of :meth:`add_edge`."""
         carries = (KEYS if Key in kinds else 0) | (CONTAINERS if Container in kinds else 0)
         if carries:
-            self.trail.add(source, target, carries)
+            self.trail.add(source, target, carries, site)
         source, wanted = self.same[source], self._mask_of(kinds)
         if self._typed_edges[source] is NO_EDGES:
             self._typed_edges[source] = {}

@@ -47,7 +47,7 @@ class Settling:
 
     def run(self) -> None:
         """Propagate values until nothing changes; an attribute of an unknown object may be that of any object."""
-        self.slots.settle()
+        self._settle()
         for _ in range(ROUNDS):
             self._vague_reads()
             waiting, self.attributes.reads = self.attributes.reads, []
@@ -62,13 +62,19 @@ class Settling:
                     self.attributes.set_loose(name, source)
             self._unknown_results()
             self._unknown_calls()
-            self.slots.settle()
+            self._settle()
             if len(self.attributes.reads) == len(waiting) and not self.attributes.vague:
                 break
         for slot, scope in self.slots.empty():
             if isinstance(scope, ir.FunctionCode) and slot not in self.graph.nothing:
                 self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
+        self._settle()
+
+    def _settle(self) -> None:
+        """Propagate values, and hand on what calls of very many functions are given."""
         self.slots.settle()
+        while self.calls.binding.many.pass_on():
+            self.slots.settle()
 
     def _vague_reads(self) -> None:
         """Read attributes of objects of any class of the project."""
@@ -80,7 +86,7 @@ class Settling:
                 for method in self.heap.classes.methods.get(name, ()):
                     if method.owner is not None:
                         self.attributes.take_member(Member(method), Object(method.owner), slot)
-            self.slots.settle()
+            self._settle()
 
     def _unknown_results(self) -> None:
         """Let methods of arrays and containers return the elements of the object."""
@@ -92,7 +98,7 @@ class Settling:
                 self.slots.add_edge_of(owner, call.result, *UNDIVIDED)
                 self.heap.shift(owner, call.result, None)
         self.calls.method_results = rest
-        self.slots.settle()
+        self._settle()
 
     def _unknown_calls(self) -> None:
         """Let an unknown callee return the functions that it is given, as most decorators do."""

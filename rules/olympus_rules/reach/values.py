@@ -30,6 +30,7 @@ __all__ = [
     "Super",
     "Unknown",
     "Value",
+    "Words",
 ]
 
 
@@ -54,6 +55,11 @@ class Key:
 
     site: Place
     rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Words(Key):
+    """An array of words that no constructor makes, and that may be a raw key."""
 
 
 @dataclass(frozen=True, slots=True)

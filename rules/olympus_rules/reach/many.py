@@ -1,0 +1,144 @@
+"""Calls that may call very many functions: what may be or hold keys is handed on and comes back, and nothing else.
+
+To bind all arguments, as to one of a few functions, would make one pool of all values of such functions. Call sites
+with the same callees share the slots between, so that there are as many edges as sites and callees, not as pairs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
+from operator import or_
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.sites import Call
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import BOTH
+from olympus_rules.reach.values import Container, Key, Object, Unknown, Value, Words
+
+__all__ = ["KEPT", "Callees", "Many"]
+
+KEPT = (Key, Container, Object, Unknown)
+"""The values that are handed to one of very many callees."""
+Callees = frozenset[tuple[ir.FunctionCode, int]]
+"""Functions, each with the number of its parameters that are taken."""
+ANY = -1
+"""Any parameter."""
+
+
+class Many:
+    """The call sites that may call very many functions."""
+
+    def __init__(
+        self, heap: Heap, further: Callable[[ir.FunctionCode], Slot], slots_of: Callable[[Value], list[Slot]]
+    ) -> None:
+        """Start without any.
+
+        Args:
+            heap: where values are kept.
+            further: returns the slot of the elements of ``*arguments`` of a function.
+            slots_of: returns the slots of what is in a container or object.
+        """
+        self.heap = heap
+        self.slots = heap.slots
+        self._further = further
+        self._slots_of = slots_of
+        self._called: dict[Slot, dict[tuple[ir.FunctionCode, int], None]] = defaultdict(dict)
+        self._linked: dict[Slot, int] = {}
+        self._waiting: dict[Slot, Mapping[int | str, list[Slot]]] = {}
+        self._numbers: dict[Callees, int] = {}
+        self._links: list[tuple[Slot, Slot]] = []
+
+    def add(self, call: Call, code: ir.FunctionCode, offset: int) -> int:
+        """Add a callee of a call site; return how many there were."""
+        called = self._called[call.result]
+        called[code, offset] = None
+        return len(called)
+
+    def is_waiting(self, call: Call) -> bool:
+        """Say whether the arguments of a call wait."""
+        return call.result in self._waiting
+
+    def wait(self, call: Call, given: Mapping[int | str, list[Slot]]) -> None:
+        """Let the arguments of a call, by position or name, wait until all its callees are known."""
+        self._waiting[call.result] = given
+
+    def pass_on(self) -> bool:
+        """Hand on the keys that calls are given and that come back, and what holds keys; return whether any is new."""
+        waiting, self._waiting = self._waiting, {}
+        for result, given in waiting.items():
+            self._link(result, given)
+        kept = self._kept() if self._links else 0
+        changed = False
+        for source, target in self._links:
+            fresh = self.slots.mask(source) & kept & ~self.slots.mask(target)
+            if fresh:
+                changed = True
+                self.slots.put_mask(target, fresh)
+        return changed or bool(waiting)
+
+    def _link(self, result: Slot, given: Mapping[int | str, list[Slot]]) -> None:
+        """Link a call site with its new callees, by slots that all sites with these callees share."""
+        callees = frozenset([*self._called[result]][self._linked.get(result, 0) :])
+        self._linked[result] = len(self._called[result])
+        number = self._numbers.setdefault(callees, len(self._numbers))
+        ways = [(slot, self._shared(callees, number, spot)) for spot, slots in given.items() for slot in slots]
+        ways.append((self._returned(callees, number), result))
+        for source, target in ways:
+            self.slots.trail.add(source, target, BOTH, result + 1)
+        self._links += ways
+
+    def _kept(self) -> int:
+        """Return the mask of all keys that constructors make, and of all containers and objects that hold any."""
+        keys = self.slots.of_kinds(Key) & ~self.slots.of_kinds(Words)
+        parts = [(self.slots.bit(each), self._parts(each)) for each in self.slots.listed(self._holders())]
+        kept, before = keys, -1
+        while kept != before:
+            before = kept
+            for bit, mask in parts:
+                if mask & kept:
+                    kept |= bit
+        return kept | self.slots.of_kinds(Unknown)
+
+    def _holders(self) -> int:
+        return self.slots.of_kinds(Container, Object)
+
+    def _parts(self, holder: Value) -> int:
+        """Return the mask of what is in a container or object."""
+        return reduce(or_, map(self.slots.mask, self._slots_of(holder)), 0)
+
+    def _shared(self, callees: Callees, number: int, spot: int | str) -> Slot:
+        """Return the slot of what all callers of some functions hand to one parameter."""
+        name = ("handed to many", number, spot)
+        is_new = name not in self.slots.numbers
+        shared = self.slots.slot(*name)
+        for code, offset in callees if is_new else ():
+            for target in self._targets(code, offset, spot):
+                has_self = code.owner is not None and target == self.heap.variable(code, "self")
+                self.slots.add_edge_of(shared, target, *(KEPT[1:] if has_self else KEPT))
+        return shared
+
+    def _returned(self, callees: Callees, number: int) -> Slot:
+        """Return the slot of what some functions return."""
+        name = ("returned by many", number)
+        is_new = name not in self.slots.numbers
+        returned = self.slots.slot(*name)
+        for code, _ in callees if is_new else ():
+            self.slots.add_edge_of(self.heap.result(code), returned, *KEPT)
+        return returned
+
+    def _targets(self, code: ir.FunctionCode, offset: int, spot: int | str) -> Iterator[Slot]:
+        """Yield the parameters that an argument comes to."""
+        names = code.parameters[offset : code.positional] if isinstance(spot, int) else code.parameters
+        if isinstance(spot, str):
+            names = [spot] if spot in names else []
+        elif spot != ANY:
+            names = names[spot : spot + 1]
+        for name in names:
+            yield self.heap.variable(code, name)
+        if isinstance(spot, int) and code.vararg is not None and (spot == ANY or not names):
+            yield self._further(code)
+        elif isinstance(spot, str) and code.kwarg is not None and not names:
+            yield self.heap.element(self.heap.made(self.heap.variable(code, code.kwarg)), spot)
