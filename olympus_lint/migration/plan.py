@@ -239,10 +239,11 @@ class _Held:
         """Add the places that are about keys only in view of the whole project."""
         for filename, file in self._survey.files.items():
             for value, node in unseen(file.document, file.path, self._reached, careful=careful):
-                makers = self._reached.keys_at(place_of(file.path, value))
-                counts = node.lineno not in file.seen and len(makers) <= MANY
-                if counts:
-                    found = self._reached.paths.to_expressions([place_of(file.path, value)], makers)
+                place = place_of(file.path, value)
+                makers = self._reached.keys_at(place)
+                if node.lineno not in file.seen:
+                    paths = self._reached.paths
+                    found = paths.to_expressions([place], makers) if len(makers) <= MANY else paths.sure(place, makers)
                     self._add(_place(filename, node, file.document), found, makers)
 
     def by_texts(self) -> dict[str, list[Report]]:
@@ -335,6 +336,8 @@ class _Held:
         for one in join.keys:
             for other in join.keys:
                 words = sorted(site for site in one if site not in self._sources)
+                if min(len(one & self._sources), len(other)) > MANY:
+                    words = []  # keys and words of unrelated places, merged in one argument
                 meet = join.is_one or self._sources.isdisjoint(one) or self._sources >= other
                 raw = sorted(maker for maker in one if self.reasons.get(maker) and maker not in other)
                 if words and meet:

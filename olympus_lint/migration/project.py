@@ -138,7 +138,6 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
     found: dict[str, list[Report]] = {}
     with deep_recursion(), rare_collections():
         keyed = keyed_parameters(migration)
-        gc.collect()  # the graph of reach is large, and full of circles
         keyed_files = {path for path, *_ in keyed}
         for text in migration.texts:
             session = projects.get(text.settings).session
@@ -211,7 +210,12 @@ def keyed_parameters(migration: Migration) -> dict[tuple[str, str, str], int | N
     }
     if not any("PRNGKey" in document.text for document in documents.values()):
         return {}
-    return reach(documents, None, _roots(migration), _packs(migration)).parameters()
+    reached = reach(documents, None, _roots(migration), _packs(migration))
+    found = reached.parameters()
+    reached.forget()
+    del reached
+    gc.collect()  # what is left of the graph is full of circles
+    return found
 
 
 def _roots(migration: Migration) -> set[str]:

@@ -24,6 +24,8 @@ KEPT = (Key, Container, Object, Unknown)
 """The values that are handed to one of very many callees."""
 Callees = frozenset[tuple[ir.FunctionCode, int]]
 """Functions, each with the number of its parameters that are taken."""
+MOST_PAIRS = 10_000
+"""The limit of pairs of a call site and a callee; the core of a framework with all its tests has more of them."""
 ANY = -1
 """Any parameter."""
 
@@ -50,6 +52,7 @@ class Many:
         self._waiting: dict[Slot, Mapping[int | str, list[Slot]]] = {}
         self._numbers: dict[Callees, int] = {}
         self._links: list[tuple[Slot, Slot]] = []
+        self._left = MOST_PAIRS
 
     def add(self, call: Call, code: ir.FunctionCode, offset: int) -> int:
         """Add a callee of a call site; return how many there were."""
@@ -68,20 +71,24 @@ class Many:
     def pass_on(self) -> bool:
         """Hand on the keys that calls are given and that come back, and what holds keys; return whether any is new."""
         waiting, self._waiting = self._waiting, {}
-        for result, given in waiting.items():
-            self._link(result, given)
+        groups: dict[Callees, list[Slot]] = defaultdict(list)
+        for result in waiting:
+            groups[frozenset([*self._called[result]][self._linked.get(result, 0) :])].append(result)
+        for callees, results in sorted(groups.items(), key=lambda group: len(group[0]) * len(group[1])):
+            self._left -= len(callees) * len(results)
+            for result in results if self._left >= 0 else ():
+                self._link(result, waiting[result], callees)
         kept = self._kept() if self._links else 0
         changed = False
         for source, target in self._links:
-            fresh = self.slots.mask(source) & kept & ~self.slots.mask(target)
-            if fresh:
-                changed = True
-                self.slots.put_mask(target, fresh)
+            known = self.slots.mask(target)
+            if self.slots.mask(source) & kept & ~known:
+                self.slots.put_mask(target, self.slots.mask(source) & kept)
+                changed |= self.slots.mask(target) != known  # a limit may have kept all of it out
         return changed or bool(waiting)
 
-    def _link(self, result: Slot, given: Mapping[int | str, list[Slot]]) -> None:
+    def _link(self, result: Slot, given: Mapping[int | str, list[Slot]], callees: Callees) -> None:
         """Link a call site with its new callees, by slots that all sites with these callees share."""
-        callees = frozenset([*self._called[result]][self._linked.get(result, 0) :])
         self._linked[result] = len(self._called[result])
         number = self._numbers.setdefault(callees, len(self._numbers))
         ways = [(slot, self._shared(callees, number, spot)) for spot, slots in given.items() for slot in slots]
@@ -133,7 +140,7 @@ class Many:
         """Yield the parameters that an argument comes to."""
         names = code.parameters[offset : code.positional] if isinstance(spot, int) else code.parameters
         if isinstance(spot, str):
-            names = [spot] if spot in names else []
+            names = (spot,) if spot in names else ()
         elif spot != ANY:
             names = names[spot : spot + 1]
         for name in names:

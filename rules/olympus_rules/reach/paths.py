@@ -26,6 +26,8 @@ __all__ = ["Doubt", "Found", "Paths", "Way"]
 MOST_STATES = 30_000
 """The limit of one search."""
 MOST_STATES_IN_ALL = 600_000
+MOST_SURE_STATES, MOST_SURE_STATES_IN_ALL = 5_000, 100_000
+"""The limits of searches for paths without a step that may not be taken."""
 MOST_CALLS, MOST_PARTS = 3, 2
 """How many calls around a place, and containers around a key, are told apart."""
 ANY = -1
@@ -97,6 +99,7 @@ class Paths:
         self.slots = graph.heap.slots
         self._vague = frozenset(vague)
         self._left = MOST_STATES_IN_ALL
+        self._left_sure = MOST_SURE_STATES_IN_ALL
         self._names = list(self.slots.numbers)
         self._calls = {call.result + 1: call for call in graph.calls.all}
         self._functions = {call.place: self._names[call.result][0] for call in graph.calls.all}
@@ -146,6 +149,13 @@ class Paths:
             if search.is_complete:
                 return Found(ways, is_complete=is_followed)
         return Found(ways, is_complete=False)
+
+    def sure(self, place: Place, makers: Collection[Place]) -> Found:
+        """Search the paths to an expression that have no step that may not be taken; there may be others."""
+        search = _Search(self, makers, MOST_PARTS, is_sure=True)
+        ways = search.run(self._expressions.get(place, ()), min(self._left_sure, MOST_SURE_STATES))
+        self._left_sure -= len(search.seen)
+        return Found({maker: way for maker, way in ways.items() if not way.doubts}, is_complete=True)
 
     def owner(self, slot: Slot) -> object:
         """Return the function whose activation a slot belongs to; ``None`` for the heap."""
@@ -320,9 +330,17 @@ class _Search:
         is_complete: whether there are no other paths.
     """
 
-    def __init__(self, paths: Paths, makers: Collection[Place], depth: int) -> None:
-        """Start without a place; ``depth`` is the limit of containers around a key that are told apart."""
+    def __init__(self, paths: Paths, makers: Collection[Place], depth: int, *, is_sure: bool = False) -> None:
+        """Start without a place.
+
+        Args:
+            paths: the graph.
+            makers: the constructors.
+            depth: the limit of containers around a key that are told apart.
+            is_sure: whether steps that may not be taken are left out.
+        """
         self.paths = paths
+        self._most_cost = STEP if is_sure else DOUBT
         self.depth = depth
         self.seen: dict[State, State | None] = {}
         self.is_complete = False
@@ -365,6 +383,7 @@ class _Search:
                 self._missing.discard(maker)
                 ways[maker] = self.paths.way(state, self.seen)
             for before, step in self.paths.before(state, self.depth):
-                self.add(before, state, cost + step)
+                if step <= self._most_cost:
+                    self.add(before, state, cost + step)
         self.is_complete = not self._missing or not self._waiting
         return ways

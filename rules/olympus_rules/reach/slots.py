@@ -169,6 +169,13 @@ class Slots:
             self._queue.grow()
         return found
 
+    def forget(self) -> None:
+        """Let the memory go: nothing can be asked afterwards."""
+        for each in (self.numbers, self._bits, self._lists, self.lost):
+            each.clear()
+        for several in (self._known, self._values, self._sent, self._targets, self._typed_edges, self._watching):
+            several.clear()
+
     def values(self, slot: Slot) -> list[Value]:
         """Return the values of a slot."""
         return self.listed(self.mask(slot))
