@@ -224,6 +224,8 @@ class LibraryCalls:
             self.binding.give_up(call)
             return
         is_over = self.binding.is_over_limit(call.place)
+        if is_over and not self.binding.many.takes(1):
+            return
         result = call.result
         if transform.kind == "scan":
             result = self.slots.slot("body", call.place)

@@ -75,8 +75,7 @@ class Many:
         for result in waiting:
             groups[frozenset([*self._called[result]][self._linked.get(result, 0) :])].append(result)
         for callees, results in sorted(groups.items(), key=lambda group: len(group[0]) * len(group[1])):
-            self._left -= len(callees) * len(results)
-            for result in results if self._left >= 0 else ():
+            for result in results if self.takes(len(callees) * len(results)) else ():
                 self._link(result, waiting[result], callees)
         kept = self._kept() if self._links else 0
         changed = False
@@ -86,6 +85,13 @@ class Many:
                 self.slots.put_mask(target, self.slots.mask(source) & kept)
                 changed |= self.slots.mask(target) != known  # a limit may have kept all of it out
         return changed or bool(waiting)
+
+    def takes(self, pairs: int) -> bool:
+        """Count pairs of a call site and a callee; return whether they are within the limit."""
+        if pairs > self._left:
+            return False
+        self._left -= pairs
+        return True
 
     def _link(self, result: Slot, given: Mapping[int | str, list[Slot]], callees: Callees) -> None:
         """Link a call site with its new callees, by slots that all sites with these callees share."""
