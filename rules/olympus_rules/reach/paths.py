@@ -28,6 +28,8 @@ MOST_STATES = 30_000
 MOST_STATES_IN_ALL = 600_000
 MOST_SURE_STATES, MOST_SURE_STATES_IN_ALL = 5_000, 100_000
 """The limits of searches for paths without a step that may not be taken."""
+STATES_OF_START = 2_000
+"""What the start of a search counts as, which looks at all containers."""
 MOST_CALLS, MOST_PARTS = 3, 2
 """How many calls around a place, and containers around a key, are told apart."""
 ANY = -1
@@ -152,9 +154,11 @@ class Paths:
 
     def sure(self, place: Place, makers: Collection[Place]) -> Found:
         """Search the paths to an expression that have no step that may not be taken; there may be others."""
+        if self._left_sure <= 0:
+            return Found({}, is_complete=True)
         search = _Search(self, makers, MOST_PARTS, is_sure=True)
         ways = search.run(self._expressions.get(place, ()), min(self._left_sure, MOST_SURE_STATES))
-        self._left_sure -= len(search.seen)
+        self._left_sure -= max(len(search.seen), STATES_OF_START)
         return Found({maker: way for maker, way in ways.items() if not way.doubts}, is_complete=True)
 
     def owner(self, slot: Slot) -> object:
