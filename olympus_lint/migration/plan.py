@@ -241,9 +241,8 @@ class _Held:
             for value, node in unseen(file.document, file.path, self._reached, careful=careful):
                 place = place_of(file.path, value)
                 makers = self._reached.keys_at(place)
-                if node.lineno not in file.seen:
-                    paths = self._reached.paths
-                    found = paths.to_expressions([place], makers) if len(makers) <= MANY else paths.sure(place, makers)
+                if node.lineno not in file.seen and len(makers) <= MANY:
+                    found = self._reached.paths.to_expressions([place], makers)
                     self._add(_place(filename, node, file.document), found, makers)
 
     def by_texts(self) -> dict[str, list[Report]]:

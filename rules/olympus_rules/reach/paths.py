@@ -26,10 +26,6 @@ __all__ = ["Doubt", "Found", "Paths", "Way"]
 MOST_STATES = 30_000
 """The limit of one search."""
 MOST_STATES_IN_ALL = 600_000
-MOST_SURE_STATES, MOST_SURE_STATES_IN_ALL = 5_000, 100_000
-"""The limits of searches for paths without a step that may not be taken."""
-STATES_OF_START = 2_000
-"""What the start of a search counts as, which looks at all containers."""
 MOST_CALLS, MOST_PARTS = 3, 2
 """How many calls around a place, and containers around a key, are told apart."""
 ANY = -1
@@ -101,7 +97,6 @@ class Paths:
         self.slots = graph.heap.slots
         self._vague = frozenset(vague)
         self._left = MOST_STATES_IN_ALL
-        self._left_sure = MOST_SURE_STATES_IN_ALL
         self._names = list(self.slots.numbers)
         self._calls = {call.result + 1: call for call in graph.calls.all}
         self._functions = {call.place: self._names[call.result][0] for call in graph.calls.all}
@@ -151,15 +146,6 @@ class Paths:
             if search.is_complete:
                 return Found(ways, is_complete=is_followed)
         return Found(ways, is_complete=False)
-
-    def sure(self, place: Place, makers: Collection[Place]) -> Found:
-        """Search the paths to an expression that have no step that may not be taken; there may be others."""
-        if self._left_sure <= 0:
-            return Found({}, is_complete=True)
-        search = _Search(self, makers, MOST_PARTS, is_sure=True)
-        ways = search.run(self._expressions.get(place, ()), min(self._left_sure, MOST_SURE_STATES))
-        self._left_sure -= max(len(search.seen), STATES_OF_START)
-        return Found({maker: way for maker, way in ways.items() if not way.doubts}, is_complete=True)
 
     def owner(self, slot: Slot) -> object:
         """Return the function whose activation a slot belongs to; ``None`` for the heap."""
@@ -334,17 +320,9 @@ class _Search:
         is_complete: whether there are no other paths.
     """
 
-    def __init__(self, paths: Paths, makers: Collection[Place], depth: int, *, is_sure: bool = False) -> None:
-        """Start without a place.
-
-        Args:
-            paths: the graph.
-            makers: the constructors.
-            depth: the limit of containers around a key that are told apart.
-            is_sure: whether steps that may not be taken are left out.
-        """
+    def __init__(self, paths: Paths, makers: Collection[Place], depth: int) -> None:
+        """Start without a place; ``depth`` is the limit of containers around a key that are told apart."""
         self.paths = paths
-        self._most_cost = STEP if is_sure else DOUBT
         self.depth = depth
         self.seen: dict[State, State | None] = {}
         self.is_complete = False
@@ -387,7 +365,6 @@ class _Search:
                 self._missing.discard(maker)
                 ways[maker] = self.paths.way(state, self.seen)
             for before, step in self.paths.before(state, self.depth):
-                if step <= self._most_cost:
-                    self.add(before, state, cost + step)
+                self.add(before, state, cost + step)
         self.is_complete = not self._missing or not self._waiting
         return ways
