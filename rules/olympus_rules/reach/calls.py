@@ -84,7 +84,7 @@ class Calls:
             self.slots.watch(
                 call.owner,
                 lambda value: (
-                    self.slots.put(call.result, self.attributes.trees.namespace(value))
+                    self.heap.hold(self.attributes.trees.namespace(value), call.result)
                     if isinstance(value, Object)
                     else None
                 ),

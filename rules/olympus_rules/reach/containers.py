@@ -65,7 +65,7 @@ class ContainerCalls:
         def give(value: Value) -> None:
             assert isinstance(value, Object)
             if named:
-                self.slots.put(call.result, self.trees.namespace(value))
+                self.heap.hold(self.trees.namespace(value), call.result)
             else:
                 self.slots.add_edge(self.trees.fields(value), self.heap.element(self.heap.made(call.result), None))
 

@@ -290,6 +290,11 @@ class Heap:
         self.slots.put(result, container)
         return container
 
+    def hold(self, container: Container, slot: Slot) -> None:
+        """Put a container that was made elsewhere into a slot."""
+        self.slots.put(container.display, container)
+        self.slots.add_edge_of(container.display, slot, Container)
+
     def named_elements(self, container: Container) -> Mapping[str | int, Slot]:
         """Return the slots of the elements of known name."""
         return self._named.get(container.display, {})
