@@ -181,7 +181,7 @@ class Attributes:
             self.slots.watch(above, lambda method: self.take_member(method, owner, slot))
             self.slots.add_edge(self.classes.field(value.code, name), slot)
         elif isinstance(value, Object) and name == "__dict__":
-            self.heap.hold(self.trees.namespace(value), slot)
+            self.trees.hold(self.trees.namespace(value), slot)
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
             self.slots.add_edge(self.classes.field(value.code, name), slot)

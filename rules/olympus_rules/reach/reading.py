@@ -191,12 +191,16 @@ class Reader:
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
         """Write an element of a container."""
-        self.heap.put_into(self.register(code, made.obj), self.register(code, made.src))
+        name = self.constants.get((code, made.index))
+        element = name if isinstance(name, str) else None
+        self.heap.put_into(self.register(code, made.obj), self.register(code, made.src), element)
         self.raw.meet(made.node, [self.register(code, made.obj), self.register(code, made.src)])
         if made.name is not None:
             variable = self.variable(code, made.name)
-            if variable is not None:
+            if variable is not None and element is None:
                 self.slots.add_edge(self.register(code, made.src), variable)
+            elif variable is not None:
+                self.heap.fill_unknown(self.register(code, made.obj), self.register(code, made.src), variable, element)
 
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
@@ -217,10 +221,11 @@ class Reader:
         slot = self.register(code, made.dst)
         container = Container(slot, None)
         self.slots.put(slot, container)
-        for key, value in made.items:
-            name = self.constants.get((code, key)) if key is not None else None
-            if name is None:
-                self.heap.copy_into(self.register(code, value), container)
+        names = [self.constants.get((code, key)) if key is not None else None for key, _ in made.items]
+        for number, ((key, value), name) in enumerate(zip(made.items, names, strict=True)):
+            if key is None:
+                later = [each for each in names[number:] if isinstance(each, str)]
+                self.attributes.trees.spread(self.register(code, value), container, without=later)
             else:
                 self.slots.add_edge(self.register(code, value), self.heap.element(container, name))
 
@@ -237,14 +242,24 @@ class Reader:
         slot = self.expression(code, made.dst, made.node)
         if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
             self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
+        if made.operation == "BitOr":
+            self.merge(slot, [self.register(code, operand) for operand in made.operands])
         if made.operation not in ("Add", "with"):
             return
-
         for operand in made.operands:
             if made.operation == "with":
                 self.enter(self.register(code, operand), slot)
             else:
                 self.slots.add_edge(self.register(code, operand), slot)
+
+    def merge(self, slot: Slot, operands: list[Slot]) -> None:
+        """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
+        merged = Container(self.slots.slot("merged", slot), None)
+        written = [value for value in self.slots.values(operands[-1]) if isinstance(value, Container)]
+        names = [name for value in written for name in self.heap.named_elements(value) if isinstance(name, str)]
+        for operand in operands:
+            self.attributes.trees.spread(operand, merged, without=[] if operand == operands[-1] else names)
+            self.slots.watch_mask(operand, lambda _: self.attributes.trees.hold(merged, slot), Container)
 
     def enter(self, context: Slot, target: Slot) -> None:
         """Enter a context: the result of ``__enter__``, or the context itself."""
