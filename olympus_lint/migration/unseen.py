@@ -69,6 +69,8 @@ AXIS_AT = {
 """The position of the axis in functions of ``jax.lax``."""
 TYPED = frozenset({"array", "asarray", "astype", "convert_element_type"})
 """Functions that take the dtype of the result after the array."""
+OF_ARRAYS = frozenset({"dtype", "ndim", "shape"})
+"""Attributes that no built-in container has."""
 
 
 def unseen(
@@ -88,7 +90,10 @@ def unseen(
             yield from handed_on(node, path, reached)
         if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             continue
-        model = node if reached.has_keys_only(place_of(path, node)) else model_of(node, path, reached, filled)
+        user = document.parents.get(node)
+        is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
+        only_keys = reached.has_keys_only(place_of(path, node), of_arrays=is_array)
+        model = node if only_keys else model_of(node, path, reached, filled)
         place = None if model is None else Use(node, document, path, reached, careful=careful, model=model).breaking()
         if model is not None and place is not None:
             yield model, place

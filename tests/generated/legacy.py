@@ -419,6 +419,7 @@ class LegacyWriter:
     rng: Random
     number: int = 0
     words: int = 2
+    strands: int | None = None  # at random
     numeric: float = 0.5  # the share of containers that hold arrays only
     layout: Layout = LAYOUTS[0]
     styles: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -609,9 +610,9 @@ class LegacyWriter:
         """Write all of it."""
         self.layout = self.rng.choice(LAYOUTS)
         self.words = 4 if self.rng.random() < 0.15 else 2
-        for _ in range(self.rng.choice([1, 1, 2, 3])):
+        for _ in range(self.rng.choice([1, 1, 2, 3]) if self.strands is None else self.strands):
             self.strand()
-            if self.rng.random() < 0.4:
+            if self.strands != 1 and self.rng.random() < 0.4:
                 self.meet()
         files = {}
         for file in dict.fromkeys([*self.definitions, self.main]):
@@ -706,6 +707,11 @@ STANDARD = [
 ]
 
 
-def write_legacy(rng: Random) -> Legacy:
-    """Return a random project."""
-    return LegacyWriter(rng).project()
+def write_legacy(rng: Random, *, strands: int | None = None) -> Legacy:
+    """Return a random project.
+
+    Args:
+        rng: the source of randomness.
+        strands: the number of its strands; at random if it is not given.
+    """
+    return LegacyWriter(rng, strands=strands).project()

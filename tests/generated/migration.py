@@ -1,6 +1,10 @@
-"""Random projects of raw keys, migrated and run: ``python -m tests.generated.migration [COUNT] [FIRST]``.
+"""Random projects of raw keys, migrated and run: ``python -m tests.generated.migration [small] [COUNT] [FIRST]``.
 
-``python -m tests.generated.migration parts`` tries each part of the projects alone.
+``small`` projects have one strand, so that the exit status says something of it. ``python -m tests.generated.migration
+parts`` tries each part of the projects alone.
+
+Two shares are printed. A project *failed* if it breaks in any way that `failures` names. It is *silent* if it computes
+other numbers, or raises an error, after exit status 0.
 """
 
 from __future__ import annotations
@@ -41,6 +45,8 @@ __all__ = ["Failure", "failures", "ran", "shrunk", "text_of"]
 Files: TypeAlias = Mapping[str, str]
 Spot: TypeAlias = tuple[str, int]
 KINDS = ("typed", "portable", "fix", "partly")
+RUNNING = (*KINDS, "portable-typed")
+"""The kinds of failures of a project that runs otherwise than before."""
 NUMBERED = re.compile(r"\b(?!u?int\d|float\d|md5|sha1)(\w*[a-z])_?\d+\b")
 """Names of variables and definitions with the number that the generator gave them."""
 
@@ -62,11 +68,18 @@ class Failure:
         kind: the kind.
         detail: the error, or the kind of the other numbers.
         where: the line that raised the error, or the title of the strand whose numbers changed.
+        status: the exit status of the migration; that of a safe fix says nothing of its changes and counts as 0.
     """
 
     kind: str
     detail: str = ""
     where: str = ""
+    status: int = 0
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the project computes other numbers, or raises an error, and nothing has said so."""
+        return not self.status and self.kind in RUNNING
 
     @property
     def sort(self) -> tuple[str, str, str]:
@@ -334,7 +347,7 @@ def failures(project: Legacy, seen: Counter[str] | None = None, kinds: Collectio
 def failures_of_style(project: Legacy, style: Style, expected: Outcome, counts: Counter[str]) -> list[Failure]:
     """Migrate a project in one style, and judge what comes of it."""
     done = migrated(project, style)
-    found = [Failure("problem", done.said)] if done.status not in (0, 1) else []
+    found = [Failure("problem", done.said, status=done.status)] if done.status not in (0, 1) else []
     found += [Failure("edits", name) for name in done.unlisted]
     announced = done.announced
     found += judged(style, done, project, expected, announced if done.renamed else set(), counts)
@@ -361,7 +374,7 @@ def failures_of_parts(project: Legacy, expected: Outcome, counts: Counter[str]) 
     found: list[Failure] = []
     for paths in [[own], others] if others and own != project.main else []:
         done = called(project, "--migrate=typed", "--output-format", "json", paths=paths)
-        found += [Failure("problem", done.said)] if done.status not in (0, 1) else []
+        found += [Failure("problem", done.said, status=done.status)] if done.status not in (0, 1) else []
         found += judged("partly", done, project, expected, done.announced, counts)
         counts[f"partly: exit {done.status}"] += 1
     return found
@@ -397,7 +410,8 @@ def judged(
         if counts is not None:
             counts[f"{kind}: excused {'error' if outcome.values is None else 'numbers'}"] += 1
         return []
-    return [failure_of(kind, done.project, outcome, expected)]
+    status = 0 if kind == "fix" else done.status
+    return [replace(failure_of(kind, done.project, outcome, expected), status=status)]
 
 
 def failure_of(kind: str, project: Legacy, outcome: Outcome, expected: Outcome) -> Failure:
@@ -517,7 +531,10 @@ def small(project: Legacy, failure: Failure) -> Legacy:
 
     def still(candidate: Legacy) -> bool:
         found = failures(candidate, kinds=kinds)
-        return any((each.kind, each.sort[1]) == (failure.kind, failure.sort[1]) for each in found)
+        return any(alike(each) == alike(failure) for each in found)
+
+    def alike(each: Failure) -> tuple[str, str, bool]:
+        return each.kind, each.sort[1], each.is_silent
 
     for number in range(len(project.titles)):
         fewer = without_strand(project, number)
@@ -557,27 +574,34 @@ def projects(arguments: Sequence[str]) -> Iterator[tuple[str, Legacy]]:
     if arguments[:1] == ["parts"]:
         yield from ((f"part {number}", project_of(chain)) for number, chain in enumerate(chains()))
         return
-    count, first = (int(each) for each in (*arguments, *("100", "0")[len(arguments) :]))
-    yield from ((str(seed), write_legacy(Random(f"legacy {seed}"))) for seed in range(first, first + count))
+    is_small = arguments[:1] == ["small"]
+    numbers = arguments[is_small:]
+    count, first = (int(each) for each in (*numbers, *("100", "0")[len(numbers) :]))
+    for seed in range(first, first + count):
+        yield str(seed), write_legacy(Random(f"legacy {seed}"), strands=1 if is_small else None)
 
 
 def main() -> int:
-    """Print a small project for each sort of failure."""
+    """Print a small project for each sort of failure, and both shares."""
     sys.path.append(str(Path(__file__).resolve().parents[1]))  # the helpers of the tests
-    sorts, seen, failed, number = Counter[tuple[str, str, str]](), Counter[str](), 0, 0
+    sorts, seen = Counter[tuple[bool, tuple[str, str, str]]](), Counter[str]()
+    number, failed, silent = 0, 0, 0
     began = time.perf_counter()
     for name, project in projects(sys.argv[1:]):
         found = failures(project, seen)
         number += 1
         failed += any(failure.kind != "legacy" for failure in found)
+        silent += any(failure.is_silent for failure in found)
         for failure in found:
-            sorts[failure.sort] += 1
-            if sorts[failure.sort] <= SHOWN:
+            key = failure.is_silent, failure.sort
+            sorts[key] += 1
+            if sorts[key] <= SHOWN:
                 small_one = project if len(project.parts) < LONG else small(project, failure)
                 print(f"\n# {name}: {failure}\n{text_of(small_one)}", flush=True)
-    print(f"\n{number} projects, {failed} failed, {time.perf_counter() - began:.0f} s, {dict(seen)}")
-    for sort, times in sorts.most_common():
-        print(f"{times:5} {' | '.join(sort)}")
+    took = time.perf_counter() - began
+    print(f"\n{number} projects, {failed} failed, {silent} of them silent, {took:.0f} s, {dict(seen)}")
+    for (is_silent, sort), times in sorts.most_common():
+        print(f"{times:5} {'silent' if is_silent else '      '} {' | '.join(sort)}")
     return 1 if failed else 0
 
 

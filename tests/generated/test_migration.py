@@ -13,14 +13,25 @@ from random import Random
 import pytest
 from searches import numbers as numbers_of
 
-from olympus_codemods.target import Target
+from olympus_codemods.target import Style, Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
 from olympus_lint.project.settings import Settings
 
 from .legacy import Legacy, write_legacy
 from .legacy_chains import chains, project_of
-from .migration import Failure, failures, frame_lines, ran, small, strand_lines, text_of
+from .migration import (
+    Failure,
+    Migrated,
+    failures,
+    frame_lines,
+    judged,
+    migrated,
+    ran,
+    small,
+    strand_lines,
+    text_of,
+)
 
 pytest.importorskip("jax", reason="JAX is not installed, so that no program can be run")
 
@@ -72,6 +83,31 @@ def test_a_wrong_migration_is_seen() -> None:
     assert ran(Legacy({"main.py": text})) != ran(Legacy({"main.py": text.replace("PRNGKey", "key")}))
     ready = text.replace("keys.shape[:-1]", "jax.random.key_data(keys).shape[:-1]")
     assert ran(Legacy({"main.py": text})) == ran(Legacy({"main.py": ready.replace("PRNGKey", "key")}))
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_wrong_migration_is_silent_after_exit_status_0(status: int) -> None:
+    text = "import jax\n\nout = []\nout.append('strand 0')\nout.append(jax.random.PRNGKey(0).shape)\n"
+    project, wrong = (Legacy({"main.py": each}) for each in (text, text.replace("PRNGKey", "key")))
+    (found,) = judged("typed", Migrated(wrong, status, ""), project, ran(project), announced=set())
+    assert found.detail == "other numbers" and found.is_silent == (status == 0)
+    (found,) = judged("fix", Migrated(wrong, status, ""), project, ran(project), announced=set())
+    assert found.is_silent, "the exit status of a safe fix counts findings"
+    assert not judged("typed", Migrated(wrong, status, ""), project, ran(project), announced={("main.py", 5)})
+
+
+def test_the_exit_status_is_that_of_the_command() -> None:
+    """What is left gives 1 in each style; what is rewritten gives 0."""
+    text = "import jax\n\nkey = jax.random.PRNGKey(0)\nout = [{}]\n"
+    done, left = (Legacy({"main.py": text.format(each)}) for each in ("jax.random.normal(key)", "str({'rng': key})"))
+    styles: tuple[Style, ...] = ("typed", "portable")
+    assert [migrated(each, style).status for style in styles for each in (done, left)] == [0, 1, 0, 1]
+
+
+def test_small_projects_have_one_strand() -> None:
+    for number in range(20):
+        project = write_legacy(Random(f"legacy {number}"), strands=1)
+        assert len(project.titles) == 1 and "'strand 1'" not in project.files[project.main]
 
 
 TWO_STRANDS = Legacy(

@@ -307,6 +307,21 @@ TOLD_APART = {
         """,
         [False],
     ),
+    "the arguments of a method beside those of its object": (
+        """
+        class Env:
+            def transition(self, state, action, key):
+                raise NotImplementedError
+            def step(self, state, action, key):
+                return self.transition(state, action, key)
+        class Pendulum(Env):
+            def transition(self, state, action, key):
+                return state + action + jax.random.normal(key)
+        def run(env: Env):
+            return env.step(1.0, 2.0, jax.random.PRNGKey(0)), Pendulum().step(1.0, 2.0, jax.random.PRNGKey(1))
+        """,
+        [False, False],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym

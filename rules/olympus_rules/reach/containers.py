@@ -46,6 +46,8 @@ class ContainerCalls:
                 self.heap.iterate(slot, self.heap.element(container, None))
         elif kind in ("rows", "numbered"):
             self.side_by_side(given, call, numbered=kind == "numbered")
+        elif kind == "empty" and not given:  # which methods fill later
+            self.heap.made(call.result)
         elif kind == "flattened":
             for slot in given:
                 self.heap.copy_elements(slot, call.result)

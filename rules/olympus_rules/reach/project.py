@@ -131,7 +131,7 @@ class ProjectReach:
         for path, _, code in functions_of(self.names.modules):
             for name in code.parameters:
                 slot = self.heap.variable(code, name)
-                if self._holds_keys_only(slot, strictly=True):
+                if self._holds_keys_only(slot):
                     found.setdefault((path, code.name, name), set()).update(self._ranks([slot]))
                 else:
                     others.add((path, code.name, name))
@@ -158,9 +158,10 @@ class ProjectReach:
         masks = [self.slots.mask(slot) & self._made_keys for slot in slots]
         return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
 
-    def has_keys_only(self, place: Place) -> bool:
-        """Return whether only keys reach an expression."""
-        return any(self._holds_keys_only(slot) for slot in self.graph.expressions.get(place, ()))
+    def has_keys_only(self, place: Place, *, of_arrays: bool = False) -> bool:
+        """Return whether only keys reach an expression; ``of_arrays`` leaves out built-in containers."""
+        besides = self._others | (self._containers if of_arrays else 0)
+        return any(self._holds_keys_only(slot, besides) for slot in self.graph.expressions.get(place, ()))
 
     def values(self, place: Place) -> list[Value]:
         """Return the values that may reach an expression."""
@@ -193,6 +194,10 @@ class ProjectReach:
     @cached_property
     def _others(self) -> int:
         return self.slots.of_kinds(Other)
+
+    @cached_property
+    def _containers(self) -> int:
+        return self.slots.of_kinds(Container)
 
     @cached_property
     def _holders(self) -> int:
@@ -246,14 +251,13 @@ class ProjectReach:
                 found += [way(library=name, is_certain=one) for name in libraries if not is_jax(name)]
         return found
 
-    def _holds_keys_only(self, slot: Slot, *, strictly: bool = False) -> bool:
-        """Return whether only keys reach a slot; numbers and unknown values count ``strictly`` only.
+    def _holds_keys_only(self, slot: Slot, besides: int = 0) -> bool:
+        """Return whether only keys reach a slot, and values of a mask that do not count.
 
-        They come to many slots by way of containers whose elements are not told apart.
+        Numbers and unknown values come to many slots by way of containers whose elements are not told apart.
         """
         mask = self.slots.mask(slot)
-        others = mask & ~self._all_keys & (-1 if strictly else ~self._others)
-        return mask & self._made_keys != 0 and others == 0
+        return mask & self._made_keys != 0 and mask & ~self._all_keys & ~besides == 0
 
     def _keeps(self, call: Call) -> bool:
         """Return whether an unknown callee is a method of an array or container, by its name."""

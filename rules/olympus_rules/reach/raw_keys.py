@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.judging.references import asks_for_names
@@ -58,9 +60,16 @@ class RawKeys:
                     self.slots.put(call.result, Library(module))
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
-                self.slots.watch(
-                    slot, lambda value: self.graph.calls.binding.feed(value, [], call.result, 0), *FUNCTION
-                )
+                self.slots.watch(slot, partial(self.default, call=call), *FUNCTION, Library)
+
+    def default(self, factory: Value, *, call: Call) -> None:
+        """Call the function that makes the default of a field: one of the project, or one like ``list``."""
+        calls = self.graph.calls
+        if isinstance(factory, Library):
+            container = self.names.model(factory.qualified).container
+            calls.libraries.containers.call(container, replace(call, arguments=(), keywords=()))
+        else:
+            calls.binding.feed(factory, [], call.result, 0)
 
     def named(self, name: str, node: ast.expr, owner: Slot, slot: Slot) -> None:
         """Read an attribute of the module of the constructor, by a mention that is not renamed."""

@@ -60,6 +60,7 @@ class Reader:
         self.module = module
         self.constants: dict[tuple[ir.FunctionCode, int], str | int] = {}
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
+        self.methods: dict[Slot, Slot] = {}
         self.raw = RawKeys(graph, file)
 
     def read(self) -> None:
@@ -136,7 +137,7 @@ class Reader:
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner) if dot else None
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
-            self.attributes.set_field(class_, name, source)
+            self.attributes.set_field(class_, name, self.methods.get(source, source))
 
     def collect(self, code: ir.FunctionCode, made: ir.Collect) -> None:
         """Make the container of a comprehension."""
@@ -376,6 +377,8 @@ class Reader:
         """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
         inner, slot = made.code, self.register(code, made.dst)
         self.slots.put(slot, Function(inner))
+        if inner.owner is not None:
+            slot = self.decorated_method(inner, slot)
         for name, register, _ in made.defaults:
             self.slots.add_edge(self.register(code, register), self.heap.variable(inner, name))
         if inner.owner is not None and inner.parameters and inner.kind != "staticmethod":
@@ -392,6 +395,15 @@ class Reader:
         if is_fixture or inner.name.rpartition(".")[2].startswith("test"):
             for name in inner.parameters:
                 self.slots.add_edge(self.slots.slot("fixture", name), self.heap.variable(inner, name))
+
+    def decorated_method(self, method: ir.FunctionCode, slot: Slot) -> Slot:
+        """Return the slot of what decorators make of a method: an attribute of objects, as the method itself is not.
+
+        What is read from an object is the method with its object, and :class:`Classes` finds it.
+        """
+        self.methods[slot] = decorated = self.slots.slot("decorated method", method)
+        self.slots.add_edge(decorated, slot)
+        return decorated
 
     def parametrize(self, node: ast.expr, inner: ir.FunctionCode) -> None:
         """Copy the cases of a parametrised test to its parameters: to those that are named, or to all."""
