@@ -13,7 +13,7 @@ from pathlib import Path
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Libraries, Model
-from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonical
+from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, SILENT_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
@@ -78,6 +78,13 @@ class Names:
         bases = {self._qualified(file, base) for base in node.bases}
         is_registered = not self.registered.isdisjoint((node.name, ANY_CLASS))
         return not is_registered and decorators <= PLAIN_DECORATORS and bases <= PLAIN_BASES
+
+    def is_described(self, file: str, node: ast.ClassDef) -> bool:
+        """Return whether a decorator, a call that makes a base or a named tuple may show the attributes as text."""
+        decorators = {self._qualified(file, each) for each in node.decorator_list}
+        bases = {self._qualified(file, base).rpartition(".")[2] for base in node.bases}
+        is_made = any(isinstance(base, ast.Call) for base in node.bases)
+        return is_made or "NamedTuple" in bases or not decorators <= SILENT_DECORATORS
 
     def _qualified(self, file: str, node: ast.expr) -> str:
         while isinstance(node, ast.Call | ast.Subscript):

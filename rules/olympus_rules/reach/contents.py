@@ -38,9 +38,10 @@ class Contents:
     merged unrelated values.
     """
 
-    def __init__(self, trees: Trees) -> None:
-        """Take the solved graph."""
+    def __init__(self, trees: Trees, *, as_text: bool = False) -> None:
+        """Take the solved graph; ``as_text`` leaves out attributes that the text of an object does not show."""
         self._trees = trees
+        self._as_text = as_text
         self._slots = trees.slots
         self._keys = self._slots.of_kinds(Key)
         self._holders = self._slots.of_kinds(Container, Object)
@@ -105,6 +106,8 @@ class Contents:
         if isinstance(holder, Container):
             return [heap.element(holder, None), *heap.named_elements(holder).values()]
         assert isinstance(holder, Object)
+        if self._as_text and not heap.classes.shows_attributes(holder.code):
+            return []
         return [slot for name in heap.classes.names_of(holder.code) for slot in self._trees.attribute_of(holder, name)]
 
     def _sites(self, keys: int) -> int:

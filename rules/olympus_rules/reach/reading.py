@@ -351,8 +351,9 @@ class Reader:
         if callee == "namedtuple" and len(arguments) > 1:
             fields = constant_names(arguments[1])
             if fields:
-                node = ast.ClassDef(callee, [], [], [], [])
-                self.slots.put(self.register(code, made.dst), Class(ir.ClassCode(callee, node, fields=fields)))
+                class_ = ir.ClassCode(callee, ast.ClassDef(callee, [], [], [], []), fields=fields)
+                self.heap.classes.described.add(class_)
+                self.slots.put(self.register(code, made.dst), Class(class_))
 
     def named_attribute(self, code: ir.FunctionCode, made: ir.Call, *, reads: bool) -> None:
         """Read or write an attribute by its name: that attribute, or any one where the name is no constant."""
@@ -439,6 +440,8 @@ class Reader:
         """Make a class."""
         if self.graph.attributes.names.is_plain(self.file, made.code.node):
             self.heap.classes.plain.add(made.code)
+        if self.graph.attributes.names.is_described(self.file, made.code.node):
+            self.heap.classes.described.add(made.code)
         self.slots.put(self.register(code, made.dst), Class(made.code))
         self.heap.classes.add(made.code, [self.register(code, base) for base in made.bases])
         self.block(code, made.body)
