@@ -69,7 +69,9 @@ AXIS_AT = {
 """The position of the axis in functions of ``jax.lax``."""
 TYPED = frozenset({"array", "asarray", "astype", "convert_element_type"})
 """Functions that take the dtype of the result after the array."""
-OF_ARRAYS = frozenset({"dtype", "ndim", "shape"})
+OF_ARRAYS = frozenset(
+    "T astype at dtype flatten itemsize nbytes ndim ravel reshape shape size sum tobytes tolist transpose".split()  # noqa: SIM905
+)
 """Attributes that no built-in container has."""
 
 

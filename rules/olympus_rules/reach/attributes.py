@@ -229,6 +229,8 @@ class Attributes:
             self.slots.put(slot, method)
         if not isinstance(method, Member):
             return
+        if method.code.kind == "classmethod" and method.code.owner is not owner.code and method.code.parameters:
+            self.slots.put(self.heap.variable(method.code, method.code.parameters[0]), Class(owner.code))
         if method.code.is_property and isinstance(owner, Object):
             self.slots.add_edge(self.heap.result(method.code), slot)
         else:

@@ -244,7 +244,7 @@ class Reader:
         if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
             self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
         if made.operation == "BitOr":
-            self.merge(slot, [self.register(code, operand) for operand in made.operands])
+            self.merge(code, made, slot)
         if made.operation not in ("Add", "with"):
             return
         for operand in made.operands:
@@ -253,14 +253,16 @@ class Reader:
             else:
                 self.slots.add_edge(self.register(code, operand), slot)
 
-    def merge(self, slot: Slot, operands: list[Slot]) -> None:
+    def merge(self, code: ir.FunctionCode, made: ir.Binary, slot: Slot) -> None:
         """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
         merged = Container(self.slots.slot("merged", slot), None)
-        written = [value for value in self.slots.values(operands[-1]) if isinstance(value, Container)]
-        names = [name for value in written for name in self.heap.named_elements(value) if isinstance(name, str)]
-        for operand in operands:
-            self.attributes.trees.spread(operand, merged, without=[] if operand == operands[-1] else names)
-            self.slots.watch_mask(operand, lambda _: self.attributes.trees.hold(merged, slot), Container)
+        last = made.node.right if isinstance(made.node, ast.BinOp) else getattr(made.node, "value", None)
+        keys = last.keys if isinstance(last, ast.Dict) else []
+        names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+        for operand in made.operands:
+            source, without = self.register(code, operand), [] if operand == made.operands[-1] else names
+            self.attributes.trees.spread(source, merged, without=without)
+            self.slots.watch_mask(source, lambda _: self.attributes.trees.hold(merged, slot), Container)
 
     def enter(self, context: Slot, target: Slot) -> None:
         """Enter a context: the result of ``__enter__``, or the context itself."""
