@@ -19,7 +19,7 @@ from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import Class, Key, Library, Made, Member, Module, Object, Super, Value
+from olympus_rules.reach.values import Class, Container, Key, Library, Made, Member, Module, Object, Super, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate_name, module_file
 
@@ -148,6 +148,21 @@ class Attributes:
         self.slots.add_edge(source, self.classes.field(code, name))
         self.slots.add_edge(source, self.attribute(name))
 
+    def set_fields(self, code: ir.ClassCode, source: Slot) -> None:
+        """Write the attributes of the objects of a class that the dictionaries of a slot have."""
+
+        def hand(name: str | int | None, part: Slot) -> None:
+            if isinstance(name, str):
+                self.set_field(code, name, part)
+
+        def write(value: Value) -> None:
+            assert isinstance(value, Container)
+            self.heap.listening[value.display].append(hand)
+            for name, part in tuple(self.heap.named_elements(value).items()):
+                hand(name, part)
+
+        self.slots.watch(source, write, Container)
+
     def set_loose(self, name: str, source: Slot) -> None:
         """Write an attribute of an object of unknown class."""
         self.slots.add_edge(source, self.loose(name))
@@ -229,7 +244,7 @@ class Attributes:
             self.slots.put(slot, method)
         if not isinstance(method, Member):
             return
-        if method.code.kind == "classmethod" and method.code.owner is not owner.code and method.code.parameters:
+        if method.code.kind == "classmethod" and method.code.parameters:
             self.slots.put(self.heap.variable(method.code, method.code.parameters[0]), Class(owner.code))
         if method.code.is_property and isinstance(owner, Object):
             self.slots.add_edge(self.heap.result(method.code), slot)

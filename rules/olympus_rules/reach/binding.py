@@ -136,9 +136,24 @@ class Binding:
         for name, (slot, starred) in zip(class_.code.fields, call.arguments, strict=False):
             if not starred:
                 self.attributes.set_field(class_.code, name, slot)
+        if "__init__" not in class_.code.methods:
+            self.by_keywords(class_.code, call)
+
+    def make(self, class_: Class, call: Call) -> None:
+        """Make an object by a function that takes its attributes by their names, and others by unknown names."""
+        self.slots.put(call.result, Object(class_.code))
+        every = self.heap.element(self.attributes.trees.namespace(Object(class_.code)), None)
+        for slot, _ in call.arguments:
+            self.heap.shift(slot, every, None)
+        self.by_keywords(class_.code, call)
+
+    def by_keywords(self, code: ir.ClassCode, call: Call) -> None:
+        """Write the attributes that keyword arguments name, and those of ``**``."""
         for keyword, slot in call.keywords:
-            if keyword is not None and "__init__" not in class_.code.methods:
-                self.attributes.set_field(class_.code, keyword, slot)
+            if keyword is not None:
+                self.attributes.set_field(code, keyword, slot)
+            else:
+                self.attributes.set_fields(code, slot)
 
     def feed(self, value: Value, given: Sequence[Given], result: Slot, site: int) -> None:
         """Call a value with the slots of its arguments; ``site`` is the tag of :class:`Trail`."""

@@ -82,6 +82,7 @@ class Calls:
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
+            self.slots.add_edge_of(call.owner, call.result, Object)  # a copy
         if name in GIVING_ATTRIBUTES:
             self.slots.watch(
                 call.owner,
@@ -126,7 +127,31 @@ class Calls:
             self.slots.put(made, Key(value.mention, 0))
             self.slots.add_edge(made, call.result)
         elif isinstance(value, Library | Made):
-            self.libraries.call(value, call)
+            if not (isinstance(value, Made) and self.is_inherited(value, call)):
+                self.libraries.call(value, call)
+
+    def is_inherited(self, value: Made, call: Call) -> bool:
+        """Make an object by a method that a class inherits of a library, as ``create`` of a training state.
+
+        Args:
+            value: the method, under the name of the library's class.
+            call: the call.
+
+        Returns:
+            Whether it is such a method: one that is read from a class, and of which no pack says anything.
+        """
+        name = call.callee.rpartition(".")[2]
+        kinds = (Class, Object) if name in CHANGING else (Class,)
+        if call.owner is None or not self.slots.mask(call.owner) & self.slots.of_kinds(*kinds):
+            return False
+
+        def make(class_: Value) -> None:
+            assert isinstance(class_, Class)
+            member = self.heap.classes.member(class_.code, name)
+            self.slots.watch(member, lambda _: self.binding.make(class_, call), Made)
+
+        self.slots.watch(call.owner, make, Class)
+        return True
 
     def hand(self, decorator: Value, decorated: Value, result: Slot, place: Place) -> None:
         """Apply a decorator, written at a place."""

@@ -9,7 +9,7 @@ from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH, CONTAINERS, LATER
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import Container, Made, Object, Value
+from olympus_rules.reach.values import WHOLE, Container, Made, Object, Value
 
 __all__ = ["METHODS", "ContainerCalls"]
 
@@ -40,6 +40,8 @@ class ContainerCalls:
         if kind == "one":
             for slot in call.given:
                 self.heap.iterate(slot, call.result)
+        elif kind == "next":
+            self.advance(given, call.result)
         elif kind == "all":
             container = self.heap.made(call.result)
             for slot in given:
@@ -60,6 +62,25 @@ class ContainerCalls:
         else:
             return False
         return True
+
+    def advance(self, given: list[Slot], result: Slot) -> None:
+        """Return the next element of an iterator, or the default."""
+        heap = self.heap
+        for slot in given[:1]:
+            hand = partial(self.slots.add_edge, target=result)
+            heap.open(slot, heap.elements_pool, self.next_of, hand, Container, Object)
+            self.slots.add_edge_of(slot, result, *WHOLE)
+            heap.shift(slot, result, -1)
+        for slot in given[1:]:
+            self.slots.add_edge(slot, result)
+
+    def next_of(self, value: Value) -> list[Slot]:
+        """Return the slots of what ``next`` gives of a container's iterator or of an object."""
+        if not isinstance(value, Object):
+            return self.heap.parts_of(value)
+        slot = self.slots.slot("next", value)
+        self.heap.ask(value, "__next__", slot)
+        return [slot]
 
     def attributes(self, call: Call, *, named: bool) -> None:
         """Return the attributes of an object, as a dictionary or as a tuple; a container comes out as it is."""

@@ -187,7 +187,7 @@ class Reader:
             Container,
             Object,
         )
-        self.slots.add_edge_of(owner, slot, Made, Library)
+        self.slots.add_edge_of(owner, slot, Class, Made, Library)  # `Stack[int]` is the class
         self.heap.shift(owner, slot, axes_of(index))
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
@@ -385,8 +385,8 @@ class Reader:
         for name, register, _ in made.defaults:
             self.slots.add_edge(self.register(code, register), self.heap.variable(inner, name))
         if inner.owner is not None and inner.parameters and inner.kind != "staticmethod":
-            own: Value = Class(inner.owner) if inner.kind == "classmethod" else Object(inner.owner)
-            self.slots.put(self.heap.variable(inner, inner.parameters[0]), own)
+            if inner.kind != "classmethod":  # its class is the one that it is read from
+                self.slots.put(self.heap.variable(inner, inner.parameters[0]), Object(inner.owner))
         decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
         for node, register in zip(decorators, made.decorators, strict=True):
             self.decorate(node, self.register(code, register), inner, slot)

@@ -48,6 +48,7 @@ class Settling:
     def run(self) -> None:
         """Propagate values until nothing changes; an attribute of an unknown object may be that of any object."""
         self.slots.settle()
+        self._unread_class_methods()
         for _ in range(ROUNDS):
             self._vague_reads()
             waiting, self.attributes.reads = self.attributes.reads, []
@@ -68,6 +69,16 @@ class Settling:
         for slot, scope in self.slots.empty():
             if isinstance(scope, ir.FunctionCode) and slot not in self.graph.nothing:
                 self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
+        self.slots.settle()
+
+    def _unread_class_methods(self) -> None:
+        """Let a class method that nobody reads from a class, as that of a library, be called with its own class."""
+        for methods in self.heap.classes.methods.values():
+            for method in methods:
+                if method.kind == "classmethod" and method.parameters and method.owner is not None:
+                    own = self.heap.variable(method, method.parameters[0])
+                    if not self.slots.mask(own):
+                        self.slots.put(own, Class(method.owner))
         self.slots.settle()
 
     def _vague_reads(self) -> None:
