@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Function, Key, Library, Other, Place, Value
+from olympus_rules.reach.values import Container, Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents
 
@@ -53,6 +53,13 @@ COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 ITERATING = frozenset({"iter", "list", "map", "max", "min", "next", "set", "sorted", "sum", "tuple"})
 """Functions that take a raw key for a list of its words."""
+FLATTENING = "itertools.chain.from_iterable"
+ITERATORS = frozenset({"itertools", "itertools.chain"})
+"""Modules and classes whose functions iterate over their arguments."""
+OF_ROWS = frozenset({"builtins.zip", "itertools.chain", "itertools.product", "itertools.zip_longest"})
+"""Functions that iterate over each of their arguments, which ``*`` takes from an array."""
+ENDLESS = frozenset({"count", "repeat"})
+"""Functions of these that take an argument as it is."""
 DESCRIBING = frozenset({"ndim", "result_type", "shape", "size"})
 CALLBACKS = frozenset({"io_callback", "pure_callback"})
 LACKING = frozenset({"__float__", "__index__", "__int__", "tobytes", "tolist", "weak_type"})
@@ -132,6 +139,9 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             if not isinstance(arrays, ast.List | ast.Tuple | ast.Starred) and not reached.has_keys_only(written):
                 yield from [(arrays, call)] if reached.keys_at(written) else []
     starred = [argument.value for argument in call.args if isinstance(argument, ast.Starred)]
+    if name in OF_ROWS or name == FLATTENING:
+        rows = starred if name in OF_ROWS else call.args[:1]
+        yield from ((each, call) for each in rows if 0 in ranks_of_parts(place_of(path, each), reached))
     if starred and name.startswith(NUMERIC):
         yield from ((each, call) for each in starred if reached.keys_at(place_of(path, each)))
     if len(call.args) > 1 and library_of(call.args[0], path, reached).startswith(NUMERIC):
@@ -139,6 +149,15 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             value = each.value if isinstance(each, ast.Starred) else each
             if reached.keys_at(place_of(path, value)):
                 yield value, call
+
+
+def ranks_of_parts(place: Place, reached: ProjectReach) -> set[int | None]:
+    """Return the numbers of axes of the elements of an expression, if they are keys."""
+    if reached.has_keys_only(place):
+        rank = reached.rank(place)
+        return set() if rank is None else {rank - 1}
+    containers = [value for value in reached.values(place) if isinstance(value, Container)]
+    return set[int | None]().union(*(reached.ranks_of_elements(value) for value in containers))
 
 
 def library_of(function: ast.expr, path: str, reached: ProjectReach) -> str:
@@ -413,6 +432,9 @@ class Use:
             if last in ITERATING and self.rank == 0:
                 return not inside
             return not inside and (last in TEXT or (last == "len" and self.may_be_one))
+        if package in ITERATORS:
+            axes = 2 if name == FLATTENING else 1
+            return last not in ENDLESS and self.rank is not None and self.rank < axes - inside
         if package == LAX and last in COLLECTIVES:
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there

@@ -154,6 +154,11 @@ class ProjectReach:
         ranks = self._ranks(self.graph.expressions.get(place, ())) - {None}
         return ranks.pop() if len(ranks) == 1 else None
 
+    def ranks_of_elements(self, container: Container) -> set[int | None]:
+        """Return the numbers of axes of the keys that are elements of a container, where nothing else is one."""
+        slots = [slot for slot in self._contents.slots_of(container) if self.slots.mask(slot)]
+        return self._ranks(slots) if all(map(self._holds_keys_only, slots)) else set()
+
     def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
         masks = [self.slots.mask(slot) & self._made_keys for slot in slots]
         return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
