@@ -188,7 +188,7 @@ class Attributes:
             self.slots.watch(above, lambda method: self.take_member(method, owner, slot))
             self.slots.add_edge(self.classes.field(value.code, name), slot)
         elif isinstance(value, Object) and name == "__dict__":
-            self.slots.put(slot, self.trees.namespace(value))
+            self.trees.hold(self.trees.namespace(value), slot)
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
             self.slots.add_edge(self.classes.field(value.code, name), slot)
@@ -229,6 +229,8 @@ class Attributes:
             self.slots.put(slot, method)
         if not isinstance(method, Member):
             return
+        if method.code.kind == "classmethod" and method.code.owner is not owner.code and method.code.parameters:
+            self.slots.put(self.heap.variable(method.code, method.code.parameters[0]), Class(owner.code))
         if method.code.is_property and isinstance(owner, Object):
             self.slots.add_edge(self.heap.result(method.code), slot)
         else:

@@ -13,7 +13,7 @@ from olympus_rules.reach.values import BoundMethod, Class, Function, Library, Ma
 __all__ = ["Classes", "bound"]
 
 
-WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_extensions"})
+WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "threading", "typing", "typing_extensions"})
 """Packages whose classes say nothing of the attributes of a subclass."""
 NO_METHOD = ""
 TEXT = frozenset({"__format__", "__repr__", "__str__"})

@@ -18,6 +18,10 @@ MANY = 16
 """The limit of constructors whose keys come to one place together with anything else; likewise."""
 
 
+FEW = 4
+"""The limit of constructors whose keys come to one place together with containers and objects."""
+
+
 class Parts(NamedTuple):
     """What a set of containers and objects holds.
 
@@ -34,7 +38,8 @@ class Contents:
     """What containers and objects hold.
 
     A place in one is *told apart* if either keys or containers and objects come to it, and nothing but numbers and
-    results of libraries beside them, which are among the leaves of the same trees. At other places, the analysis has
+    results of libraries beside them, which are among the leaves of the same trees. Keys of few constructors may come
+    with containers: in a function that calls itself, they are parts of each other. At other places, the analysis has
     merged unrelated values.
     """
 
@@ -84,8 +89,10 @@ class Contents:
 
     def _told_apart(self, values: int) -> Parts:
         keys, holders = values & self._keys, values & self._holders
-        if values & self._beside or (keys and holders):
+        if values & self._beside:
             return Parts(0, 0)
+        if keys and holders:  # a function that calls itself for the parts of a tree
+            return Parts(keys if self._sites(keys) <= FEW else 0, 0)
         if keys and values & ~keys and self._sites(keys) > MANY:
             return Parts(0, 0)
         return Parts(keys, holders)

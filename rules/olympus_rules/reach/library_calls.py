@@ -240,10 +240,12 @@ class LibraryCalls:
             every = self.heap.element(tree, None)
             self.slots.add_edge(leaves, every)
             inner = self.slots.slot("mapped parts", call.place)
-            self.slots.watch_mask(inner, lambda _: self.slots.put(every, tree), Container)  # a tree of trees
+            self.slots.watch_mask(
+                inner, lambda _: self.attributes.trees.hold(tree, every), Container
+            )  # a tree of trees
             for slot in call.given[1:]:
                 self.heap.iterate(slot, inner)
-                self.slots.watch_mask(slot, lambda _: self.slots.put(call.result, tree), Container)
+                self.slots.watch_mask(slot, lambda _: self.attributes.trees.hold(tree, call.result), Container)
                 self.slots.watch_mask(slot, lambda _: self.slots.add_edge(leaves, call.result), Key, *DATA_LEAVES)
         return leaves
 
