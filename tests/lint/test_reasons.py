@@ -322,6 +322,17 @@ TOLD_APART = {
         """,
         [False, False],
     ),
+    "a keyword of a call of what a library made": (
+        """
+        from flax.training import train_state
+        def infer(module, x):
+            return somelib.infer(module.rngs, x)
+        def loss(model, params, x):
+            state = train_state.TrainState.create(apply_fn=model.apply, params=params)
+            return state.apply_fn(params, x, rngs={"dropout": jax.random.PRNGKey(0)})
+        """,
+        [False],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym
@@ -355,6 +366,45 @@ def test_a_reason_says_that_the_class_of_an_object_is_unknown() -> None:
     (reason,) = constructor.reasons
     assert reason.text.startswith("may be passed to `somelib.show`")
     assert reason.text.endswith(", if `agent.act` (program.py:7) calls `Agent.act`")
+
+
+def test_a_call_that_does_not_take_keys_has_a_path() -> None:
+    (constructor,) = constructors(
+        """
+        import numpy as np
+        def save(state):
+            np.savez("state.npz", *jax.tree.leaves(state))
+        save({"key": jax.random.PRNGKey(0)})
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text.startswith("reaches `np.savez")
+    assert [step.row for step in reason.path] == [6, 5]
+
+
+def test_a_reason_says_where_unrelated_values_come_together() -> None:
+    (constructor,) = constructors(
+        """
+        import numpy as np
+        CONTEXT = {}
+        def first(x): return x
+        def second(x): return x
+        def third(x): return x
+        def fourth(x): return x
+        def put(key, value):
+            CONTEXT[key] = value
+        for each in (first, second, third, fourth):
+            put(each.__name__, each)
+        put("key", jax.random.PRNGKey(0))
+        def save(key):
+            jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text.startswith(
+        "may reach `jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))`, through program.py:"
+    )
+    assert reason.text.endswith("where unrelated values come together that were not told apart")
 
 
 def test_a_long_path_is_shown_without_its_middle() -> None:

@@ -105,7 +105,7 @@ class LibraryCalls:
             return
         if model.result is None:
             self.slots.put(call.result, Made(model.root))
-        if model.name in CHANGING or model.name[:1].isupper():
+        if model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
