@@ -101,6 +101,7 @@ def unseen(
             continue
         user = document.parents.get(node)
         is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
+        is_array = is_array or (isinstance(user, ast.Call) and takes_arrays(user, node, path, reached))
         only_keys = reached.has_keys_only(place_of(path, node), of_arrays=is_array)
         model = node if only_keys else model_of(node, path, reached, filled)
         place = None if model is None else Use(node, document, path, reached, careful=careful, model=model).breaking()
@@ -149,6 +150,13 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             value = each.value if isinstance(each, ast.Starred) else each
             if reached.keys_at(place_of(path, value)):
                 yield value, call
+
+
+def takes_arrays(call: ast.Call, node: ast.expr, path: str, reached: ProjectReach) -> bool:
+    """Say whether a function of ``jax.numpy`` takes an argument only as an array of numbers, and no list of arrays."""
+    name = library_of(call.func, path, reached) if call.args[:1] == [node] else ""
+    model = reached.names.libraries.get(name) if name.startswith(f"{NUMPY}.") else None
+    return model is not None and model.makes_arrays and not model.takes_keys
 
 
 def ranks_of_parts(place: Place, reached: ProjectReach) -> set[int | None]:
@@ -247,6 +255,10 @@ class Use:
     def may_be_one(self) -> bool:
         """Whether there is evidence for a single key, and none for an array of keys."""
         return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.node)) == 0
+
+    def has_fewer_axes(self, axes: int, *, inside: bool) -> bool:
+        """Say whether keys surely have fewer axes than a function iterates over; a list around them is one more."""
+        return self.rank is not None and self.rank < axes - inside
 
     def reads_words(self, index: ast.expr) -> bool:
         """Say whether a subscript covers more axes than those of keys, or counts axes from the end."""
@@ -429,12 +441,10 @@ class Use:
         if package == "builtins":
             if last == "hasattr":
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
-            if last in ITERATING and self.rank == 0:
-                return not inside
-            return not inside and (last in TEXT or (last == "len" and self.may_be_one))
+            is_iterated = last in ITERATING and self.rank == 0
+            return not inside and (is_iterated or last in TEXT or (last == "len" and self.may_be_one))
         if package in ITERATORS:
-            axes = 2 if name == FLATTENING else 1
-            return last not in ENDLESS and self.rank is not None and self.rank < axes - inside
+            return last not in ENDLESS and self.has_fewer_axes(2 if name == FLATTENING else 1, inside=inside)
         if package == LAX and last in COLLECTIVES:
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there

@@ -115,6 +115,7 @@ class Attributes:
         reads: attributes that were read: the object, the name, and the result.
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
+        reads_of_any: attributes of unknown name that were read: the object and the result.
         owners: the object of each result.
     """
 
@@ -128,6 +129,7 @@ class Attributes:
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
+        self.reads_of_any: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
 
     def attribute(self, name: str) -> Slot:
@@ -222,6 +224,7 @@ class Attributes:
 
     def read_any(self, owner: Slot, slot: Slot) -> None:
         """Read an attribute of unknown name of the objects of a slot."""
+        self.reads_of_any.append((owner, slot))
         fields = self.trees.fields
         self.slots.watch(
             owner,

@@ -133,9 +133,12 @@ class Binding:
         self.slots.put(call.result, Object(class_.code))
         member = self.heap.classes.member(class_.code, "__init__")
         self.slots.watch(member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None)
-        for name, (slot, starred) in zip(class_.code.fields, call.arguments, strict=False):
+        for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, call.arguments, strict=False)):
             if not starred:
                 self.attributes.set_field(class_.code, name, slot)
+            else:
+                self.by_elements(class_.code, slot, index)
+                break
         if "__init__" not in class_.code.methods:
             self.by_keywords(class_.code, call)
 
@@ -146,6 +149,14 @@ class Binding:
         for slot, _ in call.arguments:
             self.heap.shift(slot, every, None)
         self.by_keywords(class_.code, call)
+
+    def by_elements(self, code: ir.ClassCode, source: Slot, start: int = 0) -> None:
+        """Write the attributes of a class, from a position on, that the elements of a slot are given for."""
+        for index, name in enumerate(code.fields[start:]):
+            part = self.slots.slot("field of a list", code, source, name)
+            self.heap.named(source, index, part)
+            self.heap.shift(source, part, -1)
+            self.attributes.set_field(code, name, part)
 
     def by_keywords(self, code: ir.ClassCode, call: Call) -> None:
         """Write the attributes that keyword arguments name, and those of ``**``."""

@@ -82,7 +82,16 @@ class Calls:
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
-            self.slots.add_edge_of(call.owner, call.result, Object)  # a copy
+            self.slots.add_edge_of(call.owner, call.result, Object)
+            by_keywords = self.binding.by_keywords
+            self.slots.watch(
+                call.owner,
+                lambda value: by_keywords(value.code, call) if isinstance(value, Object) else None,
+                Object,
+            )
+        if name == "_make":
+            for slot, _ in call.arguments[:1]:
+                self.slots.watch(call.owner, partial(self.make_tuple, source=slot, result=call.result), Class)
         if name in GIVING_ATTRIBUTES:
             self.slots.watch(
                 call.owner,
@@ -126,19 +135,20 @@ class Calls:
             made = self.slots.slot("made", value.mention)
             self.slots.put(made, Key(value.mention, 0))
             self.slots.add_edge(made, call.result)
-        elif isinstance(value, Library | Made):
-            if not (isinstance(value, Made) and self.is_inherited(value, call)):
-                self.libraries.call(value, call)
+        elif isinstance(value, Library) or (isinstance(value, Made) and not self.is_inherited(call)):
+            self.libraries.call(value, call)
 
-    def is_inherited(self, value: Made, call: Call) -> bool:
+    def make_tuple(self, class_: Value, *, source: Slot, result: Slot) -> None:
+        """Make a named tuple of the elements of a container."""
+        assert isinstance(class_, Class)
+        self.slots.put(result, Object(class_.code))
+        self.binding.by_elements(class_.code, source)
+
+    def is_inherited(self, call: Call) -> bool:
         """Make an object by a method that a class inherits of a library, as ``create`` of a training state.
 
-        Args:
-            value: the method, under the name of the library's class.
-            call: the call.
-
         Returns:
-            Whether it is such a method: one that is read from a class, and of which no pack says anything.
+            Whether the callee is one: a method that is read from a class, or one that copies an object.
         """
         name = call.callee.rpartition(".")[2]
         kinds = (Class, Object) if name in CHANGING else (Class,)

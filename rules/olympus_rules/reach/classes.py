@@ -50,11 +50,15 @@ class Classes:
         """Classes whose objects are surely no pytrees."""
         self.described: set[ClassCode] = set()
         """Classes for which a decorator or a base writes a ``__repr__`` that shows the attributes."""
+        self.records: list[ClassCode] = []
+        """Classes with annotated fields."""
         self.methods: dict[str, list[FunctionCode]] = defaultdict(list)
         """All methods of the project by name."""
 
     def add(self, code: ClassCode, bases: list[Slot]) -> None:
         """Take a class and the slots of its bases."""
+        if code.fields:
+            self.records.append(code)
         for name, method in code.methods.items():
             self.methods[name].append(method)
         for base in bases:

@@ -82,10 +82,10 @@ class Contents:
                 return 0 if told_apart else keys
         return keys
 
-    def keys_of(self, values: int) -> int:
-        """Return the mask of the keys of a place that is told apart: those there, or in the containers and objects."""
+    def keys_of(self, values: int) -> tuple[int, bool]:
+        """Return the mask of the keys of a place that is told apart, and whether they are in containers or objects."""
         parts = self._told_apart(values)
-        return parts.keys or self.of(parts.holders, told_apart=True)
+        return parts.keys or self.of(parts.holders, told_apart=True), not parts.keys
 
     def _told_apart(self, values: int) -> Parts:
         keys, holders = values & self._keys, values & self._holders

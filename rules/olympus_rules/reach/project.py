@@ -32,7 +32,6 @@ from olympus_rules.reach.values import (
     Key,
     Library,
     Made,
-    Object,
     Other,
     Place,
     Value,
@@ -204,14 +203,10 @@ class ProjectReach:
     def _containers(self) -> int:
         return self.slots.of_kinds(Container)
 
-    @cached_property
-    def _holders(self) -> int:
-        return self.slots.of_kinds(Container, Object)
-
     def sure_keys(self, slot: Slot) -> tuple[frozenset[Place], bool]:
         """Return the constructors of the keys that surely reach a slot, and whether in containers or objects."""
-        mask = self.slots.mask(slot)
-        return self._sites(self._contents.keys_of(mask) & self._made_keys), mask & self._holders != 0
+        keys, in_parts = self._contents.keys_of(self.slots.mask(slot))
+        return self._sites(keys & self._made_keys), in_parts
 
     def shown_keys(self, place: Place) -> frozenset[Place]:
         """Return the constructors of the keys that the text of a container or object shows, at any depth."""

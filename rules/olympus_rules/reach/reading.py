@@ -384,9 +384,8 @@ class Reader:
             slot = self.decorated_method(inner, slot)
         for name, register, _ in made.defaults:
             self.slots.add_edge(self.register(code, register), self.heap.variable(inner, name))
-        if inner.owner is not None and inner.parameters and inner.kind != "staticmethod":
-            if inner.kind != "classmethod":  # its class is the one that it is read from
-                self.slots.put(self.heap.variable(inner, inner.parameters[0]), Object(inner.owner))
+        if inner.owner is not None and inner.parameters and inner.kind not in ("staticmethod", "classmethod"):
+            self.slots.put(self.heap.variable(inner, inner.parameters[0]), Object(inner.owner))
         decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
         for node, register in zip(decorators, made.decorators, strict=True):
             self.decorate(node, self.register(code, register), inner, slot)

@@ -12,8 +12,11 @@ from olympus_rules.reach.values import (
     BoundMethod,
     Class,
     Function,
+    Key,
+    Made,
     Member,
     Object,
+    Other,
     Partial,
 )
 
@@ -66,6 +69,7 @@ class Settling:
             self.slots.settle()
             if len(self.attributes.reads) == len(waiting) and not self.attributes.vague:
                 break
+        self._unknown_records()
         for slot, scope in self.slots.empty():
             if isinstance(scope, ir.FunctionCode) and slot not in self.graph.nothing:
                 self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
@@ -79,6 +83,17 @@ class Settling:
                     own = self.heap.variable(method, method.parameters[0])
                     if not self.slots.mask(own):
                         self.slots.put(own, Class(method.owner))
+        self.slots.settle()
+
+    def _unknown_records(self) -> None:
+        """Read all fields of unknown objects: they may be of any class of the project that has annotated fields."""
+        for owner, slot in self.attributes.reads_of_any:
+            if not self.slots.mask(owner) & ~self.slots.of_kinds(Made, Other):
+                self.slots.put(slot, OTHER)
+                for written in self.slots.named("loose"):
+                    self.slots.add_edge_of(written, slot, Key)
+                for code in self.heap.classes.records:
+                    self.slots.add_edge_of(self.attributes.trees.fields(Object(code)), slot, Key)
         self.slots.settle()
 
     def _vague_reads(self) -> None:
