@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
-from olympus_rules.libraries.names import ABSTRACT_ARRAY, LAX, NUMPY, RANDOM
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
@@ -53,13 +53,6 @@ COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 ITERATING = frozenset({"iter", "list", "map", "max", "min", "next", "set", "sorted", "sum", "tuple"})
 """Functions that take a raw key for a list of its words."""
-FLATTENING = "itertools.chain.from_iterable"
-ITERATORS = frozenset({"itertools", "itertools.chain"})
-"""Modules and classes whose functions iterate over their arguments."""
-OF_ROWS = frozenset({"builtins.zip", "itertools.chain", "itertools.product", "itertools.zip_longest"})
-"""Functions that iterate over each of their arguments, which ``*`` takes from an array."""
-ENDLESS = frozenset({"count", "repeat"})
-"""Functions of these that take an argument as it is."""
 DESCRIBING = frozenset({"ndim", "result_type", "shape", "size"})
 CALLBACKS = frozenset({"io_callback", "pure_callback"})
 LACKING = frozenset({"__float__", "__index__", "__int__", "tobytes", "tolist", "weak_type"})
@@ -140,8 +133,8 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             if not isinstance(arrays, ast.List | ast.Tuple | ast.Starred) and not reached.has_keys_only(written):
                 yield from [(arrays, call)] if reached.keys_at(written) else []
     starred = [argument.value for argument in call.args if isinstance(argument, ast.Starred)]
-    if name in OF_ROWS or name == FLATTENING:
-        rows = starred if name in OF_ROWS else call.args[:1]
+    if name in OF_ROWS:
+        rows = call.args[:1] if OF_ROWS[name] == 2 else starred
         yield from ((each, call) for each in rows if 0 in ranks_of_parts(place_of(path, each), reached))
     if starred and name.startswith(NUMERIC):
         yield from ((each, call) for each in starred if reached.keys_at(place_of(path, each)))
@@ -443,8 +436,8 @@ class Use:
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
             is_iterated = last in ITERATING and self.rank == 0
             return not inside and (is_iterated or last in TEXT or (last == "len" and self.may_be_one))
-        if package in ITERATORS:
-            return last not in ENDLESS and self.has_fewer_axes(2 if name == FLATTENING else 1, inside=inside)
+        if name in OF_ROWS:
+            return self.has_fewer_axes(OF_ROWS[name], inside=inside)
         if package == LAX and last in COLLECTIVES:
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there
