@@ -104,4 +104,4 @@ def _said(doubt: Doubt, filenames: Mapping[str, str]) -> str:
         return f"through {spot}, where unrelated values come together that were not told apart"
     if doubt.kind == "object":
         return f"if the object of `.{doubt.name}`{where} is of class `{doubt.target}` or a related one"
-    return f"if `{doubt.name}`{where} calls `{doubt.target}`"
+    return f"if `{doubt.name}`{where} " + (f"calls `{doubt.target}`" if doubt.target else "hands it on")

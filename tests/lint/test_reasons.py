@@ -333,6 +333,62 @@ TOLD_APART = {
         """,
         [False],
     ),
+    "elements of a starred tuple": (
+        """
+        import numpy as np
+        def draw(key, low, high):
+            return np.concatenate((low, high)), jax.random.normal(key)
+        def run(step, arguments):
+            return step(*arguments)
+        arguments = jax.random.PRNGKey(0), np.ones(2), np.ones(3)
+        draw(*arguments)
+        run(lambda key, x: np.sum(x), (jax.random.PRNGKey(1), np.ones(3)))
+        """,
+        [False, False],
+    ),
+    "elements of a starred list of unknown order": (
+        """
+        import numpy as np
+        def draw(low, key):
+            return np.asarray(key)
+        arguments = []
+        for n in range(2):
+            arguments.append(jax.random.PRNGKey(n))
+        draw(*arguments)
+        """,
+        [True],
+    ),
+    "leaves that a function of the project gives": (
+        """
+        def size(x):
+            return x[0].size
+        def draw(shapes):
+            keys = list(jax.random.split(jax.random.PRNGKey(0), len(shapes)))
+            return size(jax.tree.map(lambda key, shape: jax.random.normal(key, shape), keys, list(shapes)))
+        """,
+        [False],
+    ),
+    "leaves that a function of the project gives back": (
+        """
+        def size(x):
+            return x[0].size
+        def draw(shapes):
+            keys = list(jax.random.split(jax.random.PRNGKey(0), len(shapes)))
+            return size(jax.tree.map(lambda key, shape: key, keys, list(shapes)))
+        """,
+        [True],
+    ),
+    "a callback of a function of a library": (
+        """
+        from jax import jit
+        def progress(steps, metrics):
+            somelib.log(metrics)
+        make, params = somelib.train(progress_fn=progress)
+        act = jit(make(params))
+        act(1, jax.random.PRNGKey(0))
+        """,
+        [True],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym

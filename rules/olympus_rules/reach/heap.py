@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
@@ -152,14 +153,19 @@ class Heap:
 
     def iterate(self, source: Slot, target: Slot) -> None:
         """Copy each element of a slot to another slot."""
-        self.open(
-            source,
-            self.elements_pool,
-            self.parts_of,
-            lambda part: self.slots.add_edge(part, target),
-            Container,
-            Object,
-        )
+        self._each(source, target, Container, Object)
+        self._rows(source, target)
+
+    def iterate_others(self, source: Slot, target: Slot) -> None:
+        """Copy each element of what is no container to another slot."""
+        self._each(source, target, Object)
+        self._rows(source, target)
+
+    def _each(self, source: Slot, target: Slot, *kinds: type) -> None:
+        hand = partial(self.slots.add_edge, target=target)
+        self.open(source, self.elements_pool, self.parts_of, hand, *kinds)
+
+    def _rows(self, source: Slot, target: Slot) -> None:
         self.slots.add_edge_of(source, target, *WHOLE)
         self.shift(source, target, -1)
 

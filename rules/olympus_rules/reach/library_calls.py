@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -38,6 +38,8 @@ __all__ = ["CHANGING", "Handed", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
+FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
+"""Parameters of decorators that take the function."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
 OPTIONS = frozenset(
@@ -128,7 +130,10 @@ class LibraryCalls:
         functions = {slot for slot, _ in call.arguments[: transform.operands if transform is not None else 0]}
         for slot in call.given:
             if call.place not in self._restructured and slot not in functions:
-                self.give_back(slot, call, model)
+                if transform is not None and transform.parts == "leaves":
+                    self.give_back_unmapped(slot, functions, call, model)
+                else:
+                    self.give_back(slot, call, model)
             self.hand_to(slot, slot, call, model)
             if transform is not None and transform.has_branches:  # of a list of functions, as ``switch`` takes them
                 hand = partial(self.hand_to, slot=slot, call=call, model=model)
@@ -172,6 +177,15 @@ class LibraryCalls:
             if model.result != "contents":  # a tree, which an object may be
                 self.slots.add_edge_of(slot, call.result, Object)
 
+    def give_back_unmapped(self, tree: Slot, functions: Iterable[Slot], call: Call, model: Model) -> None:
+        """Copy a tree to the result of a map over its leaves, unless a function of the project gives the new leaves.
+
+        Objects are copied in any case: their attributes are not told apart from those of the result.
+        """
+        self.slots.add_edge_of(tree, call.result, Object)
+        for function in functions:
+            self.slots.watch_mask(function, lambda _: self.give_back(tree, call, model), *DATA_LEAVES)
+
     def give_others(self, values: int, result: Slot) -> None:
         """Return an array of anything else that the argument may hold."""
         others = self.slots.of_kinds(Other)
@@ -198,13 +212,20 @@ class LibraryCalls:
             self.slots.add_edge_of(
                 source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod))
             )
-        elif (not transform.runs) if transform is not None else (not model.makes_arrays):
+        elif (not transform.runs) if transform is not None else self.may_return_function(slot, call, model):
             self.slots.add_edge_of(source, call.result, *kinds)
         if transform is not None:
             run = partial(self.run_all, slot=slot, call=call, transform=transform)
             hand = partial(self.hand_to_library, slot=slot, call=call, transform=transform)
             self.slots.watch_mask(source, run, *kinds)
             self.slots.watch(source, hand, Library)
+            if transform.gives_function:
+                self.slots.add_edge_of(source, call.result, Made)
+
+    def may_return_function(self, slot: Slot, call: Call, model: Model) -> bool:
+        """Return whether an unknown function may return a function that it is given; it calls a callback at most."""
+        callbacks = {other for keyword, other in call.keywords if keyword not in (None, *FUNCTION_NAMES)}
+        return not model.makes_arrays and slot not in callbacks
 
     def take_arguments(self, value: Value, *, call: Call) -> None:
         """Bind the first arguments of a function."""
