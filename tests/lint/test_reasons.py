@@ -389,6 +389,15 @@ TOLD_APART = {
         """,
         [True],
     ),
+    "updates of other arrays": (
+        """
+        import jax.numpy as jnp
+        def draw(x, keys):
+            keys = keys.at[0].set(jax.random.PRNGKey(0))
+            return jnp.cumsum(x.at[0].set(1)), jax.random.normal(keys[0])
+        """,
+        [False],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym

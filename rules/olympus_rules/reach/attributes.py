@@ -172,7 +172,7 @@ class Attributes:
 
     def read(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
         """Read an attribute of the values of a slot."""
-        self.heap.origins[slot] = self.attribute(name)
+        self.heap.origins[slot] = owner if name in PASSING else self.attribute(name)
         self.owners[slot] = owner
         if name in PASSING:
             self.slots.trail.add(owner, slot, KEYS)

@@ -101,7 +101,7 @@ class Binding:
         if part not in self._starred:
             self._starred.add(part)
             self.heap.named(slot, index, part)
-            self.heap.iterate_others(slot, part)
+            self.heap.iterate(slot, part, Object)
         return part
 
     def bind_keyword(self, code: ir.FunctionCode, keyword: str | None, slot: Slot, offset: int, call: Call) -> None:

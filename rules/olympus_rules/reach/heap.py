@@ -151,21 +151,10 @@ class Heap:
             for element in (self.element(container, None), *self.named_elements(container).values()):
                 self.widen(element)
 
-    def iterate(self, source: Slot, target: Slot) -> None:
-        """Copy each element of a slot to another slot."""
-        self._each(source, target, Container, Object)
-        self._rows(source, target)
-
-    def iterate_others(self, source: Slot, target: Slot) -> None:
-        """Copy each element of what is no container to another slot."""
-        self._each(source, target, Object)
-        self._rows(source, target)
-
-    def _each(self, source: Slot, target: Slot, *kinds: type) -> None:
+    def iterate(self, source: Slot, target: Slot, *kinds: type) -> None:
+        """Copy each element of a slot to another slot: of containers and objects, or of the kinds given, and of arrays."""
         hand = partial(self.slots.add_edge, target=target)
-        self.open(source, self.elements_pool, self.parts_of, hand, *kinds)
-
-    def _rows(self, source: Slot, target: Slot) -> None:
+        self.open(source, self.elements_pool, self.parts_of, hand, *(kinds or (Container, Object)))
         self.slots.add_edge_of(source, target, *WHOLE)
         self.shift(source, target, -1)
 
