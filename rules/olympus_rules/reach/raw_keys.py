@@ -12,7 +12,7 @@ from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.judging.references import asks_for_names
-from olympus_rules.libraries.names import PRNG_KEY, RANDOM
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, PRNG_KEY, RANDOM
 from olympus_rules.reach.binding import FUNCTION
 from olympus_rules.reach.graph import Graph, Meeting
 from olympus_rules.reach.sites import Call
@@ -53,6 +53,9 @@ class RawKeys:
         elif (model := array_like(node)) is not None:
             self.graph.likes[call.place] = place_of(self.file, model)
             self.slots.put(call.result, Key(call.place))
+            if ast.unparse(node.func).rpartition(".")[2] == ABSTRACT_ARRAY.rpartition(".")[2]:  # it describes the keys
+                for slot in self.graph.expressions.get(place_of(self.file, model), ()):
+                    self.graph.heap.shift(slot, call.result, None)
         match node:
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip
