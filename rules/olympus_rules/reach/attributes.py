@@ -115,7 +115,7 @@ class Attributes:
         reads: attributes that were read: the object, the name, and the result.
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
-        reads_of_any: attributes of unknown name that were read: the object and the result.
+        reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
     """
 
@@ -129,7 +129,7 @@ class Attributes:
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
-        self.reads_of_any: list[tuple[Slot, Slot]] = []
+        self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
 
     def attribute(self, name: str) -> Slot:
@@ -224,7 +224,6 @@ class Attributes:
 
     def read_any(self, owner: Slot, slot: Slot) -> None:
         """Read an attribute of unknown name of the objects of a slot."""
-        self.reads_of_any.append((owner, slot))
         fields = self.trees.fields
         self.slots.watch(
             owner,

@@ -366,6 +366,8 @@ class Reader:
                 self.attributes.read(owner, name, target)
             elif names_field(made.node, self.graph.attributes.names.documents[self.file].parents):
                 self.attributes.read_any(owner, target)
+                if isinstance(made.node.args[1], ast.Attribute):
+                    self.attributes.reads_of_fields.append((owner, target))
             for default, _ in made.args[2:]:
                 self.slots.add_edge(self.register(code, default), target)
             self.raw.named(str(name), made.node, owner, target)

@@ -87,11 +87,9 @@ class Settling:
 
     def _unknown_records(self) -> None:
         """Read all fields of unknown objects: they may be of any class of the project that has annotated fields."""
-        for owner, slot in self.attributes.reads_of_any:
+        for owner, slot in self.attributes.reads_of_fields:
             if not self.slots.mask(owner) & ~self.slots.of_kinds(Made, Other):
                 self.slots.put(slot, OTHER)
-                for written in self.slots.named("loose"):
-                    self.slots.add_edge_of(written, slot, Key)
                 for code in self.heap.classes.records:
                     self.slots.add_edge_of(self.attributes.trees.fields(Object(code)), slot, Key)
         self.slots.settle()
