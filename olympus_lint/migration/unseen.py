@@ -8,12 +8,12 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Function, Key, Library, Other, Place, Value
+from olympus_rules.reach.values import Container, Function, Key, Library, Other, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents
 
@@ -82,7 +82,6 @@ def unseen(
         reached: the analysis of reach.
         careful: whether keys with an unknown number of axes count as single keys.
     """
-    filled = filled_like(document, path)
     for node in ast.walk(document.tree):
         if isinstance(node, ast.Call):
             yield from handed_on(node, path, reached)
@@ -90,29 +89,10 @@ def unseen(
             continue
         user = document.parents.get(node)
         is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
-        only_keys = reached.has_keys_only(place_of(path, node), of_arrays=is_array)
-        model = node if only_keys else model_of(node, path, reached, filled)
-        place = None if model is None else Use(node, document, path, reached, careful=careful, model=model).breaking()
-        if model is not None and place is not None:
-            yield model, place
-
-
-def filled_like(document: Document, path: str) -> dict[Place, ast.expr]:
-    """Return the arrays whose shape and dtype a call of a file takes for its own, as ``zeros_like`` does, by call."""
-    calls = (node for node in ast.walk(document.tree) if isinstance(node, ast.Call) and not node.keywords)
-    return {
-        place_of(path, call): call.args[0]
-        for call in calls
-        if (name := ast.unparse(call.func)).endswith("_like") and len(call.args) == 1 + name.endswith("full_like")
-    }
-
-
-def model_of(node: ast.expr, path: str, reached: ProjectReach, filled: Mapping[Place, ast.expr]) -> ast.expr | None:
-    """Return the keys whose shape and dtype an expression has, if it is such an array in any case."""
-    held = reached.values(place_of(path, node)) if filled else []
-    models = [filled.get(value.site) if isinstance(value, Key) else None for value in held]
-    model = models[0] if len(set(models)) == 1 else None
-    return model if model is not None and reached.has_keys_only(place_of(path, model)) else None
+        if reached.has_keys_only(place_of(path, node), of_arrays=is_array):
+            place = Use(node, document, path, reached, careful=careful).breaking()
+            if place is not None:
+                yield node, place
 
 
 def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -150,19 +130,11 @@ class Use:
     """The use of a value in its expression."""
 
     def __init__(
-        self,
-        node: ast.expr,
-        document: Document,
-        path: str,
-        reached: ProjectReach,
-        *,
-        careful: bool = False,
-        model: ast.expr | None = None,
+        self, node: ast.expr, document: Document, path: str, reached: ProjectReach, *, careful: bool = False
     ) -> None:
-        """Take the value, and the keys whose axes it has."""
+        """Take the value."""
         self.careful = careful
         self.node = node
-        self.model = model or node
         self.parents = document.parents
         self.path = path
         self.reached = reached
@@ -187,6 +159,9 @@ class Use:
                 found, parent = self.rank is not None and self.rank <= most, self.node
             case ast.BinOp(left=ast.Constant(value=str()) | ast.JoinedStr(), op=ast.Mod()):
                 found = False  # text
+            case ast.BinOp(left=left, op=ast.Add(), right=right):  # JAX adds no list to an array: this is a list
+                other = right if left is self.node else left
+                found = not any(isinstance(value, Container) for value in self.values(other))
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()):
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
@@ -217,7 +192,7 @@ class Use:
     @property
     def rank(self) -> int | None:
         """The number of axes of keys; ``None`` if it is unknown."""
-        rank = self.reached.rank(place_of(self.path, self.model))
+        rank = self.reached.rank(place_of(self.path, self.node))
         return 0 if rank is None and self.careful else rank
 
     @property

@@ -143,7 +143,9 @@ class Binding:
     def feed(self, value: Value, given: Sequence[Given], result: Slot, site: int) -> None:
         """Call a value with the slots of its arguments; ``site`` is the tag of :class:`Trail`."""
         if isinstance(value, Constructor):
-            self.slots.trail.add(self.slots.slot("made", value.mention), result, KEYS)
+            made = self.slots.slot("made", value.mention)
+            self.slots.put(made, Key(value.mention))  # where paths start
+            self.slots.trail.add(made, result, KEYS)
             self.slots.put(result, Key(value.mention))
         if isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"

@@ -68,7 +68,6 @@ class Joins:
         self._seen_fields: set[Slot] = set()
         self._seen_trees: set[tuple[int, ...]] = set()
         self._arrays = self._keys | self.slots.of_kinds(Made, Other)
-        self._likes = reduce(or_, (self.slots.bit(Key(site)) for site in graph.likes), 0)
         self._pools: dict[int, int] = {}
         self._sites: dict[int, frozenset[Place]] = {}
 
@@ -123,8 +122,7 @@ class Joins:
     def sites(self, mask: int) -> frozenset[Place]:
         """Return the allocation sites of the keys of a mask.
 
-        Arrays of words count only among arrays: beside anything else they come from a merger of values. An array with
-        the dtype of a key counts as that key.
+        Arrays of words count only among arrays: beside anything else they come from a merger of values.
         """
         found = self._sites.get(mask)
         if found is None:
@@ -132,10 +130,7 @@ class Joins:
             every = {value.site for value in self.slots.listed(mask & self._keys) if isinstance(value, Key)}
             made = every if known is None else every.intersection(known)
             if not mask & ~self._arrays:
-                made |= every.difference(self.graph.likes)
-                for site in every.intersection(self.graph.likes):
-                    model = reduce(or_, map(self.slots.mask, self.graph.expressions.get(self.graph.likes[site], ())), 0)
-                    made |= self.sites(model & ~self._likes) if not model & ~self._arrays else set()
+                made |= every
             found = self._sites[mask] = frozenset(made)
         return found
 

@@ -37,6 +37,8 @@ NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""
 
 
+EXTENDING = frozenset({"Add", "BitOr"})
+"""Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
 """What gives the names of the attributes of an object, one by one."""
 
@@ -202,16 +204,22 @@ class Reader:
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
         slot = self.expression(code, made.dst, made.node)
-        if made.items and all((code, item) in self.plain for item, _ in made.items):
-            return  # a shape, or a list of numbers
+        is_plain = made.items and all((code, item) in self.plain for item, _ in made.items)
+        if is_plain and not (isinstance(made.node, ast.List) and self.is_assigned(made.node)):
+            return  # a shape, or numbers
         starred = any(starred for _, starred in made.items)
         container = Container(slot, None if starred else len(made.items))
         self.slots.put(slot, container)
-        for index, (item, _) in enumerate(made.items):
-            if starred:
+        for index, (item, is_starred) in enumerate(made.items):
+            if is_starred:
                 self.heap.copy_into(self.register(code, item), container)
             else:
-                self.slots.add_edge(self.register(code, item), self.heap.element(container, index))
+                self.slots.add_edge(self.register(code, item), self.heap.element(container, None if starred else index))
+
+    def is_assigned(self, node: ast.AST) -> bool:
+        """Return whether a display is assigned to a name, so that keys may be put into it later."""
+        parents = self.graph.attributes.names.documents[self.file].parents
+        return isinstance(parents.get(node), ast.Assign | ast.AnnAssign)
 
     def build_map(self, code: ir.FunctionCode, made: ir.BuildMap) -> None:
         """Make a dictionary."""
@@ -234,18 +242,23 @@ class Reader:
             self.constants[code, made.dst] = made.value
 
     def binary(self, code: ir.FunctionCode, made: ir.Binary) -> None:
-        """Apply an operator: ``+`` joins containers, and ``with`` enters contexts."""
+        """Apply an operator: ``+``, ``|`` and ``*`` give containers, and ``with`` enters contexts."""
         slot = self.expression(code, made.dst, made.node)
         if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
             self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
-        if made.operation not in ("Add", "with"):
-            return
-
-        for operand in made.operands:
+        operands = [self.register(code, operand) for operand in made.operands]
+        containers = self.graph.calls.libraries.containers
+        if isinstance(made.node, ast.AugAssign) and made.operation in EXTENDING:
+            containers.extend(operands[0], operands[1])
+        for operand in operands:
             if made.operation == "with":
-                self.enter(self.register(code, operand), slot)
-            else:
-                self.slots.add_edge(self.register(code, operand), slot)
+                self.enter(operand, slot)
+            elif made.operation == "Add":
+                self.slots.add_edge(operand, slot)
+                containers.join(operand, slot)
+            elif made.operation in ("BitOr", "Mult"):
+                self.slots.add_edge_of(operand, slot, Container)
+                containers.join(operand, slot)
 
     def enter(self, context: Slot, target: Slot) -> None:
         """Enter a context: the result of ``__enter__``, or the context itself."""
