@@ -258,7 +258,7 @@ class Heap:
         """Return the slot of the contents of a container."""
         return [self.inside(value)] if isinstance(value, Container) else []
 
-    def stacked(self, source: Slot, target: Slot, axes: int) -> None:
+    def stacked(self, source: Slot, target: Slot, axes: int | None) -> None:
         """Copy a slot with ``axes`` more axes; the leaves of trees are widened."""
         self.shift(source, target, axes)
         self.slots.add_edge_of(source, target, Container, *UNDIVIDED)

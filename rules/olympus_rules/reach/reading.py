@@ -12,6 +12,8 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.library_calls import MAPPING
+from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
 from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
@@ -26,6 +28,7 @@ from olympus_rules.reach.values import (
     Library,
     Made,
     Object,
+    Partial,
     Place,
     Value,
 )
@@ -333,6 +336,7 @@ class Reader:
         """Read a call; ``getattr``, ``setattr`` and ``namedtuple`` name attributes."""
         call = Call(
             place=place_of(self.file, made.node),
+            node=made.node,
             callee=ast.unparse(made.node.func),
             function=self.register(code, made.func),
             arguments=tuple((self.register(code, register), starred) for register, starred in made.args),
@@ -374,7 +378,9 @@ class Reader:
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
         inner, slot = made.code, self.register(code, made.dst)
-        self.slots.put(slot, Function(inner))
+        decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
+        value = self.mapped(inner, decorators)
+        self.slots.put(slot, value)
         if inner.owner is not None:
             slot = self.decorated_method(inner, slot)
         for name, register, _ in made.defaults:
@@ -382,9 +388,8 @@ class Reader:
         if inner.owner is not None and inner.parameters and inner.kind != "staticmethod":
             own: Value = Class(inner.owner) if inner.kind == "classmethod" else Object(inner.owner)
             self.slots.put(self.heap.variable(inner, inner.parameters[0]), own)
-        decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
         for node, register in zip(decorators, made.decorators, strict=True):
-            self.decorate(node, self.register(code, register), inner, slot)
+            self.decorate(node, self.register(code, register), value, slot)
             if dotted_name(node.func if isinstance(node, ast.Call) else node).endswith(".parametrize"):
                 self.parametrize(node, inner)
         is_fixture = any(is_fixture_maker(node) for node in decorators)
@@ -393,6 +398,24 @@ class Reader:
         if is_fixture or inner.name.rpartition(".")[2].startswith("test"):
             for name in inner.parameters:
                 self.slots.add_edge(self.slots.slot("fixture", name), self.heap.variable(inner, name))
+
+    def mapped(self, function: ir.FunctionCode, decorators: list[ast.expr]) -> Function | Partial:
+        """Return a function as its decorators map it over axes; a method is only widened."""
+        mapped = NOT_MAPPED
+        for node in reversed(decorators) if function.owner is None else ():
+            outer = self.mapping(node)
+            mapped = (outer and mapped.within(outer)) or mapped
+        return Partial(function, 0, mapped) if mapped.axes else Function(function)
+
+    def mapping(self, decorator: ast.expr) -> Mapped | None:
+        """Return the axes over which a decorator maps its function, ``None`` for another or an unclear one."""
+        names = self.graph.attributes.names
+        call = decorator if isinstance(decorator, ast.Call) else None
+        function = decorator if call is None else call.func
+        if call is not None and call.args:  # of ``partial``
+            function = call.args[0]
+        transform = names.model(names.documents[self.file].imports.resolve(dotted_name(function)) or "").transform
+        return mapped_by(call) if transform is not None and transform.kind in MAPPING else None
 
     def decorated_method(self, method: ir.FunctionCode, slot: Slot) -> Slot:
         """Return the slot of what decorators make of a method: an attribute of objects, as the method itself is not.
@@ -419,15 +442,18 @@ class Reader:
                     for target in targets:
                         self.heap.copy_elements(slot, target)
 
-    def decorate(self, node: ast.expr, decorator: Slot, inner: ir.FunctionCode, slot: Slot) -> None:
+    def decorate(self, node: ast.expr, decorator: Slot, decorated: Function | Partial, slot: Slot) -> None:
         """Apply a decorator; keys among its arguments reach the function, as in pytest."""
+        inner = decorated.code
+        if isinstance(decorated, Partial) and self.mapping(node) is not None:
+            return
 
         def apply(value: Value) -> None:
             if isinstance(value, Key | Container):
                 for name in inner.parameters:
                     self.slots.put(self.heap.variable(inner, name), value)
             else:
-                self.graph.calls.hand(value, Function(inner), slot, place_of(self.file, node))
+                self.graph.calls.hand(value, decorated, slot, place_of(self.file, node))
 
         for name in inner.parameters:
             self.slots.trail.add(decorator, self.heap.variable(inner, name), BOTH)
