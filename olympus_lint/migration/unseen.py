@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Library, Other, Value
@@ -417,37 +418,10 @@ class Use:
             return not ast.unparse(options["dtype"]).endswith(".dtype")
         if last in ("where", "select"):
             masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
-            return any(map(self.may_be_of_words, masks))
+            return any(Masks(self.parents).has_words(mask) for mask in masks)
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
-
-    def may_be_of_words(self, mask: ast.expr) -> bool:
-        """Say whether a mask has an axis for the words, or is a variable or parameter that is given such a mask."""
-        if not isinstance(mask, ast.Name):
-            return is_widened(mask) or is_of_words(mask)
-        scope: ast.AST | None = mask
-        while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module | None):
-            scope = self.parents.get(scope)
-        parts = list(ast.walk(scope)) if scope is not None else []
-        given = [part.value for part in parts if isinstance(part, ast.Assign) and is_named(part.targets, mask.id)]
-        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-            given += self.arguments_for(scope, mask.id)
-        return any(is_widened(each) or is_of_words(each) for each in given)
-
-    def arguments_for(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[ast.expr]:
-        """Return what the calls of a function in this file, by its name, give to a parameter."""
-        names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
-        top: ast.AST = function
-        while (parent := self.parents.get(top)) is not None:
-            top = parent
-        calls = [part for part in ast.walk(top) if isinstance(part, ast.Call)]
-        calls = [call for call in calls if ast.unparse(call.func).rpartition(".")[2] == function.name]
-        given = [option.value for call in calls for option in call.keywords if option.arg == name]
-        for call in calls if name in names else ():
-            place = names.index(name) - (names[0] == "self" and isinstance(call.func, ast.Attribute))
-            given += call.args[place : place + 1]
-        return given
 
     def counts_axis_of_words(self, call: ast.Call, name: str, *, in_lax: bool) -> bool:
         """Say whether a function works along an axis that may be that of the words."""
@@ -515,11 +489,6 @@ def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
     return False
 
 
-def is_named(targets: list[ast.expr], name: str) -> bool:
-    """Say whether a variable is one of the targets of an assignment."""
-    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
-
-
 def is_test_for_none(user: ast.AST | None) -> bool:
     """Say whether the user of a value only asks whether it is ``None``."""
     return isinstance(user, ast.Compare) and isinstance(user.ops[0], ast.Is | ast.IsNot)
@@ -536,58 +505,6 @@ def counts_words(shape: ast.expr, user: ast.AST | None) -> bool:
             other = right if left is shape else left
             return isinstance(other, ast.Tuple | ast.List) and is_spelled_out([other])
         case ast.Assign(targets=[ast.Tuple() | ast.List()]):
-            return True
-    return False
-
-
-def is_spelled_out(sizes: list[ast.expr]) -> bool:
-    """Say whether a shape is written as sizes that do not come from another shape."""
-    parts = [part for size in sizes for part in (size.elts if isinstance(size, ast.Tuple | ast.List) else [size])]
-    return bool(parts) and all(
-        isinstance(inner, ast.Name | ast.Constant | ast.UnaryOp | ast.BinOp) and not _is_text(inner)
-        for part in parts
-        for inner in ([part, part.left, part.right] if isinstance(part, ast.BinOp) else [part])
-    )
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and not isinstance(node.value, int)
-
-
-def is_widened(mask: ast.expr) -> bool:
-    """Say whether a mask has an axis for the words."""
-    match mask:
-        case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
-            return (isinstance(last, ast.Constant) and last.value is None) or "newaxis" in ast.unparse(last)
-        case ast.UnaryOp(operand=operand):
-            return is_widened(operand)
-        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-            return is_widened(left) or is_widened(right)
-        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
-            return any(map(is_widened, parts))
-        case ast.Call(func=ast.Attribute(attr="reshape"), args=sizes):
-            return is_spelled_out(sizes)
-        case ast.Call(func=ast.Attribute(attr="broadcast_to" | "repeat" | "tile"), args=[mask, *_]):
-            return is_widened(mask)
-        case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[_, *axes], keywords=options):
-            return is_spelled_out([*axes, *(option.value for option in options)])
-    return False
-
-
-def is_of_words(mask: ast.expr) -> bool:
-    """Say whether a mask has one axis, that of the words: it is a list, or compares a range with a number."""
-    match mask:
-        case ast.UnaryOp(operand=operand):
-            return is_of_words(operand)
-        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-            return is_of_words(left) or is_of_words(right)
-        case ast.List(elts=[ast.Constant(), *_]):
-            return True
-        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
-            return any(map(is_of_words, parts))
-        case ast.Call(func=ast.Attribute(attr="array" | "asarray"), args=[elements, *_]):
-            return is_of_words(elements)
-        case ast.Call(func=ast.Attribute(attr="arange" | "linspace")):
             return True
     return False
 

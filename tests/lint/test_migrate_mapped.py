@@ -41,7 +41,7 @@ WORDS = {
     "a method": "out = jax.vmap(First().word)(keys)",
     "a slice": "out = jax.vmap(lambda k: k[:1])(keys)",
     "two axes": "out = jax.vmap(jax.vmap(word))(table)",
-    "axes in turn": "f = jax.vmap(lambda a, b: a[0] + b, (0, None))\nout = jax.vmap(f, (None, 0))(keys, jnp.uint32([1]))",
+    "axes of one": "f = jax.vmap(lambda a, b: a[0] + b, (0, None))\nout = f(keys, jnp.uint32(1))",
     "axes by place": "out = jax.vmap(lambda x, k: k[0] + x, in_axes=[None, 0])(jnp.uint32(1), keys)",
     "bound arguments": "out = jax.vmap(functools.partial(lambda n, k: k[n], 1))(keys)",
     "arguments bound later": "f = functools.partial(jax.vmap(lambda n, k: k[0], (None, 0)), 1)\nout = f(keys)",
@@ -59,7 +59,7 @@ out = f(jnp.uint32(1), keys)""",
 }
 KEYS = {
     "a row of keys": "out = jax.vmap(lambda k: jax.random.normal(k[0]))(table)",
-    "an array that is not mapped": "f = lambda x, ks: jax.random.normal(ks[0]) + x\nout = jax.vmap(f, (0, None))(jnp.ones(3), keys)",
+    "not mapped": "f = lambda x, k: jax.random.normal(k[0]) + x\nout = jax.vmap(f, (0, None))(jnp.ones(3), keys)",
     "children": "out = jax.vmap(lambda k: jax.random.normal(jax.random.split(k)[0]))(keys)",
     "rows of a result": "out = jax.random.normal(jax.vmap(jax.random.split)(keys)[0][1])",
     "keys of a function": "out = jax.random.normal(jax.vmap(lambda k: jax.random.fold_in(k, 1))(keys)[0])",

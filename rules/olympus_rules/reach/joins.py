@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from operator import or_
 
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.binding import MANY
+from olympus_rules.reach.choices import choices
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.raw_keys import place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
@@ -89,7 +92,28 @@ class Joins:
             masks = [self.slots.mask(slot) for slot in meeting.slots]
             if all(mask & self._keys for mask in masks):
                 joins.append(self.join(meeting.place, meeting.text, masks))
+        joins += self.chosen()
         return joins
+
+    def chosen(self) -> Iterator[Join]:
+        """Return the choices between words and keys, as in a function that returns either: users take it for both."""
+        known = self.graph.sites
+        if known is None or not any(
+            value.site not in known for value in self.slots.listed(self._keys) if isinstance(value, Key)
+        ):
+            return
+        for path, document in self.names.documents.items():
+            for values in choices(document.tree):
+                masks = [
+                    reduce(or_, map(self.slots.mask, self.graph.expressions.get(place_of(path, value), ())), 0)
+                    for value in values
+                ]
+                sites = list(map(self.sites, masks))
+                words = [value for value, each in zip(values, sites, strict=True) if each and each.isdisjoint(known)]
+                if words and any(each and each <= known for each in sites):
+                    yield Join(
+                        place_of(path, words[0]), ast.unparse(words[0]), (frozenset().union(*sites),), is_one=True
+                    )
 
     def of_call(self, call: Call, transforms: list[Transformation]) -> Iterator[Join]:
         """Return the joins of a call: of the results of functions and their carry, or of all arguments."""
