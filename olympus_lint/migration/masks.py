@@ -156,7 +156,7 @@ def _is_text(node: ast.expr) -> bool:
 def is_widened(mask: ast.expr) -> bool:
     """Say whether a mask has an axis for the words."""
     match mask:
-        case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
+        case ast.Subscript(slice=ast.Tuple(elts=[*_, last]) | (ast.Constant(value=None) as last)):
             return (isinstance(last, ast.Constant) and last.value is None) or "newaxis" in ast.unparse(last)
         case ast.UnaryOp(operand=operand):
             return is_widened(operand)

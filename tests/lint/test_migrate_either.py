@@ -76,6 +76,21 @@ def first():
 
 out = pick(first(), a, b)
 """,
+    "a mask of one flag": f"{PICK}\nout = pick(jnp.bool_(True)[None], a, b)\n",
+    "the number of words as a size": """
+keys = jax.random.split(jax.random.PRNGKey(0), (2, 3))
+out = jax.vmap(jax.random.normal)(keys.reshape(-1, keys.shape[-1]))
+""",
+    "words in the carry of a loop": """
+key = jax.random.PRNGKey(1)
+
+
+def body(i, state):
+    return {**state, "rng": jax.random.fold_in(key, i)}
+
+
+out = jax.lax.fori_loop(0, 3, body, {"n": 0, "rng": jnp.zeros((2,), jnp.uint32)})["rng"]
+""",
     "a mask of ones": f"{PICK}\nout = pick(jnp.ones(2, bool), a, b)\n",
     "a mask that is drawn": f"{PICK}\nout = pick(jax.random.bernoulli(jax.random.key(3), 0.5, (2,)), a, b)\n",
     "a mask by keyword": f"{PICK}\nout = pick(a=a, b=b, mask=jnp.array([True, False]))\n",
@@ -110,6 +125,18 @@ out = jnp.stack([make(), make(1)])
 """,
     "a choice of a key or none": "key = jax.random.PRNGKey(0)\nout = key if key is not None else jnp.zeros(3)\n",
     "a mask of one flag": f"{PICK}\nout = pick(jnp.float32(3) > 2, a, b)\n",
+    "a key in the carry of a loop": """
+def body(i, state):
+    key, _ = jax.random.split(state["rng"])
+    return {**state, "rng": key}
+
+
+out = jax.lax.fori_loop(0, 3, body, {"n": 0, "rng": jax.random.PRNGKey(0)})["rng"]
+""",
+    "words that are moved": """
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+out = jax.vmap(jax.random.normal, in_axes=1)(jnp.moveaxis(keys, 0, 1))
+""",
     "a mask of rows": f"""{PICK}
 keys = jax.random.split(a)
 out = jax.vmap(pick)(jnp.array([True, False]), keys, keys[::-1])
