@@ -152,7 +152,7 @@ class Heap:
                 self.widen(element)
 
     def iterate(self, source: Slot, target: Slot, *kinds: type) -> None:
-        """Copy each element of a slot to another slot: of containers and objects, or of the kinds given, and of arrays."""
+        """Copy each element of a slot to another slot: of arrays, and of containers and objects or other kinds."""
         hand = partial(self.slots.add_edge, target=target)
         self.open(source, self.elements_pool, self.parts_of, hand, *(kinds or (Container, Object)))
         self.slots.add_edge_of(source, target, *WHOLE)
