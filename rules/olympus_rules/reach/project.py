@@ -111,6 +111,7 @@ class ProjectReach:
         settling.run()
         self._vague = {slot for _, slot in settling.read_vaguely}
         self._contents = Contents(attributes.trees)
+        self._texts = Contents(attributes.trees, as_text=True)
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
@@ -216,17 +217,11 @@ class ProjectReach:
 
     def ways_to(self, places: Iterable[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
         """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there."""
-        slots = [slot for place in places for slot in self._slots_at(place, is_call=is_call)]
+        at = self.paths.arguments if is_call else lambda place: self.graph.expressions.get(place, [])
+        slots = [slot for place in places for slot in at(place)]
         attributes, are_all = self._contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
         found = self.paths.to([*slots, *attributes], makers)
         return found if are_all else replace(found, is_complete=False)
-
-    def _slots_at(self, place: Place, *, is_call: bool) -> Iterable[Slot]:
-        return self.paths.arguments(place) if is_call else self.graph.expressions.get(place, ())
-
-    @cached_property
-    def _texts(self) -> Contents:
-        return Contents(self.graph.attributes.trees, as_text=True)
 
     def _sites(self, keys: int) -> frozenset[Place]:
         return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))
