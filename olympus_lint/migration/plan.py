@@ -263,8 +263,7 @@ class _Held:
                     continue
                 own = {maker for maker in each.makers if maker.file == file.path and maker.line in file.examples}
                 makers = own if each.in_example else each.makers
-                ways = self._reached.paths.to_expressions(each.spots, makers)
-                self._add(reason, ways, makers, are_known=each.in_parts)
+                self._add(reason, self._reached.ways_to(each.spots, makers), makers)
         return found
 
     def by_sinks(self) -> None:
@@ -272,8 +271,9 @@ class _Held:
         sinks = Sinks(self._reached, self._survey.target.jax)
         for filename, file in self._survey.files.items():
             for node, makers in sinks.of(file.document, file.path):
-                for maker in makers if node.lineno not in file.seen else ():
-                    self.reasons[maker].add(_place(filename, node, file.document))
+                if node.lineno not in file.seen:
+                    found = self._reached.ways_to([place_of(file.path, node)], makers, is_call=True)
+                    self._add(_place(filename, node, file.document), found, makers)
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
         """Add the calls that pass keys out of the project."""
@@ -296,7 +296,9 @@ class _Held:
                 known = leaving.get(way.place)
                 makers = known or way.keys
                 reason = Reason(self._filenames[way.place.file], way.place.line, why)
-                self._add(reason, self._reached.paths.to_call(way.place, makers), makers, are_known=bool(known))
+                self._add(
+                    reason, self._reached.ways_to([way.place], makers, is_call=True), makers, are_known=bool(known)
+                )
 
     def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
         """Add the reasons against constructors that are not renamed in any case."""

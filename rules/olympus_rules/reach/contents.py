@@ -18,6 +18,10 @@ MANY = 16
 """The limit of constructors whose keys come to one place together with anything else; likewise."""
 
 
+FEW = 4
+"""The limit of constructors whose keys come to one place together with containers and objects."""
+
+
 class Parts(NamedTuple):
     """What a set of containers and objects holds.
 
@@ -34,13 +38,15 @@ class Contents:
     """What containers and objects hold.
 
     A place in one is *told apart* if either keys or containers and objects come to it, and nothing but numbers and
-    results of libraries beside them, which are among the leaves of the same trees. At other places, the analysis has
+    results of libraries beside them, which are among the leaves of the same trees. Keys of few constructors may come
+    with containers: in a function that calls itself, they are parts of each other. At other places, the analysis has
     merged unrelated values.
     """
 
-    def __init__(self, trees: Trees) -> None:
-        """Take the solved graph."""
+    def __init__(self, trees: Trees, *, as_text: bool = False) -> None:
+        """Take the solved graph; ``as_text`` leaves out attributes that the text of an object does not show."""
         self._trees = trees
+        self._as_text = as_text
         self._slots = trees.slots
         self._keys = self._slots.of_kinds(Key)
         self._holders = self._slots.of_kinds(Container, Object)
@@ -83,8 +89,10 @@ class Contents:
 
     def _told_apart(self, values: int) -> Parts:
         keys, holders = values & self._keys, values & self._holders
-        if values & self._beside or (keys and holders):
+        if values & self._beside:
             return Parts(0, 0)
+        if keys and holders:  # a function that calls itself for the parts of a tree
+            return Parts(keys if self._sites(keys) <= FEW else 0, 0)
         if keys and values & ~keys and self._sites(keys) > MANY:
             return Parts(0, 0)
         return Parts(keys, holders)
@@ -99,12 +107,28 @@ class Contents:
             found = self._parts[holder, told_apart] = Parts(keys & self._keys, holders & self._holders)
         return found
 
+    def attributes(self, values: int) -> tuple[list[Slot], bool]:
+        """Return the attributes of the objects in a mask, also of those in others, and whether these are all."""
+        waiting, seen = values & self._holders, 0
+        found: list[Slot] = []
+        while waiting and seen.bit_count() <= MOST_PARTS:
+            seen |= waiting
+            inner = 0
+            for holder in self._slots.listed(waiting):
+                slots = self.slots_of(holder)
+                found += slots if isinstance(holder, Object) else []
+                inner |= reduce(or_, map(self._slots.mask, slots), 0)
+            waiting = inner & self._holders & ~seen
+        return found, not waiting
+
     def slots_of(self, holder: Value) -> list[Slot]:
         """Return the slots of the elements of a container, or of the attributes of an object."""
         heap = self._trees.heap
         if isinstance(holder, Container):
             return [heap.element(holder, None), *heap.named_elements(holder).values()]
         assert isinstance(holder, Object)
+        if self._as_text and not heap.classes.shows_attributes(holder.code):
+            return []
         return [slot for name in heap.classes.names_of(holder.code) for slot in self._trees.attribute_of(holder, name)]
 
     def _sites(self, keys: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -43,6 +43,8 @@ MAPPING = frozenset({"mapping", "pmap"})
 """Transformations that take an axis of each argument away."""
 NO_FUNCTIONS = (Container, Key, Library, Made, Other)
 FUNCTIONS = (Function, BoundMethod, Partial)
+FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
+"""Parameters of decorators that take the function."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
 OPTIONS = frozenset(
@@ -110,7 +112,7 @@ class LibraryCalls:
             return
         if model.result is None:
             self.slots.put(call.result, Made(model.root))
-        if model.name in CHANGING or model.name[:1].isupper():
+        if model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
@@ -135,7 +137,10 @@ class LibraryCalls:
         rest = {slot for slot, _ in call.arguments[operands:]}
         for slot in call.given:
             if call.place not in self._restructured and slot not in functions:
-                self.give_back_if_unknown(slot, call, model)
+                if transform is not None and transform.parts == "leaves":
+                    self.give_back_unmapped(slot, functions, call, model)
+                else:
+                    self.give_back_if_unknown(slot, call, model)
             self.hand_to(slot, slot, call, model)
             if (
                 transform is not None and transform.has_branches and slot not in rest
@@ -190,6 +195,15 @@ class LibraryCalls:
             if model.result != "contents":  # a tree, which an object may be
                 self.slots.add_edge_of(slot, call.result, Object)
 
+    def give_back_unmapped(self, tree: Slot, functions: Iterable[Slot], call: Call, model: Model) -> None:
+        """Copy a tree to the result of a map over its leaves, unless a function of the project gives the new leaves.
+
+        Objects are copied in any case: their attributes are not told apart from those of the result.
+        """
+        self.slots.add_edge_of(tree, call.result, Object)
+        for function in functions:
+            self.slots.watch_mask(function, lambda _: self.give_back(tree, call, model), *DATA_LEAVES)
+
     def give_others(self, values: int, result: Slot) -> None:
         """Return an array of anything else that the argument may hold."""
         others = self.slots.of_kinds(Other)
@@ -218,13 +232,20 @@ class LibraryCalls:
         if transform is not None and transform.kind == "partial":
             self.slots.watch(source, partial(self.take_arguments, call=call), *FUNCTIONS)
             self.slots.add_edge_of(source, call.result, *(kind for kind in kinds if kind not in FUNCTIONS))
-        elif (not transform.runs) if transform is not None else (not model.makes_arrays):
+        elif (not transform.runs) if transform is not None else self.may_return_function(slot, call, model):
             self.slots.add_edge_of(source, call.result, *kinds)
         if transform is not None:
             run = partial(self.run_all, slot=slot, call=call, transform=transform)
             hand = partial(self.hand_to_library, slot=slot, call=call, transform=transform)
             self.slots.watch_mask(source, run, *kinds)
             self.slots.watch(source, hand, Library)
+            if transform.gives_function:
+                self.slots.add_edge_of(source, call.result, Made)
+
+    def may_return_function(self, slot: Slot, call: Call, model: Model) -> bool:
+        """Return whether an unknown function may return a function that it is given; it calls a callback at most."""
+        callbacks = {other for keyword, other in call.keywords if keyword not in (None, *FUNCTION_NAMES)}
+        return not model.makes_arrays and slot not in callbacks
 
     def take_arguments(self, value: Value, *, call: Call) -> None:
         """Bind the first arguments of a function."""
@@ -275,10 +296,12 @@ class LibraryCalls:
             every = self.heap.element(tree, None)
             self.slots.add_edge(leaves, every)
             inner = self.slots.slot("mapped parts", call.place)
-            self.slots.watch_mask(inner, lambda _: self.slots.put(every, tree), Container)  # a tree of trees
+            self.slots.watch_mask(
+                inner, lambda _: self.attributes.trees.hold(tree, every), Container
+            )  # a tree of trees
             for slot in call.given[1:]:
                 self.heap.iterate(slot, inner)
-                self.slots.watch_mask(slot, lambda _: self.slots.put(call.result, tree), Container)
+                self.slots.watch_mask(slot, lambda _: self.attributes.trees.hold(tree, call.result), Container)
                 self.slots.watch_mask(slot, lambda _: self.slots.add_edge(leaves, call.result), Key, *DATA_LEAVES)
         return leaves
 
