@@ -227,8 +227,8 @@ class Attributes:
         else:
             self.slots.put(slot, bound(method, owner))
 
-    def resolve(self, qualified: str, file: str, slot: Slot) -> None:
-        """Put the value of a qualified name into a slot."""
+    def resolve(self, qualified: str, file: str, slot: Slot, *, by_star: bool = False) -> None:
+        """Put the value of a qualified name into a slot; nothing for a name that a star does not import."""
         document = self.names.documents[file]
         path = module_file(document.roots, qualified)
         holder = self.names.file_of(path) if path is not None else None
@@ -243,11 +243,11 @@ class Attributes:
         first, *others = found[1].split(".")
         module = self.names.modules[holder]
         if first not in module.local_names:
-            if not module.stars:  # a compiled or lazy module, or a library of the same name as the file
+            if not module.stars and not by_star:  # a compiled or lazy module, or a library of the same name as the file
                 self.slots.put(slot, Library(qualified))
             for star in module.stars:
                 if not qualified.startswith(f"{star}."):
-                    self.resolve(".".join([star, first, *others]), holder, slot)
+                    self.resolve(".".join([star, first, *others]), holder, slot, by_star=by_star)
             return
         step = self.heap.variable(module, first)
         for number, name in enumerate(others):

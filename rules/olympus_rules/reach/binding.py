@@ -9,7 +9,6 @@ from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call, Given
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.values import (
     UNDIVIDED,
     BoundMethod,
@@ -143,8 +142,9 @@ class Binding:
     def feed(self, value: Value, given: Sequence[Given], result: Slot, site: int) -> None:
         """Call a value with the slots of its arguments; ``site`` is the tag of :class:`Trail`."""
         if isinstance(value, Constructor):
-            self.slots.trail.add(self.slots.slot("made", value.mention), result, KEYS)
-            self.slots.put(result, Key(value.mention))
+            made = self.slots.slot("made", value.mention)
+            self.slots.put(made, Key(value.mention))
+            self.slots.add_edge(made, result)
         if isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
 

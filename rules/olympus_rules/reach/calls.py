@@ -80,6 +80,7 @@ class Calls:
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
+            self.slots.add_edge_of(call.owner, call.result, Object)
         if name in GIVING_ATTRIBUTES:
             self.slots.watch(
                 call.owner,

@@ -40,14 +40,12 @@ class ContainerCalls:
         if kind == "one":
             for slot in call.given:
                 self.heap.iterate(slot, call.result)
-        elif kind == "all":
+        elif kind in ("all", "empty"):  # those of the second kind are also made without an argument, and filled later
             container = self.heap.made(call.result)
             for slot in given:
                 self.heap.iterate(slot, self.heap.element(container, None))
         elif kind in ("rows", "numbered"):
             self.side_by_side(given, call, numbered=kind == "numbered")
-        elif kind == "empty" and not given:  # which methods fill later
-            self.heap.made(call.result)
         elif kind == "flattened":
             for slot in given:
                 self.heap.copy_elements(slot, call.result)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import Container, Key, Made, Object, Other, Value
+from olympus_rules.reach.values import Container, Key, Made, Object, Other, Place, Value
 
 __all__ = ["Contents"]
 
@@ -83,9 +83,11 @@ class Contents:
 
     def _told_apart(self, values: int) -> Parts:
         keys, holders = values & self._keys, values & self._holders
+        if keys and holders and self._made_by(keys) <= self._made_by(self.of(holders)):
+            keys = 0  # elements: who writes one by a subscript may write it to an array
         if values & self._beside or (keys and holders):
             return Parts(0, 0)
-        if keys and values & ~keys and self._sites(keys) > MANY:
+        if keys and values & ~keys and len(self._made_by(keys)) > MANY:
             return Parts(0, 0)
         return Parts(keys, holders)
 
@@ -107,5 +109,5 @@ class Contents:
         assert isinstance(holder, Object)
         return [slot for name in heap.classes.names_of(holder.code) for slot in self._trees.attribute_of(holder, name)]
 
-    def _sites(self, keys: int) -> int:
-        return len({key.site for key in self._slots.listed(keys) if isinstance(key, Key)})
+    def _made_by(self, keys: int) -> set[Place]:
+        return {key.site for key in self._slots.listed(keys) if isinstance(key, Key)}

@@ -34,10 +34,12 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["CHANGING", "Handed", "LibraryCalls"]
+__all__ = ["CHANGING", "FACTORIES", "Handed", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
+FACTORIES = frozenset({"default_factory", "factory"})
+"""Options whose function makes the default of a field."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
 OPTIONS = frozenset(
@@ -126,7 +128,10 @@ class LibraryCalls:
         """Copy the arguments of a library function to its result and to the callables among them."""
         transform = model.transform
         functions = {slot for slot, _ in call.arguments[: transform.operands if transform is not None else 0]}
+        factories = {slot for keyword, slot in call.keywords if keyword in FACTORIES}  # what they make is in the result
         for slot in call.given:
+            if slot in factories:
+                continue
             if call.place not in self._restructured and slot not in functions:
                 self.give_back(slot, call, model)
             self.hand_to(slot, slot, call, model)

@@ -15,6 +15,7 @@ from olympus_rules.keyflow.judging.references import asks_for_names
 from olympus_rules.libraries.names import PRNG_KEY, RANDOM
 from olympus_rules.reach.binding import FUNCTION
 from olympus_rules.reach.graph import Graph, Meeting
+from olympus_rules.reach.library_calls import FACTORIES
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import Constructor, Key, Library, Place, Value
@@ -22,8 +23,6 @@ from olympus_rules.reach.words import array_like, is_array_of_words, names_of_dt
 
 __all__ = ["RawKeys", "place_of"]
 
-FACTORIES = frozenset({"default_factory", "factory"})
-"""Options whose function makes the default of a field."""
 NAME = PRNG_KEY.rpartition(".")[2]
 
 

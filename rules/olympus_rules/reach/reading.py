@@ -126,7 +126,7 @@ class Reader:
             self.slots.add_edge(variable if variable is not None else self.heap.variable(code, made.name), slot)
             return
         for module in self.module.stars:
-            self.attributes.resolve(f"{module}.{made.name}", self.file, slot)
+            self.attributes.resolve(f"{module}.{made.name}", self.file, slot, by_star=True)
         if hasattr(builtins, made.name):
             self.slots.put(slot, Library(f"builtins.{made.name}"))
 
