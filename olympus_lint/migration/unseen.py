@@ -230,8 +230,8 @@ class Use:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         constants = [part.value for part in parts if isinstance(part, ast.Constant)]
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
-        if self.rank is None and len(parts) > 1 and ast.unparse(parts[-1]) == ":":
-            return True  # `keys[i, :]` spells out the axis of the words
+        if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
+            return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
         return Ellipsis in constants or (self.rank is not None and axes > self.rank)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
@@ -397,8 +397,8 @@ class Use:
 
     def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
         """Say whether a function rejects typed keys, or takes the shape of raw ones; ``inside``: within a list."""
-        if isinstance(call.func, ast.Call) and "signature=" in ast.unparse(call.func):
-            return "vectorize" in ast.unparse(call.func.func) and "'()" not in ast.unparse(call.func)
+        if isinstance(call.func, ast.Call):
+            return self.is_mapped_over_words(call.func, call)
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
@@ -446,6 +446,22 @@ class Use:
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
+
+    def is_mapped_over_words(self, made: ast.Call, call: ast.Call) -> bool:
+        """Say whether a function that ``vmap`` or the like has made takes or maps over the words of the value."""
+        if "signature=" in ast.unparse(made):
+            return "vectorize" in ast.unparse(made.func) and "'()" not in ast.unparse(made)
+        if self.named(made.func).rpartition(".")[2] not in ("pmap", "vmap"):
+            return False
+        given = [*made.args[1:2], *(option.value for option in made.keywords if option.arg == "in_axes")]
+        axes = given[0] if given else None
+        place = call.args.index(self.node) if self.node in call.args else -1
+        if isinstance(axes, ast.Tuple | ast.List):
+            axes = axes.elts[place] if 0 <= place < len(axes.elts) else None
+        if isinstance(axes, ast.UnaryOp):
+            return True
+        number = axes.value if isinstance(axes, ast.Constant) else None
+        return type(number) is int and number >= (self.rank or 1)
 
     def may_be_of_words(self, mask: ast.expr) -> bool:
         """Say whether a mask has an axis for the words, or is a variable or parameter that is given such a mask."""
@@ -538,6 +554,11 @@ def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
         if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
             return True
     return False
+
+
+def is_item(node: ast.expr) -> bool:
+    """Say whether an expression is the element of an array or container: ``keys[0]``."""
+    return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Tuple)
 
 
 def is_named(targets: list[ast.expr], name: str) -> bool:

@@ -163,6 +163,8 @@ class Attributes:
             lambda _: self.vague.add((name, slot)),  # an object of any class, as it seems
             *(Class, Object),
         )
+        if name == "__class__":
+            self.class_of(owner, slot)
         self.reads.append((owner, name, slot))
 
     def of_value(self, value: Value, name: str, slot: Slot, *, spelled: bool = False) -> None:
@@ -187,6 +189,12 @@ class Attributes:
             self.slots.add_edge(self.classes.field(value.code, name), slot)
             member = self.classes.member(value.code, name)
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
+
+    def class_of(self, owner: Slot, slot: Slot) -> None:
+        """Put the classes of the objects of a slot into another one."""
+        self.slots.watch(
+            owner, lambda value: self.slots.put(slot, Class(value.code)) if isinstance(value, Object) else None, Object
+        )
 
     def write(self, owner: Slot, name: str, source: Slot) -> None:
         """Write an attribute of the values of a slot."""

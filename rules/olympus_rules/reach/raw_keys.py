@@ -19,7 +19,7 @@ from olympus_rules.reach.library_calls import FACTORIES
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import Constructor, Key, Library, Place, Value
-from olympus_rules.reach.words import array_like, is_array_of_words, names_of_dtype
+from olympus_rules.reach.words import array_like, is_array_of_words, keys_of_words, names_of_dtype
 
 __all__ = ["RawKeys", "place_of"]
 
@@ -57,6 +57,9 @@ class RawKeys:
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip
                 if self.names.canonical(module) == RANDOM:
                     self.slots.put(call.result, Library(module))
+        for key in keys_of_words(node):  # what is wrapped are keys of the kind that they had
+            for slot in self.graph.expressions.get(place_of(self.file, key), ()):
+                self.graph.heap.shift(slot, call.result, None)
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
                 self.slots.watch(slot, partial(self.default, call=call), *FUNCTION, Library)
