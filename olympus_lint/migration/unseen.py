@@ -179,12 +179,12 @@ class Use:
             case ast.Subscript(value=value, slice=index) if value is self.node:
                 found = self.reads_words(index)
             case ast.Assign(targets=[ast.Tuple() | ast.List()]) | ast.Starred():
-                found, parent = self.rank == 0, self.node  # one key unpacks to its words, an array to keys
+                found, parent = self.most_axes == 0, self.node  # one key unpacks to its words, an array to keys
             case ast.For(iter=value, target=target) | ast.comprehension(iter=value, target=target) if (
                 value is self.node
             ):
                 most = 1 if isinstance(target, ast.Tuple | ast.List) else 0  # axes of keys whose words are taken
-                found, parent = self.rank is not None and self.rank <= most, self.node
+                found, parent = self.most_axes is not None and self.most_axes <= most, self.node
             case ast.BinOp(left=ast.Constant(value=str()) | ast.JoinedStr(), op=ast.Mod()):
                 found = False  # text
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()):
@@ -221,6 +221,11 @@ class Use:
         return 0 if rank is None and self.careful else rank
 
     @property
+    def most_axes(self) -> int | None:
+        """The number of axes of keys, or 0 where there is evidence for a single key, and none for an array of keys."""
+        return 0 if self.may_be_one else self.rank
+
+    @property
     def may_be_one(self) -> bool:
         """Whether there is evidence for a single key, and none for an array of keys."""
         return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.node)) == 0
@@ -232,7 +237,7 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
             return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
-        return Ellipsis in constants or (self.rank is not None and axes > self.rank)
+        return Ellipsis in constants or (self.most_axes is not None and axes > self.most_axes)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
         """Say whether the use of an attribute of a key, by its name, depends on its words."""
@@ -404,7 +409,7 @@ class Use:
         if package == "builtins":
             if last == "hasattr":
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
-            if last in ITERATING and self.rank == 0:
+            if last in ITERATING and self.most_axes == 0:
                 return not inside
             return not inside and (last in TEXT or (last == "len" and self.may_be_one))
         if package == LAX and last in COLLECTIVES:
