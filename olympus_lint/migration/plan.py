@@ -233,6 +233,12 @@ class _Held:
             added = True
         return added
 
+    def _add_sure(self, reason: Reason, found: Found, makers: Iterable[Place]) -> None:
+        """Add a reason to constructors whose keys are at its place, also those to which no path was found."""
+        for maker in makers:
+            way = found.ways.get(maker)
+            self.reasons[maker].add(reason if way is None else by_way(reason, way, self._filenames))
+
     def by_unseen_places(self, *, careful: bool) -> None:
         """Add the places that are about keys only in view of the whole project."""
         for filename, file in self._survey.files.items():
@@ -263,8 +269,7 @@ class _Held:
                     continue
                 own = {maker for maker in each.makers if maker.file == file.path and maker.line in file.examples}
                 makers = own if each.in_example else each.makers
-                ways = self._reached.paths.to_expressions(each.spots, makers)
-                self._add(reason, ways, makers, are_known=each.in_parts)
+                self._add_sure(reason, self._reached.paths.to_expressions(each.spots, makers), makers)
         return found
 
     def by_sinks(self) -> None:
@@ -272,8 +277,9 @@ class _Held:
         sinks = Sinks(self._reached, self._survey.target.jax)
         for filename, file in self._survey.files.items():
             for node, makers in sinks.of(file.document, file.path):
-                for maker in makers if node.lineno not in file.seen else ():
-                    self.reasons[maker].add(_place(filename, node, file.document))
+                if node.lineno not in file.seen:
+                    found = self._reached.paths.to_call(place_of(file.path, node), makers)
+                    self._add_sure(_place(filename, node, file.document), found, makers)
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
         """Add the calls that pass keys out of the project."""

@@ -11,7 +11,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
+from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
@@ -52,6 +53,7 @@ COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 ITERATING = frozenset({"iter", "list", "map", "max", "min", "next", "set", "sorted", "sum", "tuple"})
 """Functions that take a raw key for a list of its words."""
+DESCRIBING = frozenset({"ndim", "result_type", "shape", "size"})
 CALLBACKS = frozenset({"io_callback", "pure_callback"})
 LACKING = frozenset({"__float__", "__index__", "__int__", "tobytes", "tolist", "weak_type"})
 """Attributes that raw keys have and typed keys lack."""
@@ -65,10 +67,12 @@ AXIS_AT = {
     "slice_in_dim": 4,
 }
 """The position of the axis in functions of ``jax.lax``."""
-OF_ARRAYS = frozenset({"dtype", "ndim", "shape"})
+TYPED = frozenset({"array", "asarray", "astype", "convert_element_type"})
+"""Functions that take the dtype of the result after the array."""
+OF_ARRAYS = frozenset(
+    "T astype at dtype flatten itemsize nbytes ndim ravel reshape shape size sum tobytes tolist transpose".split()  # noqa: SIM905
+)
 """Attributes that no built-in container has."""
-WORDS = (2, 4)
-"""The number of words of a raw key."""
 
 
 def unseen(
@@ -237,7 +241,7 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
             return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
-        return Ellipsis in constants or (self.most_axes is not None and axes > self.most_axes)
+        return Ellipsis in constants or (self.rank is not None and axes > self.rank)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
         """Say whether the use of an attribute of a key, by its name, depends on its words."""
@@ -268,16 +272,8 @@ class Use:
         return name in NUMBERS or has_last_axis(user)
 
     def reads_dtype(self, dtype: ast.expr) -> bool:
-        """Say whether the dtype of a key is tested, or given to a new array whose shape ends with the words."""
-        user = self.parents.get(dtype)
-        call = self.parents.get(user) if isinstance(user, ast.keyword) else user
-        if not isinstance(call, ast.Call):
-            return isinstance(user, ast.Compare | ast.Attribute)
-        if "issubdtype" in ast.unparse(call.func):
-            return "prng_key" not in ast.unparse(call)
-        shape = next((option.value for option in call.keywords if option.arg == "shape"), [*call.args, None][0])
-        last = shape.elts[-1] if isinstance(shape, ast.Tuple | ast.List) and shape.elts else shape
-        return isinstance(last, ast.Constant) and last.value in WORDS
+        """Say whether the dtype of a key is used as a dtype of numbers."""
+        return is_numeric(dtype, self.parents, self.named)
 
     def is_updated_with_numbers(self, element: ast.AST | None) -> bool:
         """Say whether numbers are written to ``keys.at[i]``, or computed with its words."""
@@ -302,6 +298,14 @@ class Use:
         parts = other.elts if isinstance(other, ast.List | ast.Tuple) else [other]
         numbers = [isinstance(part, ast.Constant) and type(part.value) in (int, float) for part in parts]
         return bool(numbers) and all(numbers) and self.is_surely_key()
+
+    def is_describing(self, call: ast.Call, name: str) -> bool:
+        """Say whether what a function says of keys, such as their shape, depends on their words."""
+        if name == "result_type":
+            return self.reads_dtype(call)
+        if name == "ndim":
+            return not self.counts_axes_of_keys(call)
+        return name == "size" or self.gives_shape(call)
 
     # functions on shapes whose last axis are the words
 
@@ -362,6 +366,8 @@ class Use:
         if self.named(function).startswith("builtins."):  # `print(key.shape, key.dtype)`
             return False
         options = [option.value for option in call.keywords]
+        if self.named(function) == ABSTRACT_ARRAY and isinstance(self.parents.get(call), ast.Attribute):
+            return False  # `ShapeDtypeStruct(key.shape, key.dtype).size`
         if any(isinstance(each, ast.Attribute) and each.attr == "dtype" and self.is_key(each.value)
                for each in [*call.args, *options]):  # fmt: skip
             return True
@@ -425,8 +431,8 @@ class Use:
             return True
         if package not in (NUMPY, LAX):
             return False
-        if last in ("ndim", "shape", "size"):
-            return last == "size" or (self.gives_shape(call) if last == "shape" else not self.counts_axes_of_keys(call))
+        if last in DESCRIBING:
+            return self.is_describing(call, last)
         others = [argument for argument in call.args if argument is not self.node]
         options = {keyword.arg: keyword.value for keyword in call.keywords}
         if last in BY_AXES:
@@ -443,8 +449,9 @@ class Use:
                 ast.unparse(dtype).endswith(".dtype")
                 for dtype in [*given, *(options[name] for name in ("dtype",) if name in options)]
             )
-        if last in ("asarray", "array") and "dtype" in options:
-            return not ast.unparse(options["dtype"]).endswith(".dtype")
+        if last in TYPED:
+            given = [*call.args[1:2], *(options[name] for name in ("dtype", "new_dtype") if name in options)]
+            return not all(ast.unparse(dtype).endswith(".dtype") for dtype in given)
         if last in ("where", "select"):
             masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
             return any(map(self.may_be_of_words, masks))
@@ -516,21 +523,6 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
-
-
-def scope_of(statement: ast.AST, parents: Parents) -> ast.AST | None:
-    """Return the function, class or module around a statement."""
-    scope: ast.AST | None = statement
-    while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module | None):
-        scope = parents.get(scope)
-    return scope
-
-
-def reads_of(name: str, scope: ast.AST | None) -> list[ast.expr]:
-    """Return the reads of a variable in a scope and in inner scopes."""
-    parts = ast.walk(scope) if scope is not None else ()
-    return [part for part in parts
-            if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)]  # fmt: skip
 
 
 def imports(document: Document, name: str) -> bool:

@@ -121,6 +121,8 @@ PLAIN_DECORATORS = frozenset(
     }
 )  # fmt: skip
 """Decorators under which a class is no pytree, unless something else makes it one."""
+SILENT_DECORATORS = PLAIN_DECORATORS - {DATACLASS} | {"jax.tree_util.register_pytree_node_class"}
+"""Decorators that write no ``__repr__``."""
 PLAIN_BASES = frozenset(
     {
         "abc.ABC", "builtins.object", "jax.array_protocol.SupportsJAXArray", "numpy.lib.mixins.NDArrayOperatorsMixin",

@@ -13,7 +13,7 @@ from pathlib import Path
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Libraries, Model
-from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonical
+from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, SILENT_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
@@ -79,6 +79,13 @@ class Names:
         is_registered = not self.registered.isdisjoint((node.name, ANY_CLASS))
         return not is_registered and decorators <= PLAIN_DECORATORS and bases <= PLAIN_BASES
 
+    def is_described(self, file: str, node: ast.ClassDef) -> bool:
+        """Return whether a decorator, a call that makes a base or a named tuple may show the attributes as text."""
+        decorators = {self._qualified(file, each) for each in node.decorator_list}
+        bases = {self._qualified(file, base).rpartition(".")[2] for base in node.bases}
+        is_made = any(isinstance(base, ast.Call) for base in node.bases)
+        return is_made or "NamedTuple" in bases or not decorators <= SILENT_DECORATORS
+
     def _qualified(self, file: str, node: ast.expr) -> str:
         while isinstance(node, ast.Call | ast.Subscript):
             node = node.func if isinstance(node, ast.Call) else node.value
@@ -136,8 +143,9 @@ class Attributes:
         return slot
 
     def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
-        """Write an attribute of the objects of a class; an object may be a batch of objects."""
-        self.heap.widen(self.classes.field(code, name))
+        """Write an attribute of the objects of a class; an object that is a pytree may be a batch of objects."""
+        if code not in self.classes.plain:
+            self.heap.widen(self.classes.field(code, name))
         self.slots.add_edge(source, self.classes.field(code, name))
         self.slots.add_edge(source, self.attribute(name))
 
@@ -148,7 +156,7 @@ class Attributes:
 
     def read(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
         """Read an attribute of the values of a slot."""
-        self.heap.origins[slot] = self.attribute(name)
+        self.heap.origins[slot] = owner if name in PASSING else self.attribute(name)
         self.owners[slot] = owner
         if name in PASSING:
             self.slots.trail.add(owner, slot, KEYS)
@@ -183,7 +191,7 @@ class Attributes:
             self.slots.watch(above, lambda method: self.take_member(method, owner, slot))
             self.slots.add_edge(self.classes.field(value.code, name), slot)
         elif isinstance(value, Object) and name == "__dict__":
-            self.slots.put(slot, self.trees.namespace(value))
+            self.trees.hold(self.trees.namespace(value), slot)
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
             self.slots.add_edge(self.classes.field(value.code, name), slot)
@@ -230,6 +238,8 @@ class Attributes:
             self.slots.put(slot, method)
         if not isinstance(method, Member):
             return
+        if method.code.kind == "classmethod" and method.code.owner is not owner.code and method.code.parameters:
+            self.slots.put(self.heap.variable(method.code, method.code.parameters[0]), Class(owner.code))
         if method.code.is_property and isinstance(owner, Object):
             self.slots.add_edge(self.heap.result(method.code), slot)
         else:

@@ -61,14 +61,13 @@ class Binding:
         self.slots.add_edge(self.heap.result(code), call.result, site)
         position, is_known = offset, True
         for slot, starred in call.arguments:
-            is_known = is_known and not starred
+            is_told, is_known = is_known, is_known and not starred
             names = code.parameters[position : position + 1 if is_known else None][: max(0, code.positional - position)]
-            targets = [self.heap.variable(code, name) for name in names]
-            if code.vararg is not None and not (is_known and targets):
-                targets.append(self.further(code))
-            parts = self.parts(call, slot) if starred else slot
-            for target in targets:
-                self.give(parts, target, code, site)
+            for index, name in enumerate(names):
+                part = self.part(call, slot, index if is_told else None) if starred else slot
+                self.give(part, self.heap.variable(code, name), code, site)
+            if code.vararg is not None and not (is_known and names):
+                self.give(self.parts(call, slot) if starred else slot, self.further(code), code, site)
             position += is_known
         for keyword, slot in call.keywords:
             self.bind_keyword(code, keyword, slot, offset, call)
@@ -92,6 +91,17 @@ class Binding:
             self._starred.add(parts)
             self.heap.iterate(slot, parts)
         return parts
+
+    def part(self, call: Call, slot: Slot, index: int | None) -> Slot:
+        """Return the slot of an element of a starred argument; ``None`` is any one."""
+        if index is None:
+            return self.parts(call, slot)
+        part = self.slots.slot("starred", call.place, slot, index)
+        if part not in self._starred:
+            self._starred.add(part)
+            self.heap.named(slot, index, part)
+            self.heap.iterate(slot, part, Object)
+        return part
 
     def bind_keyword(self, code: ir.FunctionCode, keyword: str | None, slot: Slot, offset: int, call: Call) -> None:
         """Add an edge from a keyword argument, or edges from ``**``, to the parameters of a function."""

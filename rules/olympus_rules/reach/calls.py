@@ -76,8 +76,10 @@ class Calls:
         """Add the edges of a method call on an array or a container."""
         assert call.owner is not None
         if name in FILLING:
-            for slot in call.given:
+            for slot, _ in call.arguments:
                 self.heap.put_into(call.owner, slot)
+            for keyword, slot in call.keywords:
+                self.heap.put_into(call.owner, slot, keyword)
         if name in CHANGING:
             for keyword, slot in call.keywords:
                 if keyword is not None:
@@ -87,7 +89,7 @@ class Calls:
             self.slots.watch(
                 call.owner,
                 lambda value: (
-                    self.slots.put(call.result, self.attributes.trees.namespace(value))
+                    self.attributes.trees.hold(self.attributes.trees.namespace(value), call.result)
                     if isinstance(value, Object)
                     else None
                 ),

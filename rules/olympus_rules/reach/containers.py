@@ -65,7 +65,7 @@ class ContainerCalls:
         def give(value: Value) -> None:
             assert isinstance(value, Object)
             if named:
-                self.slots.put(call.result, self.trees.namespace(value))
+                self.trees.hold(self.trees.namespace(value), call.result)
             else:
                 self.slots.add_edge(self.trees.fields(value), self.heap.element(self.heap.made(call.result), None))
 
@@ -109,10 +109,11 @@ class ContainerCalls:
             if keyword is not None:
                 self.slots.add_edge(slot, self.heap.element(container, keyword))
             else:
-                self.copy(slot, container)
+                self.trees.spread(slot, container)
+        later = [keyword for keyword, _ in call.keywords if keyword is not None]
         for slot in given:
             pairs = self.slots.slot("pairs", call.place, slot)
-            self.heap.iterate(slot, pairs)
+            self.trees.spread(slot, container, rest=pairs, without=later)
             self.slots.trail.add(pairs, self.heap.element(container, None), BOTH)
             self.slots.watch(pairs, partial(self._second, pairs=pairs, container=container))
 
@@ -136,7 +137,8 @@ class ContainerCalls:
             self.slots.trail.add(call.owner, call.result, CONTAINERS)
             self.slots.put(call.result, container)
         elif name in ("extend", "extendleft", "update"):
-            for slot in call.given:
+            spread = [slot for keyword, slot in call.keywords if keyword is None]
+            for slot in [*(slot for slot, _ in call.arguments), *spread]:
                 parts = self.slots.slot("parts", call.place, slot)
                 self.heap.iterate(slot, parts)
                 self.slots.trail.add(parts, self.heap.element(container, None), BOTH | LATER)

@@ -18,6 +18,10 @@ MANY = 16
 """The limit of constructors whose keys come to one place together with anything else; likewise."""
 
 
+FEW = 4
+"""The limit of constructors whose keys come to one place together with containers and objects."""
+
+
 class Parts(NamedTuple):
     """What a set of containers and objects holds.
 
@@ -34,13 +38,15 @@ class Contents:
     """What containers and objects hold.
 
     A place in one is *told apart* if either keys or containers and objects come to it, and nothing but numbers and
-    results of libraries beside them, which are among the leaves of the same trees. At other places, the analysis has
+    results of libraries beside them, which are among the leaves of the same trees. Keys of few constructors may come
+    with containers: in a function that calls itself, they are parts of each other. At other places, the analysis has
     merged unrelated values.
     """
 
-    def __init__(self, trees: Trees) -> None:
-        """Take the solved graph."""
+    def __init__(self, trees: Trees, *, as_text: bool = False) -> None:
+        """Take the solved graph; ``as_text`` leaves out attributes that the text of an object does not show."""
         self._trees = trees
+        self._as_text = as_text
         self._slots = trees.slots
         self._keys = self._slots.of_kinds(Key)
         self._holders = self._slots.of_kinds(Container, Object)
@@ -85,8 +91,10 @@ class Contents:
         keys, holders = values & self._keys, values & self._holders
         if keys and holders and self._made_by(keys) <= self._made_by(self.of(holders)):
             keys = 0  # elements: who writes one by a subscript may write it to an array
-        if values & self._beside or (keys and holders):
+        if values & self._beside:
             return Parts(0, 0)
+        if keys and holders:  # a function that calls itself for the parts of a tree
+            return Parts(keys if len(self._made_by(keys)) <= FEW else 0, 0)
         if keys and values & ~keys and len(self._made_by(keys)) > MANY:
             return Parts(0, 0)
         return Parts(keys, holders)
@@ -107,6 +115,8 @@ class Contents:
         if isinstance(holder, Container):
             return [heap.element(holder, None), *heap.named_elements(holder).values()]
         assert isinstance(holder, Object)
+        if self._as_text and not heap.classes.shows_attributes(holder.code):
+            return []
         return [slot for name in heap.classes.names_of(holder.code) for slot in self._trees.attribute_of(holder, name)]
 
     def _made_by(self, keys: int) -> set[Place]:

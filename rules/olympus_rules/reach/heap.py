@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.trail import BOTH, KEYS, LATER
-from olympus_rules.reach.values import UNDIVIDED, WHOLE, Container, Key, Member, Object, Value
+from olympus_rules.reach.values import (
+    UNDIVIDED,
+    WHOLE,
+    Container,
+    Key,
+    Library,
+    Made,
+    Member,
+    Object,
+    Other,
+    Value,
+)
 
 __all__ = ["Heap", "Pool"]
 
@@ -45,6 +58,7 @@ class Heap:
         origins: where a register was read from, for what is put into a container.
         elements_pool: the elements of all containers that are over the limit.
         contents_pool: the contents of all such containers.
+        listening: what is called with each new named element of a container, by its display.
     """
 
     def __init__(self, slots: Slots, classes: Classes) -> None:
@@ -54,6 +68,7 @@ class Heap:
         self.origins: dict[Slot, Slot] = {}
         self._named: dict[int, dict[str | int, Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
+        self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
         self._opened: set[Object] = set()
         self._gone_through: set[Container] = set()
         self._widened: set[Slot] = set()
@@ -79,6 +94,8 @@ class Heap:
                 self.widen(slot)
             for watching in self._iterated.get(container.display, ()):
                 self.slots.add_edge(slot, watching)
+            for hand in tuple(self.listening.get(container.display, ())):
+                hand(name, slot)
         return slot
 
     def elements(self, container: Container, name: str | int | None) -> list[Slot]:
@@ -134,16 +151,10 @@ class Heap:
             for element in (self.element(container, None), *self.named_elements(container).values()):
                 self.widen(element)
 
-    def iterate(self, source: Slot, target: Slot) -> None:
-        """Copy each element of a slot to another slot."""
-        self.open(
-            source,
-            self.elements_pool,
-            self.parts_of,
-            lambda part: self.slots.add_edge(part, target),
-            Container,
-            Object,
-        )
+    def iterate(self, source: Slot, target: Slot, *kinds: type) -> None:
+        """Copy each element of a slot to another one: of containers and objects, or the kinds given, and of arrays."""
+        hand = partial(self.slots.add_edge, target=target)
+        self.open(source, self.elements_pool, self.parts_of, hand, *(kinds or (Container, Object)))
         self.slots.add_edge_of(source, target, *WHOLE)
         self.shift(source, target, -1)
 
@@ -173,22 +184,29 @@ class Heap:
         self.slots.watch(self.classes.member(owner.code, name), answer, Member)
         return True
 
-    def put_into(self, container: Slot, slot: Slot) -> None:
-        """Write an element of a container, and of the containers that it was read from."""
+    def put_into(self, container: Slot, slot: Slot, name: str | None = None) -> None:
+        """Write an element of a container, of a name or an unknown one, and of the containers it was read from."""
 
         def fill(value: Value) -> None:
             if isinstance(value, Container):
-                self.slots.trail.add(slot, self.element(value, None), BOTH | LATER)
-                self.slots.add_edge(slot, self.element(value, None))
+                self.slots.trail.add(slot, self.element(value, name), BOTH | LATER)
+                self.slots.add_edge(slot, self.element(value, name))
             elif isinstance(value, Object):
                 self.slots.add_edge(slot, self.opened(value))
 
         self.slots.watch(container, fill, Container, Object)
-        for _ in range(STEPS):  # an empty array, or what a function out of reach made
-            self.shift(slot, container, None)
+        for _ in range(STEPS):
+            self.fill_unknown(container, slot, container, name)
             if container not in self.origins:
                 return
             container = self.origins[container]
+
+    def fill_unknown(self, container: Slot, slot: Slot, target: Slot, name: str | None) -> None:
+        """Write an element of an empty array, or of what a function out of reach made; only these if it has a name."""
+        if name is None:
+            self.shift(slot, target, None)
+        else:
+            self.slots.watch_mask(container, lambda _: self.shift(slot, target, None), Other, Made, Library)
 
     def open(
         self,

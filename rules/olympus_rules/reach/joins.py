@@ -155,6 +155,8 @@ class Joins:
             below = [arm.get(name, 0) | arm.get(None, 0) for arm in parts]
             if any(mask & self._keys for mask in below):
                 yield self.join(place, callee, below)
+                if name is not None and not any(arm.get(None, 0) & self._keys for arm in parts):  # one leaf of a tree
+                    yield self.join(place, callee, [reduce(or_, below)], is_one=True)
             yield from self.inside(place, callee, below, depth - 1)
 
     def parts(self, containers: Sequence[Container]) -> dict[str | int | None, int]:

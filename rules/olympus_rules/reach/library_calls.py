@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -40,6 +40,8 @@ CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
 FACTORIES = frozenset({"default_factory", "factory"})
 """Options whose function makes the default of a field."""
+FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
+"""Parameters of decorators that take the function."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
 OPTIONS = frozenset(
@@ -107,7 +109,7 @@ class LibraryCalls:
             return
         if model.result is None:
             self.slots.put(call.result, Made(model.root))
-        if model.name in CHANGING or model.name[:1].isupper():
+        if model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
@@ -130,10 +132,13 @@ class LibraryCalls:
         functions = {slot for slot, _ in call.arguments[: transform.operands if transform is not None else 0]}
         factories = {slot for keyword, slot in call.keywords if keyword in FACTORIES}  # what they make is in the result
         for slot in call.given:
+            if call.place not in self._restructured and slot not in functions:
+                if transform is not None and transform.parts == "leaves":
+                    self.give_back_unmapped(slot, functions, call, model)
+                else:
+                    self.give_back(slot, call, model)
             if slot in factories:
                 continue
-            if call.place not in self._restructured and slot not in functions:
-                self.give_back(slot, call, model)
             self.hand_to(slot, slot, call, model)
             if transform is not None and transform.has_branches:  # of a list of functions, as ``switch`` takes them
                 hand = partial(self.hand_to, slot=slot, call=call, model=model)
@@ -177,6 +182,15 @@ class LibraryCalls:
             if model.result != "contents":  # a tree, which an object may be
                 self.slots.add_edge_of(slot, call.result, Object)
 
+    def give_back_unmapped(self, tree: Slot, functions: Iterable[Slot], call: Call, model: Model) -> None:
+        """Copy a tree to the result of a map over its leaves, unless a function of the project gives the new leaves.
+
+        Objects are copied in any case: their attributes are not told apart from those of the result.
+        """
+        self.slots.add_edge_of(tree, call.result, Object)
+        for function in functions:
+            self.slots.watch_mask(function, lambda _: self.give_back(tree, call, model), *DATA_LEAVES)
+
     def give_others(self, values: int, result: Slot) -> None:
         """Return an array of anything else that the argument may hold."""
         others = self.slots.of_kinds(Other)
@@ -203,13 +217,20 @@ class LibraryCalls:
             self.slots.add_edge_of(
                 source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod))
             )
-        elif (not transform.runs) if transform is not None else (not model.makes_arrays):
+        elif (not transform.runs) if transform is not None else self.may_return_function(slot, call, model):
             self.slots.add_edge_of(source, call.result, *kinds)
         if transform is not None:
             run = partial(self.run_all, slot=slot, call=call, transform=transform)
             hand = partial(self.hand_to_library, slot=slot, call=call, transform=transform)
             self.slots.watch_mask(source, run, *kinds)
             self.slots.watch(source, hand, Library)
+            if transform.gives_function:
+                self.slots.add_edge_of(source, call.result, Made)
+
+    def may_return_function(self, slot: Slot, call: Call, model: Model) -> bool:
+        """Return whether an unknown function may return a function that it is given; it calls a callback at most."""
+        callbacks = {other for keyword, other in call.keywords if keyword not in (None, *FUNCTION_NAMES)}
+        return not model.makes_arrays and slot not in callbacks
 
     def take_arguments(self, value: Value, *, call: Call) -> None:
         """Bind the first arguments of a function."""
@@ -245,10 +266,12 @@ class LibraryCalls:
             every = self.heap.element(tree, None)
             self.slots.add_edge(leaves, every)
             inner = self.slots.slot("mapped parts", call.place)
-            self.slots.watch_mask(inner, lambda _: self.slots.put(every, tree), Container)  # a tree of trees
+            self.slots.watch_mask(
+                inner, lambda _: self.attributes.trees.hold(tree, every), Container
+            )  # a tree of trees
             for slot in call.given[1:]:
                 self.heap.iterate(slot, inner)
-                self.slots.watch_mask(slot, lambda _: self.slots.put(call.result, tree), Container)
+                self.slots.watch_mask(slot, lambda _: self.attributes.trees.hold(tree, call.result), Container)
                 self.slots.watch_mask(slot, lambda _: self.slots.add_edge(leaves, call.result), Key, *DATA_LEAVES)
         return leaves
 

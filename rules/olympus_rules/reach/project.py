@@ -208,6 +208,16 @@ class ProjectReach:
         mask = self.slots.mask(slot)
         return self._sites(self._contents.keys_of(mask) & self._made_keys), mask & self._holders != 0
 
+    def shown_keys(self, place: Place) -> frozenset[Place]:
+        """Return the constructors of the keys that the text of a container or object shows, at any depth."""
+        slots = self.graph.expressions.get(place, ())
+        shown = (self._texts.of(self.slots.mask(slot), told_apart=True) for slot in slots)
+        return self._sites(reduce(or_, shown, 0) & self._made_keys)
+
+    @cached_property
+    def _texts(self) -> Contents:
+        return Contents(self.graph.attributes.trees, as_text=True)
+
     def _sites(self, keys: int) -> frozenset[Place]:
         return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))
 

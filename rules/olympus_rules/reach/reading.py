@@ -192,12 +192,16 @@ class Reader:
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
         """Write an element of a container."""
-        self.heap.put_into(self.register(code, made.obj), self.register(code, made.src))
+        name = self.constants.get((code, made.index))
+        element = name if isinstance(name, str) else None
+        self.heap.put_into(self.register(code, made.obj), self.register(code, made.src), element)
         self.raw.meet(made.node, [self.register(code, made.obj), self.register(code, made.src)])
         if made.name is not None:
             variable = self.variable(code, made.name)
-            if variable is not None:
+            if variable is not None and element is None:
                 self.slots.add_edge(self.register(code, made.src), variable)
+            elif variable is not None:
+                self.heap.fill_unknown(self.register(code, made.obj), self.register(code, made.src), variable, element)
 
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
@@ -218,10 +222,11 @@ class Reader:
         slot = self.register(code, made.dst)
         container = Container(slot, None)
         self.slots.put(slot, container)
-        for key, value in made.items:
-            name = self.constants.get((code, key)) if key is not None else None
-            if name is None:
-                self.heap.copy_into(self.register(code, value), container)
+        names = [self.constants.get((code, key)) if key is not None else None for key, _ in made.items]
+        for number, ((key, value), name) in enumerate(zip(made.items, names, strict=True)):
+            if key is None:
+                later = [each for each in names[number:] if isinstance(each, str)]
+                self.attributes.trees.spread(self.register(code, value), container, without=later)
             else:
                 self.slots.add_edge(self.register(code, value), self.heap.element(container, name))
 
@@ -238,14 +243,26 @@ class Reader:
         slot = self.expression(code, made.dst, made.node)
         if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
             self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
+        if made.operation == "BitOr":
+            self.merge(code, made, slot)
         if made.operation not in ("Add", "with"):
             return
-
         for operand in made.operands:
             if made.operation == "with":
                 self.enter(self.register(code, operand), slot)
             else:
                 self.slots.add_edge(self.register(code, operand), slot)
+
+    def merge(self, code: ir.FunctionCode, made: ir.Binary, slot: Slot) -> None:
+        """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
+        merged = Container(self.slots.slot("merged", slot), None)
+        last = made.node.right if isinstance(made.node, ast.BinOp) else getattr(made.node, "value", None)
+        keys = last.keys if isinstance(last, ast.Dict) else []
+        names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+        for operand in made.operands:
+            source, without = self.register(code, operand), [] if operand == made.operands[-1] else names
+            self.attributes.trees.spread(source, merged, without=without)
+            self.slots.watch_mask(source, lambda _: self.attributes.trees.hold(merged, slot), Container)
 
     def enter(self, context: Slot, target: Slot) -> None:
         """Enter a context: the result of ``__enter__``, or the context itself."""
@@ -336,8 +353,9 @@ class Reader:
         if callee == "namedtuple" and len(arguments) > 1:
             fields = constant_names(arguments[1])
             if fields:
-                node = ast.ClassDef(callee, [], [], [], [])
-                self.slots.put(self.register(code, made.dst), Class(ir.ClassCode(callee, node, fields=fields)))
+                class_ = ir.ClassCode(callee, ast.ClassDef(callee, [], [], [], []), fields=fields)
+                self.heap.classes.described.add(class_)
+                self.slots.put(self.register(code, made.dst), Class(class_))
 
     def named_attribute(self, code: ir.FunctionCode, made: ir.Call, *, reads: bool) -> None:
         """Read or write an attribute by its name: that attribute, or any one where the name is no constant."""
@@ -424,6 +442,8 @@ class Reader:
         """Make a class."""
         if self.graph.attributes.names.is_plain(self.file, made.code.node):
             self.heap.classes.plain.add(made.code)
+        if self.graph.attributes.names.is_described(self.file, made.code.node):
+            self.heap.classes.described.add(made.code)
         self.slots.put(self.register(code, made.dst), Class(made.code))
         self.heap.classes.add(made.code, [self.register(code, base) for base in made.bases])
         self.block(code, made.body)

@@ -99,7 +99,7 @@ class Settling:
         for call in self.calls.all:
             if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
                 continue
-            for slot in call.given:
+            for slot, _ in call.arguments:
                 for value in self.slots.values(slot):
                     if isinstance(value, Function | BoundMethod | Partial):
                         self.slots.put(call.result, value)
