@@ -409,7 +409,8 @@ class Use:
     def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
         """Say whether a function rejects typed keys, or takes the shape of raw ones; ``inside``: within a list."""
         if isinstance(call.func, ast.Call):
-            return self.is_mapped_over_words(call.func, call)
+            place = call.args.index(self.node) if self.node in call.args else -1
+            return maps_over_words(call.func, self.named(call.func.func), place, self.rank)
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
@@ -458,22 +459,6 @@ class Use:
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
-
-    def is_mapped_over_words(self, made: ast.Call, call: ast.Call) -> bool:
-        """Say whether a function that ``vmap`` or the like has made takes or maps over the words of the value."""
-        if "signature=" in ast.unparse(made):
-            return "vectorize" in ast.unparse(made.func) and "'()" not in ast.unparse(made)
-        if self.named(made.func).rpartition(".")[2] not in ("pmap", "vmap"):
-            return False
-        given = [*made.args[1:2], *(option.value for option in made.keywords if option.arg == "in_axes")]
-        axes = given[0] if given else None
-        place = call.args.index(self.node) if self.node in call.args else -1
-        if isinstance(axes, ast.Tuple | ast.List):
-            axes = axes.elts[place] if 0 <= place < len(axes.elts) else None
-        if isinstance(axes, ast.UnaryOp):
-            return True
-        number = axes.value if isinstance(axes, ast.Constant) else None
-        return type(number) is int and number >= (self.rank or 1)
 
     def may_be_of_words(self, mask: ast.expr) -> bool:
         """Say whether a mask has an axis for the words, or is a variable or parameter that is given such a mask."""
@@ -551,6 +536,25 @@ def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
         if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
             return True
     return False
+
+
+def maps_over_words(made: ast.Call, name: str, place: int, rank: int | None) -> bool:
+    """Say whether a function that ``vmap`` or the like has made takes or maps over the words of an argument.
+
+    Args:
+        made: the call that makes it.
+        name: the qualified name of what is called there.
+        place: the position of the argument; negative if it is none by position.
+        rank: the number of axes of keys.
+    """
+    if "signature=" in ast.unparse(made):
+        return "vectorize" in ast.unparse(made.func) and "'()" not in ast.unparse(made)
+    given = [*made.args[1:2], *(option.value for option in made.keywords if option.arg == "in_axes")]
+    axes = given[0] if given and name.rpartition(".")[2] in ("pmap", "vmap") else None
+    if isinstance(axes, ast.Tuple | ast.List):
+        axes = axes.elts[place] if 0 <= place < len(axes.elts) else None
+    number = axes.value if isinstance(axes, ast.Constant) else None
+    return isinstance(axes, ast.UnaryOp) or (type(number) is int and number >= (rank or 1))
 
 
 def is_item(node: ast.expr) -> bool:
