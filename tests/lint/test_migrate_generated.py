@@ -55,6 +55,14 @@ LOST = {
         "state = State(1, None)._replace(rng=jax.random.PRNGKey(0))\n"
         "jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b), state, state)\n"
     ),
+    "kept in an attribute of a copy": (
+        "@dataclasses.dataclass\nclass Outer:\n    box: Any\n\n\n"
+        "state = dataclasses.replace(Outer(None), box=Box(2, jax.random.PRNGKey(0)))\n"
+        "state = (1, dataclasses.astuple(state.box))\n"
+        "jax.tree.map(lambda leaf: leaf.tobytes(), state)\n"
+    ),
+    "iterated in an attribute": "box = Box(1)\nfor word in box.rng:\n    print(word)\n",
+    "unpacked from an attribute": "high, low = Box(1).rng\n",
     "list of a named tuple": "state = list(State(np.ones(2), jax.random.PRNGKey(0)))\n" + COUNT,
     "deque of a named tuple": (
         "state = collections.deque(State(np.ones(2), jax.random.PRNGKey(0)))\nprint(sum(leaf.size for leaf in state))\n"
@@ -163,6 +171,19 @@ print(draw(), draw(make(1)))
     after = (tmp_path / "program.py").read_text()
     assert after != program
     assert ("make(" in after) == ("PRNGKey as make" in after)
+
+
+def test_a_copy_of_an_object_of_another_file_has_the_new_values(tmp_path: Path) -> None:
+    program = """\
+import jax
+import jax.numpy as jnp
+from elsewhere import State
+
+state = State(1, None)._replace(rng=jax.random.PRNGKey(0))
+print([jnp.ndim(leaf) for leaf in jax.tree.leaves(state)])
+"""
+    (tmp_path / "program.py").write_text(program)
+    assert command(tmp_path, "--no-cache", "--migrate", "program.py").returncode == 1
 
 
 def test_a_fix_reads_files_of_other_projects_without_constructors(tmp_path: Path) -> None:

@@ -85,6 +85,7 @@ class Calls:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
             self.slots.add_edge_of(call.owner, call.result, Object)
+            self.slots.watch(call.owner, lambda _: self.copied(call), Made)
         if name in GIVING_ATTRIBUTES:
             self.slots.watch(
                 call.owner,
@@ -103,6 +104,13 @@ class Calls:
                 lambda value: containers.method(value, name, call) if isinstance(value, Container) else None,
                 Container,
             )
+
+    def copied(self, call: Call) -> None:
+        """Copy an object of a library, or of a file that is not read: the result holds the new values."""
+        container = self.heap.made(call.result)
+        for keyword, slot in call.keywords:
+            if keyword is not None:
+                self.slots.add_edge(slot, self.heap.element(container, keyword))
 
     def apply_all(self, values: int, call: Call) -> None:
         """Call the values of a mask."""

@@ -38,6 +38,8 @@ __all__ = ["CHANGING", "FACTORIES", "Handed", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
+COPYING = frozenset({"replace", "evolve"})
+"""Those of them that take the new values by the names of attributes."""
 FACTORIES = frozenset({"default_factory", "factory"})
 """Options whose function makes the default of a field."""
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
@@ -131,8 +133,9 @@ class LibraryCalls:
         transform = model.transform
         functions = {slot for slot, _ in call.arguments[: transform.operands if transform is not None else 0]}
         factories = {slot for keyword, slot in call.keywords if keyword in FACTORIES}  # what they make is in the result
+        attributes = {slot for _, slot in call.keywords} if model.name in COPYING else set()
         for slot in call.given:
-            if call.place not in self._restructured and slot not in functions:
+            if call.place not in self._restructured and slot not in functions | attributes:
                 if transform is not None and transform.parts == "leaves":
                     self.give_back_unmapped(slot, functions, call, model)
                 else:
