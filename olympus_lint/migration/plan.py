@@ -233,12 +233,6 @@ class _Held:
             added = True
         return added
 
-    def _add_sure(self, reason: Reason, found: Found, makers: Iterable[Place]) -> None:
-        """Add a reason to constructors whose keys are at its place, also those to which no path was found."""
-        for maker in makers:
-            way = found.ways.get(maker)
-            self.reasons[maker].add(reason if way is None else by_way(reason, way, self._filenames))
-
     def by_unseen_places(self, *, careful: bool) -> None:
         """Add the places that are about keys only in view of the whole project."""
         for filename, file in self._survey.files.items():
@@ -269,7 +263,7 @@ class _Held:
                     continue
                 own = {maker for maker in each.makers if maker.file == file.path and maker.line in file.examples}
                 makers = own if each.in_example else each.makers
-                self._add_sure(reason, self._reached.paths.to_expressions(each.spots, makers), makers)
+                self._add(reason, self._reached.ways_to(each.spots, makers), makers)
         return found
 
     def by_sinks(self) -> None:
@@ -278,8 +272,8 @@ class _Held:
         for filename, file in self._survey.files.items():
             for node, makers in sinks.of(file.document, file.path):
                 if node.lineno not in file.seen:
-                    found = self._reached.paths.to_call(place_of(file.path, node), makers)
-                    self._add_sure(_place(filename, node, file.document), found, makers)
+                    found = self._reached.ways_to([place_of(file.path, node)], makers, is_call=True)
+                    self._add(_place(filename, node, file.document), found, makers)
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
         """Add the calls that pass keys out of the project."""
@@ -302,7 +296,9 @@ class _Held:
                 known = leaving.get(way.place)
                 makers = known or way.keys
                 reason = Reason(self._filenames[way.place.file], way.place.line, why)
-                self._add(reason, self._reached.paths.to_call(way.place, makers), makers, are_known=bool(known))
+                self._add(
+                    reason, self._reached.ways_to([way.place], makers, is_call=True), makers, are_known=bool(known)
+                )
 
     def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
         """Add the reasons against constructors that are not renamed in any case."""

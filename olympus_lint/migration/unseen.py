@@ -8,13 +8,14 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
+from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, LAX, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Function, Key, Library, Other, Place, Value
+from olympus_rules.reach.values import Container, Function, Key, Library, Other, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents
 
@@ -86,7 +87,6 @@ def unseen(
         reached: the analysis of reach.
         careful: whether keys with an unknown number of axes count as single keys.
     """
-    filled = filled_like(document, path)
     for node in ast.walk(document.tree):
         if isinstance(node, ast.Call):
             yield from handed_on(node, path, reached)
@@ -94,29 +94,10 @@ def unseen(
             continue
         user = document.parents.get(node)
         is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
-        only_keys = reached.has_keys_only(place_of(path, node), of_arrays=is_array)
-        model = node if only_keys else model_of(node, path, reached, filled)
-        place = None if model is None else Use(node, document, path, reached, careful=careful, model=model).breaking()
-        if model is not None and place is not None:
-            yield model, place
-
-
-def filled_like(document: Document, path: str) -> dict[Place, ast.expr]:
-    """Return the arrays whose shape and dtype a call of a file takes for its own, as ``zeros_like`` does, by call."""
-    calls = (node for node in ast.walk(document.tree) if isinstance(node, ast.Call) and not node.keywords)
-    return {
-        place_of(path, call): call.args[0]
-        for call in calls
-        if (name := ast.unparse(call.func)).endswith("_like") and len(call.args) == 1 + name.endswith("full_like")
-    }
-
-
-def model_of(node: ast.expr, path: str, reached: ProjectReach, filled: Mapping[Place, ast.expr]) -> ast.expr | None:
-    """Return the keys whose shape and dtype an expression has, if it is such an array in any case."""
-    held = reached.values(place_of(path, node)) if filled else []
-    models = [filled.get(value.site) if isinstance(value, Key) else None for value in held]
-    model = models[0] if len(set(models)) == 1 else None
-    return model if model is not None and reached.has_keys_only(place_of(path, model)) else None
+        if reached.has_keys_only(place_of(path, node), of_arrays=is_array):
+            place = Use(node, document, path, reached, careful=careful).breaking()
+            if place is not None:
+                yield node, place
 
 
 def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -154,19 +135,11 @@ class Use:
     """The use of a value in its expression."""
 
     def __init__(
-        self,
-        node: ast.expr,
-        document: Document,
-        path: str,
-        reached: ProjectReach,
-        *,
-        careful: bool = False,
-        model: ast.expr | None = None,
+        self, node: ast.expr, document: Document, path: str, reached: ProjectReach, *, careful: bool = False
     ) -> None:
-        """Take the value, and the keys whose axes it has."""
+        """Take the value."""
         self.careful = careful
         self.node = node
-        self.model = model or node
         self.parents = document.parents
         self.path = path
         self.reached = reached
@@ -191,6 +164,9 @@ class Use:
                 found, parent = self.most_axes is not None and self.most_axes <= most, self.node
             case ast.BinOp(left=ast.Constant(value=str()) | ast.JoinedStr(), op=ast.Mod()):
                 found = False  # text
+            case ast.BinOp(left=left, op=ast.Add(), right=right):  # JAX adds no list to an array: this is a list
+                other = right if left is self.node else left
+                found = not any(isinstance(value, Container) for value in self.values(other))
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()):
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
@@ -221,7 +197,7 @@ class Use:
     @property
     def rank(self) -> int | None:
         """The number of axes of keys; ``None`` if it is unknown."""
-        rank = self.reached.rank(place_of(self.path, self.model))
+        rank = self.reached.rank(place_of(self.path, self.node))
         return 0 if rank is None and self.careful else rank
 
     @property
@@ -455,37 +431,10 @@ class Use:
             return not all(ast.unparse(dtype).endswith(".dtype") for dtype in given)
         if last in ("where", "select"):
             masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
-            return any(map(self.may_be_of_words, masks))
+            return any(Masks(self.parents).has_words(mask) for mask in masks)
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
-
-    def may_be_of_words(self, mask: ast.expr) -> bool:
-        """Say whether a mask has an axis for the words, or is a variable or parameter that is given such a mask."""
-        if not isinstance(mask, ast.Name):
-            return is_widened(mask) or is_of_words(mask)
-        scope: ast.AST | None = mask
-        while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module | None):
-            scope = self.parents.get(scope)
-        parts = list(ast.walk(scope)) if scope is not None else []
-        given = [part.value for part in parts if isinstance(part, ast.Assign) and is_named(part.targets, mask.id)]
-        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-            given += self.arguments_for(scope, mask.id)
-        return any(is_widened(each) or is_of_words(each) for each in given)
-
-    def arguments_for(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[ast.expr]:
-        """Return what the calls of a function in this file, by its name, give to a parameter."""
-        names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
-        top: ast.AST = function
-        while (parent := self.parents.get(top)) is not None:
-            top = parent
-        calls = [part for part in ast.walk(top) if isinstance(part, ast.Call)]
-        calls = [call for call in calls if ast.unparse(call.func).rpartition(".")[2] == function.name]
-        given = [option.value for call in calls for option in call.keywords if option.arg == name]
-        for call in calls if name in names else ():
-            place = names.index(name) - (names[0] == "self" and isinstance(call.func, ast.Attribute))
-            given += call.args[place : place + 1]
-        return given
 
     def counts_axis_of_words(self, call: ast.Call, name: str, *, in_lax: bool) -> bool:
         """Say whether a function works along an axis that may be that of the words."""
@@ -562,11 +511,6 @@ def is_item(node: ast.expr) -> bool:
     return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Tuple)
 
 
-def is_named(targets: list[ast.expr], name: str) -> bool:
-    """Say whether a variable is one of the targets of an assignment."""
-    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
-
-
 def is_test_for_none(user: ast.AST | None) -> bool:
     """Say whether the user of a value only asks whether it is ``None``."""
     return isinstance(user, ast.Compare) and isinstance(user.ops[0], ast.Is | ast.IsNot)
@@ -583,58 +527,6 @@ def counts_words(shape: ast.expr, user: ast.AST | None) -> bool:
             other = right if left is shape else left
             return isinstance(other, ast.Tuple | ast.List) and is_spelled_out([other])
         case ast.Assign(targets=[ast.Tuple() | ast.List()]):
-            return True
-    return False
-
-
-def is_spelled_out(sizes: list[ast.expr]) -> bool:
-    """Say whether a shape is written as sizes that do not come from another shape."""
-    parts = [part for size in sizes for part in (size.elts if isinstance(size, ast.Tuple | ast.List) else [size])]
-    return bool(parts) and all(
-        isinstance(inner, ast.Name | ast.Constant | ast.UnaryOp | ast.BinOp) and not _is_text(inner)
-        for part in parts
-        for inner in ([part, part.left, part.right] if isinstance(part, ast.BinOp) else [part])
-    )
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and not isinstance(node.value, int)
-
-
-def is_widened(mask: ast.expr) -> bool:
-    """Say whether a mask has an axis for the words."""
-    match mask:
-        case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
-            return (isinstance(last, ast.Constant) and last.value is None) or "newaxis" in ast.unparse(last)
-        case ast.UnaryOp(operand=operand):
-            return is_widened(operand)
-        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-            return is_widened(left) or is_widened(right)
-        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
-            return any(map(is_widened, parts))
-        case ast.Call(func=ast.Attribute(attr="reshape"), args=sizes):
-            return is_spelled_out(sizes)
-        case ast.Call(func=ast.Attribute(attr="broadcast_to" | "repeat" | "tile"), args=[mask, *_]):
-            return is_widened(mask)
-        case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[_, *axes], keywords=options):
-            return is_spelled_out([*axes, *(option.value for option in options)])
-    return False
-
-
-def is_of_words(mask: ast.expr) -> bool:
-    """Say whether a mask has one axis, that of the words: it is a list, or compares a range with a number."""
-    match mask:
-        case ast.UnaryOp(operand=operand):
-            return is_of_words(operand)
-        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-            return is_of_words(left) or is_of_words(right)
-        case ast.List(elts=[ast.Constant(), *_]):
-            return True
-        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
-            return any(map(is_of_words, parts))
-        case ast.Call(func=ast.Attribute(attr="array" | "asarray"), args=[elements, *_]):
-            return is_of_words(elements)
-        case ast.Call(func=ast.Attribute(attr="arange" | "linspace")):
             return True
     return False
 

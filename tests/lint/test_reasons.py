@@ -398,6 +398,18 @@ TOLD_APART = {
         """,
         [False],
     ),
+    "an object with a key that is passed to a library": (
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class State:
+            key: object
+        def show(state):
+            somelib.show([state])
+        show(State(jax.random.PRNGKey(0)))
+        """,
+        [True],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.mapping import NOT_MAPPED, Mapped
 from olympus_rules.reach.sites import Call, Given
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.values import (
     UNDIVIDED,
     BoundMethod,
@@ -49,7 +51,7 @@ class Binding:
         self._widened = 0
         self._starred: set[Slot] = set()
 
-    def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:
+    def bind(self, code: ir.FunctionCode, call: Call, offset: int, mapped: Mapped = NOT_MAPPED) -> None:
         """Add edges from arguments to the parameters of a function, and from its result to the call.
 
         What may call very many functions, as the core of a framework may call all that its tests hand over, would
@@ -58,27 +60,49 @@ class Binding:
         if self.is_over_limit(call.place):
             return
         site = call.result + 1
-        self.slots.add_edge(self.heap.result(code), call.result, site)
+        self.give_back(code, call.result, site, mapped)
         position, is_known = offset, True
         for slot, starred in call.arguments:
             is_told, is_known = is_known, is_known and not starred
             names = code.parameters[position : position + 1 if is_known else None][: max(0, code.positional - position)]
+            exact = is_known or not mapped.places
             for index, name in enumerate(names):
                 part = self.part(call, slot, index if is_told else None) if starred else slot
-                self.give(part, self.heap.variable(code, name), code, site)
+                target = self.heap.variable(code, name)
+                if exact:
+                    self.give(part, target, code, site, mapped.at(position - offset))
+                else:
+                    self.heap.stacked(part, target, None)
             if code.vararg is not None and not (is_known and names):
-                self.give(self.parts(call, slot) if starred else slot, self.further(code), code, site)
+                further = self.parts(call, slot) if starred else slot
+                self.give(further, self.further(code), code, site, mapped.at(position - offset))
             position += is_known
         for keyword, slot in call.keywords:
-            self.bind_keyword(code, keyword, slot, offset, call)
+            self.bind_keyword(code, keyword, self.fewer_axes(slot, mapped.axes), offset, call)
 
-    def give(self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int) -> None:
+    def give_back(self, code: ir.FunctionCode, result: Slot, site: int, mapped: Mapped) -> None:
+        """Add an edge from the result of a function to that of a call."""
+        if mapped.axes:
+            self.heap.stacked(self.heap.result(code), result, mapped.axes)
+        else:
+            self.slots.add_edge(self.heap.result(code), result, site)
+
+    def fewer_axes(self, slot: Slot, axes: int) -> Slot:
+        """Return a slot whose keys have so many axes less."""
+        if not axes:
+            return slot
+        rows = self.slots.slot("rows", slot, axes)
+        self.heap.stacked(slot, rows, -axes)
+        return rows
+
+    def give(self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int, axes: int = 0) -> None:
         """Add an edge from an argument to a parameter; an object of the project is all that ``self`` can be.
 
         A method that is read from a class takes its object as an argument, and classes are where objects are after a
         merger. Without the limit, all arguments of such calls would be objects of one another's classes.
         """
         has_self = code.kind == "method" and code.owner is not None and [*code.parameters[:1]] == ["self"]
+        slot = self.fewer_axes(slot, axes)
         if has_self and target == self.heap.variable(code, "self"):
             self.slots.add_edge_of(slot, target, Object, Container)
         else:
@@ -153,8 +177,9 @@ class Binding:
         """Call a value with the slots of its arguments; ``site`` is the tag of :class:`Trail`."""
         if isinstance(value, Constructor):
             made = self.slots.slot("made", value.mention)
-            self.slots.put(made, Key(value.mention))
-            self.slots.add_edge(made, result)
+            self.slots.put(made, Key(value.mention))  # where paths start
+            self.slots.trail.add(made, result, KEYS)
+            self.slots.put(result, Key(value.mention))
         if isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
 
@@ -166,9 +191,17 @@ class Binding:
         if isinstance(value, Function | BoundMethod):
             self.fill(value.code, int(isinstance(value, BoundMethod)), given, result, site)
         if isinstance(value, Partial):
-            self.fill(value.code, value.given, given, result, site)
+            self.fill(value.code, value.given, given, result, site, value.mapped)
 
-    def fill(self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot, site: int) -> None:
+    def fill(
+        self,
+        code: ir.FunctionCode,
+        offset: int,
+        given: Sequence[Given],
+        result: Slot,
+        site: int,
+        mapped: Mapped = NOT_MAPPED,
+    ) -> None:
         """Add edges from slots to the parameters of a function."""
         names = list(code.parameters[offset : code.positional])
         for index, slots in enumerate(given):
@@ -180,8 +213,8 @@ class Binding:
                 continue
             for slot in slots:
                 if slot >= 0:
-                    self.give(slot, target, code, site)
-        self.slots.add_edge(self.heap.result(code), result, site)
+                    self.give(slot, target, code, site, mapped.at(index))
+        self.give_back(code, result, site, mapped)
 
     def widen(self, callables: int) -> None:
         """Widen the keys that a mask of callables takes and returns: a mapped axis changes their rank."""

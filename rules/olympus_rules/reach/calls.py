@@ -124,7 +124,7 @@ class Calls:
         elif isinstance(value, BoundMethod):
             self.binding.bind(value.code, call, 1)
         elif isinstance(value, Partial):
-            self.binding.bind(value.code, call, value.given)
+            self.binding.bind(value.code, call, value.given, value.mapped)
         elif isinstance(value, Class):
             self.binding.construct(value, call)
         elif isinstance(value, Object) and call.place not in self.binding.over_limit:

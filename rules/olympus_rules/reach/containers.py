@@ -130,6 +130,32 @@ class ContainerCalls:
         """Copy the elements of a container to another one, without their names."""
         self.heap.iterate(source, self.heap.element(container, None))
 
+    def join(self, source: Slot, result: Slot) -> None:
+        """Put the numbered elements of the containers of a slot into a new container, under unknown numbers."""
+        container = Container(result, None)
+
+        def take(value: Value) -> None:
+            assert isinstance(value, Container)
+            for name, element in list(self.heap.named_elements(value).items()):
+                if isinstance(name, int):
+                    self.slots.put(result, container)
+                    with self.slots.trail.reading(source):
+                        self.slots.add_edge(element, self.heap.element(container, None))
+
+        self.slots.watch(source, take, Container)
+
+    def extend(self, container: Slot, source: Slot) -> None:
+        """Put the elements of the containers of a slot into those of another one."""
+        parts, heap = self.slots.slot("parts", container, source), self.heap
+        heap.open(source, heap.elements_pool, heap.parts_of, lambda part: self.slots.add_edge(part, parts), Container)
+
+        def fill(value: Value) -> None:
+            assert isinstance(value, Container)
+            self.slots.trail.add(parts, heap.element(value, None), BOTH | LATER)
+            self.slots.add_edge(parts, heap.element(value, None))
+
+        self.slots.watch(container, fill, Container)
+
     def method(self, container: Container, name: str, call: Call) -> None:
         """Call a method of a container."""
         assert call.owner is not None

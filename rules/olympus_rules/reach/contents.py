@@ -109,6 +109,20 @@ class Contents:
             found = self._parts[holder, told_apart] = Parts(keys & self._keys, holders & self._holders)
         return found
 
+    def attributes(self, values: int) -> tuple[list[Slot], bool]:
+        """Return the attributes of the objects in a mask, also of those in others, and whether these are all."""
+        waiting, seen = values & self._holders, 0
+        found: list[Slot] = []
+        while waiting and seen.bit_count() <= MOST_PARTS:
+            seen |= waiting
+            inner = 0
+            for holder in self._slots.listed(waiting):
+                slots = self.slots_of(holder)
+                found += slots if isinstance(holder, Object) else []
+                inner |= reduce(or_, map(self._slots.mask, slots), 0)
+            waiting = inner & self._holders & ~seen
+        return found, not waiting
+
     def slots_of(self, holder: Value) -> list[Slot]:
         """Return the slots of the elements of a container, or of the attributes of an object."""
         heap = self._trees.heap

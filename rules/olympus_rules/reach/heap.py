@@ -152,7 +152,7 @@ class Heap:
                 self.widen(element)
 
     def iterate(self, source: Slot, target: Slot, *kinds: type) -> None:
-        """Copy each element of a slot to another one: of containers and objects, or the kinds given, and of arrays."""
+        """Copy each element of a slot to another slot: of arrays, and of containers and objects or other kinds."""
         hand = partial(self.slots.add_edge, target=target)
         self.open(source, self.elements_pool, self.parts_of, hand, *(kinds or (Container, Object)))
         self.slots.add_edge_of(source, target, *WHOLE)
@@ -276,7 +276,7 @@ class Heap:
         """Return the slot of the contents of a container."""
         return [self.inside(value)] if isinstance(value, Container) else []
 
-    def stacked(self, source: Slot, target: Slot, axes: int) -> None:
+    def stacked(self, source: Slot, target: Slot, axes: int | None) -> None:
         """Copy a slot with ``axes`` more axes; the leaves of trees are widened."""
         self.shift(source, target, axes)
         self.slots.add_edge_of(source, target, Container, *UNDIVIDED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from olympus_rules.code import instructions as ir
@@ -15,6 +15,7 @@ from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
 from olympus_rules.reach.containers import ContainerCalls
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.mapping import Mapped, mapped_by
 from olympus_rules.reach.sites import Call, Given
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
@@ -34,7 +35,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["CHANGING", "FACTORIES", "Handed", "LibraryCalls"]
+__all__ = ["CHANGING", "FACTORIES", "MAPPING", "Handed", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
@@ -42,6 +43,10 @@ COPYING = frozenset({"replace", "evolve"})
 """Those of them that take the new values by the names of attributes."""
 FACTORIES = frozenset({"default_factory", "factory"})
 """Options whose function makes the default of a field."""
+MAPPING = frozenset({"mapping", "pmap"})
+"""Transformations that take an axis of each argument away."""
+NO_FUNCTIONS = (Container, Key, Library, Made, Other)
+FUNCTIONS = (Function, BoundMethod, Partial)
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
 """Parameters of decorators that take the function."""
 DATA_LEAVES = (Other, Made, Library)
@@ -131,7 +136,9 @@ class LibraryCalls:
     def hand_on(self, model: Model, call: Call) -> None:
         """Copy the arguments of a library function to its result and to the callables among them."""
         transform = model.transform
-        functions = {slot for slot, _ in call.arguments[: transform.operands if transform is not None else 0]}
+        operands = transform.operands if transform is not None else 0
+        functions = {slot for slot, _ in call.arguments[:operands]}
+        rest = {slot for slot, _ in call.arguments[operands:]}
         factories = {slot for keyword, slot in call.keywords if keyword in FACTORIES}  # what they make is in the result
         attributes = {slot for _, slot in call.keywords} if model.name in COPYING else set()
         for slot in call.given:
@@ -139,11 +146,13 @@ class LibraryCalls:
                 if transform is not None and transform.parts == "leaves":
                     self.give_back_unmapped(slot, functions, call, model)
                 else:
-                    self.give_back(slot, call, model)
+                    self.give_back_if_unknown(slot, call, model)
             if slot in factories:
                 continue
             self.hand_to(slot, slot, call, model)
-            if transform is not None and transform.has_branches:  # of a list of functions, as ``switch`` takes them
+            if (
+                transform is not None and transform.has_branches and slot not in rest
+            ):  # of a list of functions, as ``switch`` takes them
                 hand = partial(self.hand_to, slot=slot, call=call, model=model)
                 self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, hand, Container)
         if transform is not None and transform.kind == "scan":
@@ -171,6 +180,15 @@ class LibraryCalls:
         for slot in call.given[:1]:
             self.heap.shift(slot, call.result, axes)
             self.slots.add_edge_of(slot, call.result, Other, Made)
+
+    def give_back_if_unknown(self, slot: Slot, call: Call, model: Model) -> None:
+        """Copy an argument to the result; that of a conditional only if a branch is no function of the project."""
+        branches = [function for function, _ in call.arguments[1:3]]
+        if model.follows != "cond" or len(branches) < 2:
+            self.give_back(slot, call, model)
+            return
+        for function in branches:
+            self.slots.watch_mask(function, lambda _: self.give_back(slot, call, model), *NO_FUNCTIONS)
 
     def give_back(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result, as the model says."""
@@ -212,14 +230,16 @@ class LibraryCalls:
             model: the library's function.
         """
         transform = model.transform
-        kinds = FUNCTION if transform is None else CALLABLE
-        if not model.keeps_axes:
-            self.slots.watch_mask(source, self.binding.widen, *CALLABLE)
+        kinds: tuple[type, ...] = FUNCTION if transform is None else CALLABLE
+        mapped = mapped_by(call.node) if transform is not None and transform.kind in MAPPING else None
+        if mapped is not None:
+            self.slots.watch(source, partial(self.map_over, mapped=mapped, result=call.result), *FUNCTIONS)
+            kinds = tuple(kind for kind in kinds if kind not in FUNCTIONS)
+        if not (model.keeps_axes or (transform is not None and transform.kind == "map")):
+            self.slots.watch_mask(source, self.binding.widen, *(kinds if mapped is not None else CALLABLE))
         if transform is not None and transform.kind == "partial":
-            self.slots.watch(source, partial(self.take_arguments, call=call), Function, BoundMethod)
-            self.slots.add_edge_of(
-                source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod))
-            )
+            self.slots.watch(source, partial(self.take_arguments, call=call), *FUNCTIONS)
+            self.slots.add_edge_of(source, call.result, *(kind for kind in kinds if kind not in FUNCTIONS))
         elif (not transform.runs) if transform is not None else self.may_return_function(slot, call, model):
             self.slots.add_edge_of(source, call.result, *kinds)
         if transform is not None:
@@ -237,9 +257,22 @@ class LibraryCalls:
 
     def take_arguments(self, value: Value, *, call: Call) -> None:
         """Bind the first arguments of a function."""
+        given = sum(not starred for _, starred in call.arguments[1:])
         if isinstance(value, Function | BoundMethod):
-            given = sum(not starred for _, starred in call.arguments[1:])
             self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
+        elif isinstance(value, Partial):
+            taken = value.given + given if value.given + given <= len(value.code.parameters) else value.given
+            self.slots.put(call.result, Partial(value.code, taken, value.mapped.after(taken - value.given)))
+
+    def map_over(self, value: Value, *, mapped: Mapped, result: Slot) -> None:
+        """Return a function that is mapped over axes of its arguments; over the limit, one of unknown axes."""
+        if isinstance(value, Partial):
+            both = value.mapped.within(mapped)
+            if both is None:
+                self.binding.widen_one(value)
+            self.slots.put(result, replace(value, mapped=both) if both is not None else value)
+        elif isinstance(value, Function | BoundMethod):
+            self.slots.put(result, Partial(value.code, int(isinstance(value, BoundMethod)), mapped))
 
     def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call the callables of a mask."""
@@ -251,8 +284,10 @@ class LibraryCalls:
         if self.binding.is_over_limit(call.place):
             return
         result = call.result
-        if transform.kind == "scan":
+        if transform.kind in ("scan", "map"):
             result = self.slots.slot("body", call.place)
+        if transform.kind == "map":
+            self.heap.stacked(result, call.result, 1)
         if transform.parts == "leaves":
             result = self.mapped_tree(call)
         if transform.kind in ("each", "starmap"):
@@ -300,6 +335,8 @@ class LibraryCalls:
         match transform.kind:
             case "scan":
                 return self.iterations([*(after or ()), -1, -1][:2], named, call)
+            case "map":
+                return self.iterations([-1, *(after or ()), -1][:2], named, call)[1:]
             case "associative_scan":
                 elements = [*(after if after is not None else positional), -1][0]
                 return [[named.get("elems", elements), call.result]] * 2

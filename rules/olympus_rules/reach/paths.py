@@ -125,9 +125,9 @@ class Paths:
         """Search the paths to one of some expressions, or to a container there."""
         return self.to([slot for place in places for slot in self._expressions.get(place, ())], makers)
 
-    def to_call(self, place: Place, makers: Collection[Place]) -> Found:
-        """Search the paths to the arguments of a call."""
-        return self.to([slot for call in self._calls.values() if call.place == place for slot in call.given], makers)
+    def arguments(self, place: Place) -> list[Slot]:
+        """Return the slots of the arguments of a call."""
+        return [slot for call in self._calls.values() if call.place == place for slot in call.given]
 
     def to(self, targets: Iterable[Slot], makers: Collection[Place]) -> Found:
         """Search the paths from constructors to slots, or to containers there.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import or_
 
@@ -20,7 +20,7 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
 from olympus_rules.reach.library_calls import CHANGING
-from olympus_rules.reach.paths import Paths
+from olympus_rules.reach.paths import Found, Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Call, Taken
 from olympus_rules.reach.slots import Slot, Slots
@@ -111,6 +111,7 @@ class ProjectReach:
         settling.run()
         self._vague = {slot for _, slot in settling.read_vaguely}
         self._contents = Contents(attributes.trees)
+        self._texts = Contents(attributes.trees, as_text=True)
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
@@ -214,9 +215,13 @@ class ProjectReach:
         shown = (self._texts.of(self.slots.mask(slot), told_apart=True) for slot in slots)
         return self._sites(reduce(or_, shown, 0) & self._made_keys)
 
-    @cached_property
-    def _texts(self) -> Contents:
-        return Contents(self.graph.attributes.trees, as_text=True)
+    def ways_to(self, places: Iterable[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
+        """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there."""
+        at = self.paths.arguments if is_call else lambda place: self.graph.expressions.get(place, [])
+        slots = [slot for place in places for slot in at(place)]
+        attributes, are_all = self._contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
+        found = self.paths.to([*slots, *attributes], makers)
+        return found if are_all else replace(found, is_complete=False)
 
     def _sites(self, keys: int) -> frozenset[Place]:
         return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))

@@ -18,8 +18,8 @@ from olympus_rules.reach.graph import Graph, Meeting
 from olympus_rules.reach.library_calls import FACTORIES
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import Constructor, Key, Library, Place, Value
-from olympus_rules.reach.words import array_like, is_array_of_words, keys_of_words, names_of_dtype
+from olympus_rules.reach.values import UNDIVIDED, Constructor, Container, Key, Library, Place, Value
+from olympus_rules.reach.words import array_like, is_array_of_words, keys_of_words, names_of_dtype, takes_shape
 
 __all__ = ["RawKeys", "place_of"]
 
@@ -50,8 +50,11 @@ class RawKeys:
         if is_array_of_words(node, self.dtypes):
             self.slots.put(call.result, Key(call.place))
         elif (model := array_like(node)) is not None:
-            self.graph.likes[call.place] = place_of(self.file, model)
-            self.slots.put(call.result, Key(call.place))
+            axes = 0 if takes_shape(node, model) else None
+            libraries = self.graph.calls.libraries
+            for slot in self.graph.expressions.get(place_of(self.file, model), ()):
+                self.graph.heap.shift(slot, call.result, axes)
+                self.slots.watch_mask(slot, partial(libraries.give_others, result=call.result), Container, *UNDIVIDED)
         match node:
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip

@@ -12,6 +12,8 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.library_calls import MAPPING
+from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
 from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
@@ -26,6 +28,7 @@ from olympus_rules.reach.values import (
     Library,
     Made,
     Object,
+    Partial,
     Place,
     Value,
 )
@@ -37,6 +40,8 @@ NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""
 
 
+EXTENDING = frozenset({"Add", "BitOr"})
+"""Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
 """What gives the names of the attributes of an object, one by one."""
 
@@ -206,16 +211,22 @@ class Reader:
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
         slot = self.expression(code, made.dst, made.node)
-        if made.items and all((code, item) in self.plain for item, _ in made.items):
-            return  # a shape, or a list of numbers
+        is_plain = made.items and all((code, item) in self.plain for item, _ in made.items)
+        if is_plain and not (isinstance(made.node, ast.List) and self.is_assigned(made.node)):
+            return  # a shape, or numbers
         starred = any(starred for _, starred in made.items)
         container = Container(slot, None if starred else len(made.items))
         self.slots.put(slot, container)
-        for index, (item, _) in enumerate(made.items):
-            if starred:
+        for index, (item, is_starred) in enumerate(made.items):
+            if is_starred:
                 self.heap.copy_into(self.register(code, item), container)
             else:
-                self.slots.add_edge(self.register(code, item), self.heap.element(container, index))
+                self.slots.add_edge(self.register(code, item), self.heap.element(container, None if starred else index))
+
+    def is_assigned(self, node: ast.AST) -> bool:
+        """Return whether a display is assigned to a name, so that keys may be put into it later."""
+        parents = self.graph.attributes.names.documents[self.file].parents
+        return isinstance(parents.get(node), ast.Assign | ast.AnnAssign)
 
     def build_map(self, code: ir.FunctionCode, made: ir.BuildMap) -> None:
         """Make a dictionary."""
@@ -239,19 +250,25 @@ class Reader:
             self.constants[code, made.dst] = made.value
 
     def binary(self, code: ir.FunctionCode, made: ir.Binary) -> None:
-        """Apply an operator: ``+`` joins containers, and ``with`` enters contexts."""
+        """Apply an operator: ``+``, ``|`` and ``*`` give containers, and ``with`` enters contexts."""
         slot = self.expression(code, made.dst, made.node)
         if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
             self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
+        operands = [self.register(code, operand) for operand in made.operands]
+        containers = self.graph.calls.libraries.containers
+        if isinstance(made.node, ast.AugAssign) and made.operation in EXTENDING:
+            containers.extend(operands[0], operands[1])
         if made.operation == "BitOr":
             self.merge(code, made, slot)
-        if made.operation not in ("Add", "with"):
-            return
-        for operand in made.operands:
+        for operand in operands:
             if made.operation == "with":
-                self.enter(self.register(code, operand), slot)
-            else:
-                self.slots.add_edge(self.register(code, operand), slot)
+                self.enter(operand, slot)
+            elif made.operation == "Add":
+                self.slots.add_edge(operand, slot)
+                containers.join(operand, slot)
+            elif made.operation == "Mult":
+                self.slots.add_edge_of(operand, slot, Container)
+                containers.join(operand, slot)
 
     def merge(self, code: ir.FunctionCode, made: ir.Binary, slot: Slot) -> None:
         """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
@@ -337,6 +354,7 @@ class Reader:
         """Read a call; ``getattr``, ``setattr`` and ``namedtuple`` name attributes."""
         call = Call(
             place=place_of(self.file, made.node),
+            node=made.node,
             callee=ast.unparse(made.node.func),
             function=self.register(code, made.func),
             arguments=tuple((self.register(code, register), starred) for register, starred in made.args),
@@ -379,7 +397,9 @@ class Reader:
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
         inner, slot = made.code, self.register(code, made.dst)
-        self.slots.put(slot, Function(inner))
+        decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
+        value = self.mapped(inner, decorators)
+        self.slots.put(slot, value)
         if inner.owner is not None:
             slot = self.decorated_method(inner, slot)
         for name, register, _ in made.defaults:
@@ -387,9 +407,8 @@ class Reader:
         if inner.owner is not None and inner.parameters and inner.kind != "staticmethod":
             own: Value = Class(inner.owner) if inner.kind == "classmethod" else Object(inner.owner)
             self.slots.put(self.heap.variable(inner, inner.parameters[0]), own)
-        decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
         for node, register in zip(decorators, made.decorators, strict=True):
-            self.decorate(node, self.register(code, register), inner, slot)
+            self.decorate(node, self.register(code, register), value, slot)
             if dotted_name(node.func if isinstance(node, ast.Call) else node).endswith(".parametrize"):
                 self.parametrize(node, inner)
         is_fixture = any(is_fixture_maker(node) for node in decorators)
@@ -398,6 +417,24 @@ class Reader:
         if is_fixture or inner.name.rpartition(".")[2].startswith("test"):
             for name in inner.parameters:
                 self.slots.add_edge(self.slots.slot("fixture", name), self.heap.variable(inner, name))
+
+    def mapped(self, function: ir.FunctionCode, decorators: list[ast.expr]) -> Function | Partial:
+        """Return a function as its decorators map it over axes; a method is only widened."""
+        mapped = NOT_MAPPED
+        for node in reversed(decorators) if function.owner is None else ():
+            outer = self.mapping(node)
+            mapped = (outer and mapped.within(outer)) or mapped
+        return Partial(function, 0, mapped) if mapped.axes else Function(function)
+
+    def mapping(self, decorator: ast.expr) -> Mapped | None:
+        """Return the axes over which a decorator maps its function, ``None`` for another or an unclear one."""
+        names = self.graph.attributes.names
+        call = decorator if isinstance(decorator, ast.Call) else None
+        function = decorator if call is None else call.func
+        if call is not None and call.args:  # of ``partial``
+            function = call.args[0]
+        transform = names.model(names.documents[self.file].imports.resolve(dotted_name(function)) or "").transform
+        return mapped_by(call) if transform is not None and transform.kind in MAPPING else None
 
     def decorated_method(self, method: ir.FunctionCode, slot: Slot) -> Slot:
         """Return the slot of what decorators make of a method: an attribute of objects, as the method itself is not.
@@ -424,15 +461,18 @@ class Reader:
                     for target in targets:
                         self.heap.copy_elements(slot, target)
 
-    def decorate(self, node: ast.expr, decorator: Slot, inner: ir.FunctionCode, slot: Slot) -> None:
+    def decorate(self, node: ast.expr, decorator: Slot, decorated: Function | Partial, slot: Slot) -> None:
         """Apply a decorator; keys among its arguments reach the function, as in pytest."""
+        inner = decorated.code
+        if isinstance(decorated, Partial) and self.mapping(node) is not None:
+            return
 
         def apply(value: Value) -> None:
             if isinstance(value, Key | Container):
                 for name in inner.parameters:
                     self.slots.put(self.heap.variable(inner, name), value)
             else:
-                self.graph.calls.hand(value, Function(inner), slot, place_of(self.file, node))
+                self.graph.calls.hand(value, decorated, slot, place_of(self.file, node))
 
         for name in inner.parameters:
             self.slots.trail.add(decorator, self.heap.variable(inner, name), BOTH)

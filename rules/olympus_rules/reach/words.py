@@ -6,7 +6,7 @@ import ast
 
 from olympus_rules.libraries.names import UINT32
 
-__all__ = ["array_like", "is_array_of_words", "keys_of_words", "names_of_dtype"]
+__all__ = ["array_like", "is_array_of_words", "keys_of_words", "names_of_dtype", "takes_shape"]
 
 WORDS = (2, 4)
 """The number of words of a raw key."""
@@ -70,6 +70,13 @@ def keys_of_words(call: ast.Call) -> list[ast.expr]:
         for each in inner
         if isinstance(each, ast.Call) and _last_name(each.func) == "key_data" and each.args
     ]
+
+
+def takes_shape(call: ast.Call, model: ast.expr) -> bool:
+    """Return whether a call makes an array of the shape of another one, whose dtype it takes."""
+    shapes = [option.value for option in call.keywords if option.arg == "shape"] or call.args[:1]
+    is_like = _last_name(call.func).endswith("_like") and not any(option.arg == "shape" for option in call.keywords)
+    return is_like or [ast.unparse(shape) for shape in shapes] == [f"{ast.unparse(model)}.shape"]
 
 
 def _last_name(function: ast.expr) -> str:
