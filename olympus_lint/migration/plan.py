@@ -225,8 +225,8 @@ class _Held:
                 each = by_way(reason, way, self._filenames)
             elif are_known:
                 each = reason
-            elif found.is_complete and maker in self._places:  # the ways of keys that callers pass are not recorded
-                continue
+            elif found.is_complete and found.ways and maker in self._places:
+                continue  # others have a path; the ways of keys that callers pass are not recorded
             else:
                 each = not_followed(reason)
             self.reasons[maker].add(each)

@@ -127,7 +127,7 @@ class Texts:
         place = place_of(self._path, node)
         if self._reached.has_keys_only(place):
             return self._reached.keys_at(place)
-        values = [value for value in self._reached.values(place) if not isinstance(value, Other | Made)]
+        values = [value for value in self._reached.values(place) if not isinstance(value, Key | Other | Made)]
         if not values or len(values) > MOST or not all(isinstance(value, Container | Object) for value in values):
             return frozenset()
         return self._reached.shown_keys(place)

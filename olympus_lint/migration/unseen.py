@@ -176,12 +176,12 @@ class Use:
             case ast.Subscript(value=value, slice=index) if value is self.node:
                 found = self.reads_words(index)
             case ast.Assign(targets=[ast.Tuple() | ast.List()]) | ast.Starred():
-                found, parent = self.rank == 0, self.node  # one key unpacks to its words, an array to keys
+                found, parent = self.most_axes == 0, self.node  # one key unpacks to its words, an array to keys
             case ast.For(iter=value, target=target) | ast.comprehension(iter=value, target=target) if (
                 value is self.node
             ):
                 most = 1 if isinstance(target, ast.Tuple | ast.List) else 0  # axes of keys whose words are taken
-                found, parent = self.rank is not None and self.rank <= most, self.node
+                found, parent = self.most_axes is not None and self.most_axes <= most, self.node
             case ast.BinOp(left=ast.Constant(value=str()) | ast.JoinedStr(), op=ast.Mod()):
                 found = False  # text
             case ast.BinOp(left=left, op=ast.Add(), right=right):  # JAX adds no list to an array: this is a list
@@ -221,6 +221,11 @@ class Use:
         return 0 if rank is None and self.careful else rank
 
     @property
+    def most_axes(self) -> int | None:
+        """The number of axes of keys, or 0 where there is evidence for a single key, and none for an array of keys."""
+        return 0 if self.may_be_one else self.rank
+
+    @property
     def may_be_one(self) -> bool:
         """Whether there is evidence for a single key, and none for an array of keys."""
         return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.node)) == 0
@@ -234,8 +239,8 @@ class Use:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         constants = [part.value for part in parts if isinstance(part, ast.Constant)]
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
-        if self.rank is None and len(parts) > 1 and ast.unparse(parts[-1]) == ":":
-            return True  # `keys[i, :]` spells out the axis of the words
+        if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
+            return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
         return Ellipsis in constants or (self.rank is not None and axes > self.rank)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
@@ -403,14 +408,15 @@ class Use:
 
     def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
         """Say whether a function rejects typed keys, or takes the shape of raw ones; ``inside``: within a list."""
-        if isinstance(call.func, ast.Call) and "signature=" in ast.unparse(call.func):
-            return "vectorize" in ast.unparse(call.func.func) and "'()" not in ast.unparse(call.func)
+        if isinstance(call.func, ast.Call):
+            place = call.args.index(self.node) if self.node in call.args else -1
+            return maps_over_words(call.func, self.named(call.func.func), place, self.rank)
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
             if last == "hasattr":
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
-            is_iterated = last in ITERATING and self.rank == 0
+            is_iterated = last in ITERATING and self.most_axes == 0
             return not inside and (is_iterated or last in TEXT or (last == "len" and self.may_be_one))
         if name in OF_ROWS:
             return self.has_fewer_axes(OF_ROWS[name], inside=inside)
@@ -504,6 +510,30 @@ def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
         if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
             return True
     return False
+
+
+def maps_over_words(made: ast.Call, name: str, place: int, rank: int | None) -> bool:
+    """Say whether a function that ``vmap`` or the like has made takes or maps over the words of an argument.
+
+    Args:
+        made: the call that makes it.
+        name: the qualified name of what is called there.
+        place: the position of the argument; negative if it is none by position.
+        rank: the number of axes of keys.
+    """
+    if "signature=" in ast.unparse(made):
+        return "vectorize" in ast.unparse(made.func) and "'()" not in ast.unparse(made)
+    given = [*made.args[1:2], *(option.value for option in made.keywords if option.arg == "in_axes")]
+    axes = given[0] if given and name.rpartition(".")[2] in ("pmap", "vmap") else None
+    if isinstance(axes, ast.Tuple | ast.List):
+        axes = axes.elts[place] if 0 <= place < len(axes.elts) else None
+    number = axes.value if isinstance(axes, ast.Constant) else None
+    return isinstance(axes, ast.UnaryOp) or (type(number) is int and number >= (rank or 1))
+
+
+def is_item(node: ast.expr) -> bool:
+    """Say whether an expression is the element of an array or container: ``keys[0]``."""
+    return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Tuple)
 
 
 def is_test_for_none(user: ast.AST | None) -> bool:

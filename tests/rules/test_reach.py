@@ -491,7 +491,11 @@ RANKS = {
     "a transformation of a library": ("import eqx\nlook(eqx.vmap(lambda k: k)(PRNGKey(1)))", [None]),
     "container": ("box = {'a': PRNGKey(1)}\nlook(box['a'])", [0]),
     "container, mapped": ("box = jax.vmap(lambda k: {'a': k})(split(PRNGKey(1)))\nlook(box['a'])", [None]),
-    "attribute": ("class A:\n    pass\n\na = A()\na.key = PRNGKey(1)\nlook(a.key)", [None]),
+    "attribute": ("class A:\n    pass\n\na = A()\na.key = PRNGKey(1)\nlook(a.key)", [0]),
+    "attribute of a pytree": (
+        "@flax.struct.dataclass\nclass A:\n    key: object\n\na = A(PRNGKey(1))\nlook(a.key)",
+        [None],
+    ),
     "carry": ("look(jax.lax.fori_loop(0, 3, lambda i, k: k, PRNGKey(1)))", [0]),
     "scan": (
         "def f(carry, key):\n    look(carry)\n    look(key)\n    return carry, key\n\n"

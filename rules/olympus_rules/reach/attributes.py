@@ -145,8 +145,9 @@ class Attributes:
         return slot
 
     def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
-        """Write an attribute of the objects of a class; an object may be a batch of objects."""
-        self.heap.widen(self.classes.field(code, name))
+        """Write an attribute of the objects of a class; an object that is a pytree may be a batch of objects."""
+        if code not in self.classes.plain:
+            self.heap.widen(self.classes.field(code, name))
         self.slots.add_edge(source, self.classes.field(code, name))
         self.slots.add_edge(source, self.attribute(name))
 
@@ -187,6 +188,8 @@ class Attributes:
             lambda _: self.vague.add((name, slot)),  # an object of any class, as it seems
             *(Class, Object),
         )
+        if name == "__class__":
+            self.class_of(owner, slot)
         self.reads.append((owner, name, slot))
 
     def of_value(self, value: Value, name: str, slot: Slot, *, spelled: bool = False) -> None:
@@ -211,6 +214,12 @@ class Attributes:
             self.slots.add_edge(self.classes.field(value.code, name), slot)
             member = self.classes.member(value.code, name)
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
+
+    def class_of(self, owner: Slot, slot: Slot) -> None:
+        """Put the classes of the objects of a slot into another one."""
+        self.slots.watch(
+            owner, lambda value: self.slots.put(slot, Class(value.code)) if isinstance(value, Object) else None, Object
+        )
 
     def write(self, owner: Slot, name: str, source: Slot) -> None:
         """Write an attribute of the values of a slot."""
@@ -253,8 +262,8 @@ class Attributes:
         else:
             self.slots.put(slot, bound(method, owner))
 
-    def resolve(self, qualified: str, file: str, slot: Slot) -> None:
-        """Put the value of a qualified name into a slot."""
+    def resolve(self, qualified: str, file: str, slot: Slot, *, by_star: bool = False) -> None:
+        """Put the value of a qualified name into a slot; nothing for a name that a star does not import."""
         document = self.names.documents[file]
         path = module_file(document.roots, qualified)
         holder = self.names.file_of(path) if path is not None else None
@@ -269,11 +278,11 @@ class Attributes:
         first, *others = found[1].split(".")
         module = self.names.modules[holder]
         if first not in module.local_names:
-            if not module.stars:  # a compiled or lazy module, or a library of the same name as the file
+            if not module.stars and not by_star:  # a compiled or lazy module, or a library of the same name as the file
                 self.slots.put(slot, Library(qualified))
             for star in module.stars:
                 if not qualified.startswith(f"{star}."):
-                    self.resolve(".".join([star, first, *others]), holder, slot)
+                    self.resolve(".".join([star, first, *others]), holder, slot, by_star=by_star)
             return
         step = self.heap.variable(module, first)
         for number, name in enumerate(others):

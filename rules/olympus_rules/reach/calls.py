@@ -69,6 +69,8 @@ class Calls:
             self.method(call, node.func.attr if isinstance(node.func, ast.Attribute) else "")
         if isinstance(node.func, ast.Name) and node.func.id == "super" and code.owner is not None:
             self.slots.put(call.result, Super(code.owner))
+        if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1:
+            self.attributes.class_of(call.given[0], call.result)
 
     def method(self, call: Call, name: str) -> None:
         """Add the edges of a method call on an array or a container."""
@@ -89,6 +91,7 @@ class Calls:
                 lambda value: by_keywords(value.code, call) if isinstance(value, Object) else None,
                 Object,
             )
+            self.slots.watch(call.owner, lambda _: self.copied(call), Made)
         if name == "_make":
             for slot, _ in call.arguments[:1]:
                 self.slots.watch(call.owner, partial(self.make_tuple, source=slot, result=call.result), Class)
@@ -110,6 +113,13 @@ class Calls:
                 lambda value: containers.method(value, name, call) if isinstance(value, Container) else None,
                 Container,
             )
+
+    def copied(self, call: Call) -> None:
+        """Copy an object of a library, or of a file that is not read: the result holds the new values."""
+        container = self.heap.made(call.result)
+        for keyword, slot in call.keywords:
+            if keyword is not None:
+                self.slots.add_edge(slot, self.heap.element(container, keyword))
 
     def apply_all(self, values: int, call: Call) -> None:
         """Call the values of a mask."""

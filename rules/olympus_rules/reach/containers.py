@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 
 from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.sites import Call
@@ -42,14 +43,12 @@ class ContainerCalls:
                 self.heap.iterate(slot, call.result)
         elif kind == "next":
             self.advance(given, call.result)
-        elif kind == "all":
+        elif kind in ("all", "empty"):  # those of the second kind are also made without an argument, and filled later
             container = self.heap.made(call.result)
             for slot in given:
                 self.heap.iterate(slot, self.heap.element(container, None))
         elif kind in ("rows", "numbered"):
             self.side_by_side(given, call, numbered=kind == "numbered")
-        elif kind == "empty" and not given:  # which methods fill later
-            self.heap.made(call.result)
         elif kind == "flattened":
             for slot in given:
                 self.heap.copy_elements(slot, call.result)
@@ -138,16 +137,17 @@ class ContainerCalls:
             pairs = self.slots.slot("pairs", call.place, slot)
             self.trees.spread(slot, container, rest=pairs, without=later)
             self.slots.trail.add(pairs, self.heap.element(container, None), BOTH)
-            self.slots.watch(pairs, partial(self._second, pairs=pairs, container=container))
+            self.slots.watch_mask(pairs, partial(self._second, pairs=pairs, every=self.heap.element(container, None)))
 
-    def _second(self, pair: Value, pairs: Slot, container: Container) -> None:
-        every = self.heap.element(container, None)
-        if isinstance(pair, Container) and pair.length == 2:
-            with self.slots.trail.reading(pairs):
+    def _second(self, values: int, pairs: Slot, every: Slot) -> None:
+        """Copy the second parts of the pairs in a mask, and all else as it is."""
+        containers = self.slots.listed(values & self.slots.of_kinds(Container))
+        parts = [pair for pair in containers if isinstance(pair, Container) and pair.length == 2]
+        with self.slots.trail.reading(pairs):
+            for pair in parts:
                 for element in self.heap.elements(pair, 1):
                     self.slots.add_edge(element, every)
-        else:
-            self.slots.put(every, pair)
+        self.slots.put_mask(every, values & ~reduce(or_, map(self.slots.bit, parts), 0))
 
     def copy(self, source: Slot, container: Container) -> None:
         """Copy the elements of a container to another one, without their names."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import Container, Key, Made, Object, Other, Value
+from olympus_rules.reach.values import Container, Key, Made, Object, Other, Place, Value
 
 __all__ = ["Contents"]
 
@@ -52,6 +52,7 @@ class Contents:
         self._holders = self._slots.of_kinds(Container, Object)
         self._beside = ~(self._slots.of_kinds(Key, Other, Made) | self._holders)
         self._found: dict[tuple[int, bool], int] = {}
+        self._makers: dict[int, frozenset[Place]] = {}
         self._parts: dict[tuple[Value, bool], Parts] = {}
 
     def of(self, values: int, *, told_apart: bool = False) -> int:
@@ -89,11 +90,13 @@ class Contents:
 
     def _told_apart(self, values: int) -> Parts:
         keys, holders = values & self._keys, values & self._holders
+        if keys and holders and self._made_by(keys) <= self._made_by(self.of(holders)):
+            keys = 0  # elements: who writes one by a subscript may write it to an array
         if values & self._beside:
             return Parts(0, 0)
         if keys and holders:  # a function that calls itself for the parts of a tree
-            return Parts(keys if self._sites(keys) <= FEW else 0, 0)
-        if keys and values & ~keys and self._sites(keys) > MANY:
+            return Parts(keys if len(self._made_by(keys)) <= FEW else 0, 0)
+        if keys and values & ~keys and len(self._made_by(keys)) > MANY:
             return Parts(0, 0)
         return Parts(keys, holders)
 
@@ -131,5 +134,9 @@ class Contents:
             return []
         return [slot for name in heap.classes.names_of(holder.code) for slot in self._trees.attribute_of(holder, name)]
 
-    def _sites(self, keys: int) -> int:
-        return len({key.site for key in self._slots.listed(keys) if isinstance(key, Key)})
+    def _made_by(self, keys: int) -> frozenset[Place]:
+        found = self._makers.get(keys)
+        if found is None:
+            made = frozenset(key.site for key in self._slots.listed(keys) if isinstance(key, Key))
+            found = self._makers[keys] = made
+        return found

@@ -35,10 +35,14 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["CHANGING", "MAPPING", "Handed", "LibraryCalls"]
+__all__ = ["CHANGING", "FACTORIES", "MAPPING", "Handed", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
+COPYING = frozenset({"replace", "evolve"})
+"""Those of them that take the new values by the names of attributes."""
+FACTORIES = frozenset({"default_factory", "factory"})
+"""Options whose function makes the default of a field."""
 MAPPING = frozenset({"mapping", "pmap"})
 """Transformations that take an axis of each argument away."""
 NO_FUNCTIONS = (Container, Key, Library, Made, Other)
@@ -135,12 +139,16 @@ class LibraryCalls:
         operands = transform.operands if transform is not None else 0
         functions = {slot for slot, _ in call.arguments[:operands]}
         rest = {slot for slot, _ in call.arguments[operands:]}
+        factories = {slot for keyword, slot in call.keywords if keyword in FACTORIES}  # what they make is in the result
+        attributes = {slot for _, slot in call.keywords} if model.name in COPYING else set()
         for slot in call.given:
-            if call.place not in self._restructured and slot not in functions:
+            if call.place not in self._restructured and slot not in functions | attributes:
                 if transform is not None and transform.parts == "leaves":
                     self.give_back_unmapped(slot, functions, call, model)
                 else:
                     self.give_back_if_unknown(slot, call, model)
+            if slot in factories:
+                continue
             self.hand_to(slot, slot, call, model)
             if (
                 transform is not None and transform.has_branches and slot not in rest

@@ -15,15 +15,14 @@ from olympus_rules.keyflow.judging.references import asks_for_names
 from olympus_rules.libraries.names import PRNG_KEY, RANDOM
 from olympus_rules.reach.binding import FUNCTION
 from olympus_rules.reach.graph import Graph, Meeting
+from olympus_rules.reach.library_calls import FACTORIES
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import UNDIVIDED, Constructor, Container, Key, Library, Place, Value
-from olympus_rules.reach.words import array_like, is_array_of_words, names_of_dtype, takes_shape
+from olympus_rules.reach.words import array_like, is_array_of_words, keys_of_words, names_of_dtype, takes_shape
 
 __all__ = ["RawKeys", "place_of"]
 
-FACTORIES = frozenset({"default_factory", "factory"})
-"""Options whose function makes the default of a field."""
 NAME = PRNG_KEY.rpartition(".")[2]
 
 
@@ -61,6 +60,9 @@ class RawKeys:
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip
                 if self.names.canonical(module) == RANDOM:
                     self.slots.put(call.result, Library(module))
+        for key in keys_of_words(node):  # what is wrapped are keys of the kind that they had
+            for slot in self.graph.expressions.get(place_of(self.file, key), ()):
+                self.graph.heap.shift(slot, call.result, None)
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
                 self.slots.watch(slot, partial(self.default, call=call), *FUNCTION, Library)

@@ -131,7 +131,7 @@ class Reader:
             self.slots.add_edge(variable if variable is not None else self.heap.variable(code, made.name), slot)
             return
         for module in self.module.stars:
-            self.attributes.resolve(f"{module}.{made.name}", self.file, slot)
+            self.attributes.resolve(f"{module}.{made.name}", self.file, slot, by_star=True)
         if hasattr(builtins, made.name):
             self.slots.put(slot, Library(f"builtins.{made.name}"))
 
@@ -302,23 +302,25 @@ class Reader:
         source = self.register(code, made.src)
         self.graph.expressions.setdefault(place_of(self.file, made.node), []).append(source)
         targets = [self.register(code, dst) for dst in made.dsts]
+        if made.star is not None:
+            targets[made.star] = self.heap.element(self.heap.made(targets[made.star]), None)
+        self.take_apart(source, targets, made.star)
 
-        self.take_apart(source, targets, is_exact=made.star is None)
-
-    def take_apart(self, source: Slot, targets: list[Slot], *, is_exact: bool = True) -> None:
-        """Copy the elements of a slot to targets, each its own where the lengths agree."""
+    def take_apart(self, source: Slot, targets: list[Slot], star: int | None = None) -> None:
+        """Copy the elements of a slot to targets, each its own where the lengths agree or a star comes later."""
         for index, target in enumerate(targets):
 
             def parts_of(value: Value, index: int = index) -> list[Slot]:
-                exact = is_exact and isinstance(value, Container) and value.length == len(targets)
-                return self.heap.parts_of(value, index if exact else None)
+                length = value.length if isinstance(value, Container) else None
+                is_own = length == len(targets) if star is None else length is not None and index < star
+                return self.heap.parts_of(value, index if is_own else None)
 
             def hand(part: Slot, target: Slot = target) -> None:
                 self.slots.add_edge(part, target)
 
             self.heap.open(source, self.heap.elements_pool, parts_of, hand, Container, Object)
             self.slots.add_edge_of(source, target, *WHOLE)
-            self.heap.shift(source, target, -1 if is_exact else None)
+            self.heap.shift(source, target, -1)
 
     def branch(self, code: ir.FunctionCode, made: ir.Branch) -> None:
         """Read all arms of a branch."""
